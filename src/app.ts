@@ -1,0 +1,171 @@
+import cookie from '@fastify/cookie'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Config } from './config.ts'
+import { isDatabaseAway, withoutValues } from './db/mistakes.ts'
+import { unreadableAddress } from './errors.ts'
+import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
+import { requireWebhookSecret } from './guards/bearer-secret.ts'
+import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
+import { type FailureLimit, failureLimit } from './guards/failures.ts'
+import { holding } from './guards/hold.ts'
+import { limitRequests } from './guards/rate-limit.ts'
+import { mcpRoutes } from './mcp/index.ts'
+import { jsonBody } from './plugins/json-body.ts'
+import { lazySerializers } from './plugins/lazy.ts'
+import { refuseMalformed } from './plugins/malformed.ts'
+import { methods } from './plugins/methods.ts'
+import { openapi } from './plugins/openapi.ts'
+import { answer, problems } from './plugins/problems.ts'
+import { requestId, requests } from './plugins/requests.ts'
+import { validation } from './plugins/validation.ts'
+import { activityRoutes } from './routes/activity.ts'
+import { bulkRoutes } from './routes/bulk.ts'
+import { codehostRoutes } from './routes/codehost.ts'
+import { contextRoutes } from './routes/context.ts'
+import { dashboardRoutes } from './routes/dashboard.ts'
+import { receiverRoutes } from './routes/feedback.ts'
+import { feedbackEventsRoutes } from './routes/feedback-events.ts'
+import { healthRoutes } from './routes/health.ts'
+import { keysRoutes } from './routes/keys.ts'
+import { listsRoutes } from './routes/lists.ts'
+import { meRoutes } from './routes/me.ts'
+import { problemsRoutes } from './routes/problems.ts'
+import { projectsRoutes } from './routes/projects.ts'
+import { rulesRoutes } from './routes/rules.ts'
+import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
+import { streamRoutes } from './routes/stream.ts'
+import { tasksRoutes } from './routes/tasks.ts'
+import { webhookRoutingRoutes } from './routes/webhook-routing.ts'
+import { webhookSecretsRoutes } from './routes/webhook-secrets.ts'
+import { namedSchemas } from './schemas/index.ts'
+import type { Services } from './services/index.ts'
+
+export interface AppDeps {
+  config: Config
+  logger: FastifyBaseLogger
+  services: Services
+  /** Fails when the database does not answer. */
+  ping(): Promise<void>
+}
+
+/** The map: what this process answers, and who may ask. */
+export async function buildApp({
+  config,
+  logger,
+  services: service,
+  ping,
+}: AppDeps): Promise<FastifyInstance> {
+  const app = await bareApp({ config, logger })
+  await app.register(cookie)
+  await app.register(openapi)
+  await app.register(dashboardRoutes)
+
+  const failures = failureLimit(config.rateLimitFailuresPerMinute)
+  const isOwnOrigin = ownOrigin(config.publicUrl)
+  const limitCaller = limitRequests('key', config.rateLimitPerMinute, ({ caller }) => caller.keyId)
+  app.decorateRequest('caller', noCallerYet())
+
+  app.register(async function forAnybody(scope) {
+    scope.register(healthRoutes, { ping })
+    scope.register(problemsRoutes, { prefix: '/problems' })
+    scope.register(signInRoutes, {
+      prefix: '/api/sessions',
+      ...service,
+      failures,
+      limitCaller,
+      isOwnOrigin,
+      isPublicHttps: config.publicUrl?.startsWith('https:') ?? false,
+    })
+  })
+
+  app.register(async function forApiKeyHolders(scope) {
+    const requireKey = requireCaller({ access: service.access, failures, isOwnOrigin })
+    scope.addHook('preHandler', requireKey)
+    scope.addHook('preHandler', limitCaller)
+    scope.addHook('preHandler', requireScope)
+    scope.register(meRoutes, { prefix: '/api/me', ...service })
+    scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
+    scope.register(keysRoutes, { prefix: '/api/keys', ...service })
+    scope.register(webhookSecretsRoutes, { prefix: '/api/webhook-secrets', ...service })
+    scope.register(tasksRoutes, { prefix: '/api/tasks', ...service })
+    scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service, admit: [requireKey, requireScope] })
+    scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
+    scope.register(listsRoutes, { prefix: '/api', ...service })
+    scope.register(codehostRoutes, { prefix: '/api', ...service })
+    scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
+    scope.register(contextRoutes, { prefix: '/api/context', ...service })
+    scope.register(activityRoutes, { prefix: '/api/activity', ...service })
+    scope.register(streamRoutes, { prefix: '/api/stream', ...service })
+    scope.register(feedbackEventsRoutes, { prefix: '/api/analytics/events', ...service })
+    scope.register(webhookRoutingRoutes, { prefix: '/api/webhook-routing', ...service })
+  })
+
+  app.register(receiver, { config, services: service, failures })
+
+  app.register(async function forAssistants(scope) {
+    scope.addHook('preHandler', requireAssistant({ access: service.access, failures }))
+    scope.addHook('preHandler', refuseForeignOrigins(config))
+    scope.addHook('preHandler', limitCaller)
+    scope.addHook('preHandler', requireScope)
+    scope.register(mcpRoutes, { prefix: '/mcp', ...service })
+  })
+
+  return app
+}
+
+/** The feedback receiver alone, for a port of its own: the one that faces the internet. */
+export async function buildReceiver({
+  config,
+  logger,
+  services,
+}: Omit<AppDeps, 'ping'>): Promise<FastifyInstance> {
+  const app = await bareApp({ config, logger })
+  for (const schema of namedSchemas) app.addSchema(schema)
+  app.register(receiver, { config, services, failures: failureLimit(config.rateLimitFailuresPerMinute) })
+  return app
+}
+
+/** What every app of this process has in common: nothing is answered yet. */
+async function bareApp({ config, logger }: Pick<AppDeps, 'config' | 'logger'>) {
+  const app = fastify({
+    loggerInstance: logger,
+    // One line an answer, written by `plugins/requests.ts`.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    trustProxy: config.trustProxy,
+    bodyLimit: 1024 * 1024,
+    // The sender of feedback reuses connections; a socket reset under its hands would cost it a try.
+    keepAliveTimeout: 72_000,
+    // Requests that come while draining are still answered; `plugins/requests.ts` says when to go.
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    // As long as Node takes an address: a long id is refused by its schema, after the guards.
+    routerOptions: { maxParamLength: 16_384 },
+    // Before any route is found; the one thing to go wrong there is an address that cannot be decoded.
+    frameworkErrors: (_, request, reply) => answer(unreadableAddress(), request, reply),
+    clientErrorHandler: refuseMalformed,
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  await app.register(requests)
+  await app.register(problems, { isDatabaseAway, withoutValues })
+  await app.register(validation)
+  await app.register(jsonBody)
+  await app.register(methods)
+  return app
+}
+
+/** For whoever has a webhook secret. */
+async function receiver(
+  scope: FastifyInstance,
+  { config, services, failures }: Pick<AppDeps, 'config' | 'services'> & { failures: FailureLimit },
+) {
+  const hold = holding(isDatabaseAway)
+  const { webhookSecret, rateLimitReceiverPerMinute } = config
+  const guards = [
+    requireWebhookSecret({ access: services.access, failures, hold, webhookSecret }),
+    limitRequests('receiver', rateLimitReceiverPerMinute, () => 'all'),
+  ]
+  scope.register(receiverRoutes, { prefix: '/api/analytics', ...services, guards, hold })
+}

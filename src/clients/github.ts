@@ -1,0 +1,233 @@
+import { Octokit } from '@octokit/rest'
+import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from './codehost.ts'
+
+/** The version whose shapes `domain/codehost-entry.ts` reads. */
+const API_VERSION = '2022-11-28'
+const PER_PAGE = 100
+/** A page of a hundred entries with the longest bodies is 25 MB of text; escaped it may be twice that. */
+const MOST_BYTES = 64 * 1024 * 1024
+const MOST_REDIRECTS = 3
+
+interface GithubOptions {
+  /** For a whole request, its body included. */
+  timeoutMs?: number
+  userAgent?: string
+}
+
+/** The code host over its REST API: one request a call, nothing retried, nothing slept over. */
+export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: GithubOptions = {}): CodeHost {
+  return {
+    async findRepository(access, which, signal) {
+      const path = typeof which === 'number' ? `/repositories/${which}` : `/repos/${which}`
+      const answer = await ask(access, access.apiUrl + path, { follow: true, signal })
+      if (answer.outcome !== 'answered') return answer
+      if (answer.status !== 200) return refusalOf(answer)
+      const { id, full_name: name } = asRecord(answer.body)
+      if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof name !== 'string') {
+        return silence('The answer about the repository is not what the API describes.')
+      }
+      return { outcome: 'found', repository: { id, name } }
+    },
+
+    listingUrl: (apiUrl, id) => issuesUrl(apiUrl, id, { sort: 'created', direction: 'asc' }),
+    updatesUrl: (apiUrl, id, since) => issuesUrl(apiUrl, id, { sort: 'updated', direction: 'asc', since }),
+    latestUrl: (apiUrl, id) => issuesUrl(apiUrl, id, { sort: 'updated', direction: 'desc', per_page: '1' }),
+
+    async readPage(access, url, { etag, signal } = {}) {
+      const headers = etag ? { 'if-none-match': etag } : {}
+      const answer = await ask(access, url, { headers, follow: true, signal })
+      if (answer.outcome !== 'answered') return answer
+      const limits = limitsOf(answer)
+      if (answer.status === 304) return { outcome: 'unchanged', limits }
+      if (answer.status !== 200) return refusalOf(answer)
+      // A body that was cut, or a proxy's page, must never pass for an empty list.
+      if (!Array.isArray(answer.body)) return silence('The answer is not a list of issues.')
+      const link = nextOf(answer.headers.link)
+      const next = link === null ? null : (URL.parse(link, url)?.href ?? 'nowhere')
+      if (next === 'nowhere') return silence('The address of the next page cannot be read.')
+      if (next !== null && !isWithin(access.apiUrl, next)) {
+        return silence(`The next page is said to be at ${new URL(next).origin}, which is another host.`)
+      }
+      const { body: entries, bytes } = answer
+      return { outcome: 'page', entries, next, etag: answer.headers.etag ?? null, bytes, limits }
+    },
+
+    async readEntry(access, repositoryId, number, signal) {
+      const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
+      const answer = await ask(access, url, { follow: false, signal })
+      if (answer.outcome !== 'answered') return answer
+      const limits = limitsOf(answer)
+      switch (answer.status) {
+        case 200:
+          return { outcome: 'present', entry: answer.body, limits }
+        case 301:
+          return { outcome: 'transferred', limits }
+        case 404:
+        case 410:
+          return { outcome: 'deleted', limits }
+        default:
+          return refusalOf(answer)
+      }
+    },
+  }
+
+  interface Ask {
+    headers?: Record<string, string>
+    /** Whether a redirect that stays with the host is followed. */
+    follow: boolean
+    signal: AbortSignal | undefined
+  }
+
+  async function ask(access: HostAccess, url: string, { headers = {}, follow, signal }: Ask) {
+    const { apiUrl, token } = access
+    const octokit = new Octokit({ baseUrl: apiUrl, userAgent, ...(token && { auth: token }), log: QUIET })
+    let target = url
+    for (let hops = 0; ; hops++) {
+      // The token goes along, so this is the last gate before the wire.
+      if (!isWithin(apiUrl, target)) return silence(`${new URL(target).origin} is not the connected host.`)
+      const answer = await once(octokit, target, headers, signal)
+      if (answer.outcome !== 'answered' || !follow) return answer
+      const { location } = answer.headers
+      if (![301, 302, 307, 308].includes(answer.status) || !location) return answer
+      if (hops === MOST_REDIRECTS) return silence('The host redirects in a circle.')
+      const redirected = URL.parse(location, target)
+      if (!redirected) return silence('The host redirects to an address that cannot be read.')
+      target = redirected.href
+    }
+  }
+
+  async function once(
+    octokit: Octokit,
+    url: string,
+    headers: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answered | Silence> {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      const response = await octokit.request({
+        method: 'GET',
+        url,
+        headers: { ...headers, 'x-github-api-version': API_VERSION },
+        request: {
+          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+          redirect: 'manual',
+          // Octokit takes a cut body for text, and is slow on large numbers we have no use for.
+          parseSuccessResponseBody: false,
+        },
+      })
+      const { status } = response
+      const headersOf = plain(response.headers)
+      if (status !== 200) {
+        await drained(response.data)
+        return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
+      }
+      const { text, bytes } = await textOf(response.data)
+      return { outcome: 'answered', status, headers: headersOf, body: parsed(text), bytes }
+    } catch (error) {
+      signal?.throwIfAborted()
+      const { response } = error as { response?: { status: number; headers: object; data: unknown } }
+      if (response) {
+        const { status, data } = response
+        return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
+      }
+      if (timeout.aborted) return silence(`No whole answer within ${timeoutMs / 1000} s.`)
+      return silence(reasonOf(error))
+    }
+  }
+}
+
+interface Answered {
+  outcome: 'answered'
+  status: number
+  headers: Record<string, string | undefined>
+  body: unknown
+  bytes: number
+}
+
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} }
+
+function issuesUrl(apiUrl: string, repositoryId: number, query: Record<string, string>): string {
+  const all = new URLSearchParams({ state: 'all', per_page: String(PER_PAGE), ...query })
+  return `${apiUrl}/repositories/${repositoryId}/issues?${all}`
+}
+
+/** Whether an address belongs to the API: its origin, and under its path where it has one. */
+function isWithin(apiUrl: string, url: string): boolean {
+  const base = new URL(apiUrl)
+  const target = new URL(url)
+  const path = base.pathname.replace(/\/?$/, '/')
+  return target.origin === base.origin && target.pathname.startsWith(path) && target.username === ''
+}
+
+/** The `rel="next"` of a Link header (RFC 8288). */
+function nextOf(header: string | undefined): string | null {
+  for (const [, target, parameters] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;[^,;]*)*)/g)) {
+    if (/;\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:\s[^"]*)?"?\s*(?:;|$)/i.test(parameters ?? ''))
+      return target ?? null
+  }
+  return null
+}
+
+/** Octokit types the body it did not parse as anything. As bytes to the end: as text it takes twice the room. */
+async function textOf(data: unknown): Promise<{ text: string; bytes: number }> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of data as ReadableStream<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  const whole = Buffer.concat(chunks)
+  chunks.length = 0
+  return { text: whole.toString(), bytes }
+}
+
+/** A connection whose answer is left unread is not used again. */
+async function drained(data: unknown): Promise<void> {
+  if (data instanceof ReadableStream) await data.cancel().catch(() => {})
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function refusalOf({ status, headers, body }: Answered): Refusal | Silence {
+  if (status >= 500) return silence(`It answers ${status}.`)
+  const { message } = asRecord(body)
+  return {
+    outcome: 'refused',
+    status,
+    message: typeof message === 'string' ? message.slice(0, 300) : '',
+    retryAfter: headers['retry-after'] ?? null,
+    singleSignOn: /url=(\S+)/.exec(headers['x-github-sso'] ?? '')?.[1] ?? null,
+    limits: limitsOf({ headers }),
+  }
+}
+
+function limitsOf({ headers }: Pick<Answered, 'headers'>): HostLimits {
+  const remaining = headers['x-ratelimit-remaining']
+  const reset = headers['x-ratelimit-reset']
+  return {
+    remaining: remaining && /^\d+$/.test(remaining) ? Number(remaining) : null,
+    resetAt: reset && /^\d{1,11}$/.test(reset) ? new Date(Number(reset) * 1000) : null,
+  }
+}
+
+const silence = (why: string): Silence => ({ outcome: 'unreachable', why })
+
+const asRecord = (body: unknown) =>
+  (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+
+const plain = (headers: object) => headers as Record<string, string | undefined>
+
+/** The innermost cause says it best: `connect ECONNREFUSED 10.0.0.1:443`. */
+function reasonOf(error: unknown): string {
+  let innermost = error as Error
+  while (innermost.cause instanceof Error) innermost = innermost.cause
+  const { message, code } = innermost as NodeJS.ErrnoException
+  return (message || code || 'The connection broke.').slice(0, 200)
+}

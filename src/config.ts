@@ -1,0 +1,123 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** One or more addresses without query, separated by commas. */
+const API_URLS =
+  '^\\s*https?://[^\\s/?#,@]+(/[^\\s?#,@]*)?(\\s*,\\s*https?://[^\\s/?#,@]+(/[^\\s?#,@]*)?)*\\s*$'
+
+/** What the environment may say. Nothing is required; `.env.example` explains each to whoever installs it. */
+const ENVIRONMENT = {
+  type: 'object',
+  properties: {
+    PORT: { type: 'integer', minimum: 0, maximum: 65_535, default: 3000 },
+    HOST: { type: 'string', default: '127.0.0.1' },
+    PUBLIC_URL: { type: 'string', pattern: '^https?://[^/?#]+/?$' },
+    TRUST_PROXY: { type: 'string', default: 'false' },
+    LOG_LEVEL: { type: 'string', enum: LOG_LEVELS, default: 'info' },
+    DATABASE_URL: { type: 'string', pattern: '^postgres(ql)?://' },
+    DATABASE_POOL: { type: 'integer', minimum: 2, maximum: 500, default: 10 },
+    DATA_DIR: { type: 'string', default: './data' },
+    BOOTSTRAP_API_KEY: { type: 'string', minLength: 32, maxLength: 255, pattern: '^[!-~]*$' },
+    WEBHOOK_SECRET: { type: 'string', maxLength: 255, pattern: '^[!-~]*$' },
+    WEBHOOK_PORT: { type: 'integer', minimum: 0, maximum: 65_535 },
+    WEBHOOK_HOST: { type: 'string' },
+    CODEHOST_API_URLS: { type: 'string', pattern: API_URLS, default: 'https://api.github.com' },
+    CODEHOST_TOKEN: { type: 'string', maxLength: 500, pattern: '^[!-~]*$' },
+    ENCRYPTION_KEY: { type: 'string', pattern: '^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$' },
+    RATE_LIMIT_PER_MINUTE: { type: 'integer', minimum: 0, default: 600 },
+    RATE_LIMIT_RECEIVER_PER_MINUTE: { type: 'integer', minimum: 0, default: 60_000 },
+    RATE_LIMIT_FAILURES_PER_MINUTE: { type: 'integer', minimum: 0, default: 20 },
+  },
+} as const
+
+/** What a person reads when a variable is wrong. */
+const MEANT: Record<keyof typeof ENVIRONMENT.properties, string> = {
+  PORT: 'a port number, 0 to 65535',
+  HOST: 'an address to listen on, such as 127.0.0.1',
+  PUBLIC_URL: 'the address people use, without a path, such as https://inlet.example.com',
+  TRUST_PROXY: 'true, false, or addresses of proxies separated by commas',
+  LOG_LEVEL: `one of ${LOG_LEVELS.join(', ')}`,
+  DATABASE_URL: 'a PostgreSQL address, such as postgres://user:password@host:5432/inlet',
+  DATABASE_POOL: 'how many database connections to use, 2 to 500',
+  DATA_DIR: 'a folder for the embedded database',
+  BOOTSTRAP_API_KEY: '32 to 255 printable ASCII characters without spaces',
+  WEBHOOK_SECRET: 'at most 255 printable ASCII characters without spaces',
+  WEBHOOK_PORT: 'a port number, 0 to 65535',
+  WEBHOOK_HOST: 'an address to listen on, such as 0.0.0.0',
+  CODEHOST_API_URLS:
+    'addresses of code-host APIs separated by commas, such as https://api.github.com,https://git.example.com/api/v3',
+  CODEHOST_TOKEN: 'at most 500 printable ASCII characters without spaces',
+  ENCRYPTION_KEY: '32 bytes as 64 hexadecimal digits or in base64; openssl rand -hex 32 makes them',
+  RATE_LIMIT_PER_MINUTE: 'how many requests a key may send in a minute, 0 for any number',
+  RATE_LIMIT_RECEIVER_PER_MINUTE: 'how many feedback events may come in a minute, 0 for any number',
+  RATE_LIMIT_FAILURES_PER_MINUTE:
+    'how many wrong credentials an address may try in a minute, 0 for any number',
+}
+
+export type Config = Readonly<ReturnType<typeof loadConfig>>
+
+/**
+ * Reads and checks the environment, once. An empty variable counts as absent.
+ * @throws Error naming every variable that is wrong and what would be right; never a value, it may be a secret.
+ */
+export function loadConfig(env: Record<string, string | undefined>) {
+  const given = Object.fromEntries(
+    Object.keys(ENVIRONMENT.properties).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  )
+  const check = new Ajv2020({ allErrors: true, coerceTypes: true, useDefaults: true }).compile<Environment>(
+    ENVIRONMENT,
+  )
+  if (!check(given)) {
+    const wrong = new Set((check.errors ?? []).map(({ instancePath }) => instancePath.slice(1)))
+    const lines = [...wrong].map((name) => `  ${name} must be ${MEANT[name as keyof typeof MEANT]}`)
+    throw new Error(`The environment is not right:\n${lines.join('\n')}`)
+  }
+  return Object.freeze({
+    port: given.PORT,
+    host: given.HOST,
+    publicUrl: given.PUBLIC_URL?.replace(/\/$/, ''),
+    trustProxy: ['true', 'false'].includes(given.TRUST_PROXY)
+      ? given.TRUST_PROXY === 'true'
+      : given.TRUST_PROXY,
+    logLevel: given.LOG_LEVEL,
+    databaseUrl: given.DATABASE_URL,
+    databasePool: given.DATABASE_POOL,
+    dataDir: given.DATA_DIR,
+    bootstrapApiKey: given.BOOTSTRAP_API_KEY,
+    webhookSecret: given.WEBHOOK_SECRET,
+    webhookPort: given.WEBHOOK_PORT,
+    webhookHost: given.WEBHOOK_HOST ?? given.HOST,
+    codehostApiUrls: given.CODEHOST_API_URLS.split(',').map((url) =>
+      (URL.parse(url)?.href ?? url).replace(/\/+$/, ''),
+    ),
+    codehostToken: given.CODEHOST_TOKEN,
+    encryptionKey: given.ENCRYPTION_KEY === undefined ? undefined : keyBytes(given.ENCRYPTION_KEY),
+    rateLimitPerMinute: given.RATE_LIMIT_PER_MINUTE,
+    rateLimitReceiverPerMinute: given.RATE_LIMIT_RECEIVER_PER_MINUTE,
+    rateLimitFailuresPerMinute: given.RATE_LIMIT_FAILURES_PER_MINUTE,
+  })
+}
+
+const keyBytes = (text: string) => Buffer.from(text, text.length === 64 ? 'hex' : 'base64')
+
+interface Environment {
+  PORT: number
+  HOST: string
+  PUBLIC_URL?: string
+  TRUST_PROXY: string
+  LOG_LEVEL: string
+  DATABASE_URL?: string
+  DATABASE_POOL: number
+  DATA_DIR: string
+  BOOTSTRAP_API_KEY?: string
+  WEBHOOK_SECRET?: string
+  WEBHOOK_PORT?: number
+  WEBHOOK_HOST?: string
+  CODEHOST_API_URLS: string
+  CODEHOST_TOKEN?: string
+  ENCRYPTION_KEY?: string
+  RATE_LIMIT_PER_MINUTE: number
+  RATE_LIMIT_RECEIVER_PER_MINUTE: number
+  RATE_LIMIT_FAILURES_PER_MINUTE: number
+}

@@ -1,0 +1,44 @@
+import createClient from 'openapi-fetch'
+import { Problem, problemFrom, unreachable } from './problem.ts'
+import type { components, paths } from './schema.gen.ts'
+
+type Schemas = components['schemas']
+export type Schema<Name extends keyof Schemas> = Schemas[Name]
+
+/** The service, with every address, question and answer typed by its own description. */
+export const api = createClient<paths>({
+  baseUrl: globalThis.location?.origin ?? '',
+  fetch: (request) => fetch(request),
+})
+
+let onSignedOut = () => {}
+/** Says what happens when the session turns out to be over. */
+export function whenSignedOut(work: () => void) {
+  onSignedOut = work
+}
+
+interface Reply<T> {
+  data?: T
+  error?: unknown
+  response: Response
+}
+
+/**
+ * The body of a good answer.
+ * @throws Problem for everything else, an unreachable service included.
+ */
+export async function answerOf<T>(call: Promise<Reply<T>>): Promise<NonNullable<T>> {
+  const { data } = await wholeAnswerOf(call)
+  return data as NonNullable<T>
+}
+
+/** The body and the response it came with. */
+export async function wholeAnswerOf<T>(call: Promise<Reply<T>>) {
+  const reply = await call.catch((error: unknown) => {
+    throw error instanceof Problem || (error as Error).name === 'AbortError' ? error : unreachable()
+  })
+  if (reply.response.ok) return { data: reply.data as T, response: reply.response }
+  const problem = problemFrom(reply.error, reply.response)
+  if (problem.status === 401) onSignedOut()
+  throw problem
+}

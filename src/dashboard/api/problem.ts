@@ -1,0 +1,50 @@
+import type { components } from './schema.gen.ts'
+
+type Body = components['schemas']['Problem'] & { requiredScope?: string; runId?: string; retryAt?: string }
+
+/** What the service refused, in words a person can act on. */
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly body: Partial<Body>
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(status: number, body: Partial<Body>, retryAfterSeconds?: number) {
+    super(sentenceFrom(status, body, retryAfterSeconds))
+    this.status = status
+    this.code = body.code ?? 'unreachable'
+    this.body = body
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+
+  /** What is wrong with each field, by its JSON Pointer. */
+  get byField(): Record<string, string> {
+    return Object.fromEntries((this.body.errors ?? []).map(({ path, message }) => [path, message]))
+  }
+}
+
+export const unreachable = () =>
+  new Problem(0, {
+    code: 'unreachable',
+    detail: 'Inlet does not answer. What you wrote is kept here; it goes on when the connection is back.',
+  })
+
+export function problemFrom(body: unknown, response: Response): Problem {
+  const known = typeof body === 'object' && body !== null ? (body as Partial<Body>) : {}
+  const retryAfter = Number(response.headers.get('retry-after')) || undefined
+  return new Problem(response.status, known, retryAfter)
+}
+
+export const problemOf = (error: unknown): Problem =>
+  error instanceof Problem ? error : new Problem(0, { code: 'page_failed', detail: String(error) })
+
+function sentenceFrom(status: number, body: Partial<Body>, retryAfterSeconds?: number): string {
+  if (status === 401) return 'You are signed out. Sign in again; what you wrote is kept.'
+  if (status === 429) return `That was too much at once. It goes on in ${retryAfterSeconds ?? 60} seconds.`
+  if (body.requiredScope) return `Your key may not do this: it lacks the scope ${body.requiredScope}.`
+  const mistakes = (body.errors ?? []).map(({ message }) => message)
+  const detail = body.detail ?? body.title ?? 'Something went wrong, and the service did not say what.'
+  return mistakes.length > 0 && !mistakes.some((words) => detail.includes(words))
+    ? `${detail} ${mistakes.join(' ')}`
+    : detail
+}

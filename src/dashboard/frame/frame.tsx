@@ -1,0 +1,82 @@
+import { ActionIcon, Drawer } from '@mantine/core'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
+import { IconMenu2 } from '@tabler/icons-react'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect } from 'react'
+import { LiveChanges, useLive } from '../live/live.tsx'
+import { Mark } from '../parts/mark.tsx'
+import { SignedOutDialog } from '../session/signed-out-dialog.tsx'
+import styles from './frame.module.css'
+import { useShortcuts } from './shortcuts.ts'
+import { Sidebar } from './sidebar.tsx'
+
+const HelpDialog = lazy(() => import('./help-dialog.tsx'))
+const NewTaskDialog = lazy(() => import('../tasks/new-task-dialog.tsx'))
+
+/** What is around every page: the sidebar, the stream of changes, and what the keyboard does everywhere. */
+export function Frame() {
+  return (
+    <LiveChanges>
+      <FrameWithin />
+    </LiveChanges>
+  )
+}
+
+function FrameWithin() {
+  const isNarrow = useMediaQuery('(max-width: 800px)', globalThis.innerWidth <= 800, {
+    getInitialValueInEffect: false,
+  })
+  const [isMenuOpen, menu] = useDisclosure(false)
+  const { isHelpOpen, isNewTaskOpen, closeHelp, closeNewTask } = useShortcuts()
+  const { isLost } = useLive()
+  const { pathname, searchStr } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever the address changes.
+  useEffect(() => menu.close(), [pathname, searchStr])
+
+  return (
+    <div className={styles.frame}>
+      <a href="#page" className={styles.skip}>
+        Skip to the page
+      </a>
+      {isNarrow ? (
+        <header className={styles.top}>
+          <ActionIcon size={44} onClick={menu.open} aria-label="Open the menu">
+            <IconMenu2 size={20} />
+          </ActionIcon>
+          <Mark />
+          <strong>Inlet</strong>
+        </header>
+      ) : (
+        <aside className={styles.side} aria-label="Sidebar">
+          <Sidebar />
+        </aside>
+      )}
+      {isNarrow && (
+        <Drawer
+          opened={isMenuOpen}
+          onClose={menu.close}
+          size={280}
+          padding={0}
+          title={<span className="visually-hidden">Menu</span>}
+          transitionProps={{ duration: 120 }}
+          classNames={{ header: styles.drawerHeader, body: styles.drawerBody }}
+        >
+          <Sidebar />
+        </Drawer>
+      )}
+      <main id="page" className={styles.page} tabIndex={-1}>
+        {isLost && (
+          <p className={styles.lost} role="status">
+            The connection to Inlet is gone. What you see may be old; it catches up by itself.
+          </p>
+        )}
+        <Outlet />
+      </main>
+      <SignedOutDialog />
+      <Suspense>
+        {isHelpOpen && <HelpDialog onClose={closeHelp} />}
+        {isNewTaskOpen && <NewTaskDialog onClose={closeNewTask} />}
+      </Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { Kbd, Modal } from '@mantine/core'
+import styles from './help-dialog.module.css'
+
+const KEYS: [string[], string][] = [
+  [['c'], 'Create a task'],
+  [['/'], 'Search tasks'],
+  [['j', 'k'], 'Next and previous task'],
+  [['Enter'], 'Open the task'],
+  [['e'], 'Mark it done, or open it again'],
+  [['x'], 'Select it'],
+  [['#'], 'Delete it'],
+  [['Esc'], 'Close the panel, clear the selection'],
+  [['?'], 'Show this help'],
+]
+
+export default function HelpDialog({ onClose }: { onClose(): void }) {
+  return (
+    <Modal opened onClose={onClose} title="Keyboard" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <dl className={styles.keys}>
+        {KEYS.map(([keys, meaning]) => (
+          <div key={meaning}>
+            <dt>
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="quiet small">Everything is also a button; nothing needs these keys.</p>
+    </Modal>
+  )
+}

@@ -1,0 +1,48 @@
+import { ActionIcon } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { IconFilter, IconX } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { TaskFilters } from '../api/queries.ts'
+import styles from './sidebar.module.css'
+
+interface SavedFilter {
+  name: string
+  filters: TaskFilters
+}
+
+/** Filters somebody wants back, kept in this browser. */
+export const useSavedFilters = () =>
+  useLocalStorage<SavedFilter[]>({ key: 'inlet-filters', defaultValue: [], getInitialValueInEffect: false })
+
+export function SavedFilters() {
+  const [saved, setSaved] = useSavedFilters()
+  if (saved.length === 0) return null
+  return (
+    <>
+      <div className={styles.heading}>
+        <h2>My filters</h2>
+      </div>
+      {saved.map(({ name, filters }) => (
+        <div key={name} className={styles.project}>
+          <Link
+            to="/tasks"
+            search={filters}
+            className={styles.link}
+            activeProps={{ className: styles.active }}
+            activeOptions={{ includeSearch: true, explicitUndefined: true }}
+          >
+            <IconFilter size={15} aria-hidden />
+            <span className={styles.name}>{name}</span>
+          </Link>
+          <ActionIcon
+            className={styles.gear}
+            aria-label={`Forget the filter ${name}`}
+            onClick={() => setSaved(saved.filter((other) => other.name !== name))}
+          >
+            <IconX size={14} />
+          </ActionIcon>
+        </div>
+      ))}
+    </>
+  )
+}

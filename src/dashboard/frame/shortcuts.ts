@@ -1,0 +1,39 @@
+import { useDisclosure } from '@mantine/hooks'
+import { useEffect } from 'react'
+
+/** Asks for the dialog in which a task is written, from wherever. */
+export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
+export const openHelp = () => dispatchEvent(new Event('inlet:help'))
+
+/** A bare key is a command only where nobody writes and no dialog is open. */
+export function isCommand(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return false
+  const target = event.target as HTMLElement | null
+  if (target?.closest('input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]'))
+    return false
+  return !document.querySelector('[role="dialog"][aria-modal="true"]')
+}
+
+/** What the keyboard does on every page. */
+export function useShortcuts() {
+  const [isHelpOpen, help] = useDisclosure(false)
+  const [isNewTaskOpen, newTask] = useDisclosure(false)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!isCommand(event)) return
+      if (event.key === '?') help.open()
+      else if (event.key === 'c') newTask.open()
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    addEventListener('inlet:new-task', newTask.open)
+    addEventListener('inlet:help', help.open)
+    return () => {
+      removeEventListener('keydown', onKey)
+      removeEventListener('inlet:new-task', newTask.open)
+      removeEventListener('inlet:help', help.open)
+    }
+  }, [help.open, newTask.open])
+  return { isHelpOpen, isNewTaskOpen, closeHelp: help.close, closeNewTask: newTask.close }
+}

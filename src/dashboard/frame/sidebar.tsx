@@ -1,0 +1,94 @@
+import { ActionIcon, Skeleton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconInbox, IconPlus, IconSettings } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { projectsQuery } from '../api/queries.ts'
+import { Mark } from '../parts/mark.tsx'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useMe } from '../session/session.ts'
+import { Account } from './account.tsx'
+import { ProjectLinks } from './project-links.tsx'
+import { SavedFilters } from './saved-filters.tsx'
+import styles from './sidebar.module.css'
+
+const NewProjectDialog = lazy(() => import('../projects/new-project-dialog.tsx'))
+
+/** Where things are: everything, each project with its lists, and the settings. */
+export function Sidebar() {
+  const { can, isServiceWide } = useMe()
+  const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
+  const isEverything = useIsEverything()
+  const [isCreating, creating] = useDisclosure(false)
+  const inUse = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
+  const archived = projects.data?.filter(({ archivedAt }) => archivedAt !== null) ?? []
+  const openTasks = inUse.reduce((sum, { openCount }) => sum + openCount, 0)
+
+  return (
+    <div className={styles.side}>
+      <div className={styles.brand}>
+        <Mark />
+        <strong>Inlet</strong>
+      </div>
+      <nav aria-label="Tasks" className={styles.nav}>
+        <Link
+          to="/tasks"
+          search={{}}
+          className={`${styles.link} ${isEverything ? styles.active : ''}`}
+          activeProps={{}}
+        >
+          <IconInbox size={17} stroke={1.7} aria-hidden />
+          <span>All tasks</span>
+          {projects.data && <Count of={openTasks} />}
+        </Link>
+        <SavedFilters />
+        <div className={styles.heading}>
+          <h2>Projects</h2>
+          {can('admin') && isServiceWide && (
+            <ActionIcon onClick={creating.open} aria-label="New project" size={32}>
+              <IconPlus size={16} />
+            </ActionIcon>
+          )}
+        </div>
+        {projects.isPending && can('tasks:read') && <Skeleton height={96} mx={12} width="auto" />}
+        {projects.isError && <NotLoaded what="The projects" query={projects} />}
+        {inUse.map((project) => (
+          <ProjectLinks key={project.id} project={project} />
+        ))}
+        {archived.length > 0 && (
+          <details className={styles.archived}>
+            <summary>Archived ({archived.length})</summary>
+            {archived.map((project) => (
+              <ProjectLinks key={project.id} project={project} />
+            ))}
+          </details>
+        )}
+      </nav>
+      <nav aria-label="Settings and account" className={styles.foot}>
+        <Link to="/settings/instructions" className={styles.link} activeProps={{ className: styles.active }}>
+          <IconSettings size={17} stroke={1.7} aria-hidden />
+          <span>Settings</span>
+        </Link>
+        <Account />
+      </nav>
+      <Suspense>{isCreating && <NewProjectDialog onClose={creating.close} />}</Suspense>
+    </div>
+  )
+}
+
+/** Filters are part of an address but not of a place: whoever searches all tasks is still there. */
+function useIsEverything(): boolean {
+  const { pathname } = useLocation()
+  const { projectId } = useSearch({ strict: false })
+  return pathname.startsWith('/tasks') && !projectId
+}
+
+export function Count({ of }: { of: number }) {
+  return (
+    <span className={styles.count}>
+      {of.toLocaleString()}
+      <span className="visually-hidden"> open</span>
+    </span>
+  )
+}

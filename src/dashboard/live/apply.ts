@@ -1,0 +1,78 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { answerOf, api } from '../api/client.ts'
+import type { Activity } from '../api/queries.ts'
+import { dropTasks, replaceTasks } from '../tasks/task-cache.ts'
+import type { LiveEvent } from './event-source.ts'
+
+/** Changes come in bursts (a sync, a bulk import); each burst is answered with one round of questions. */
+const GATHER_MS = 250
+/** What was changed just before the first event of a burst may carry an earlier time than it. */
+const OVERLAP_MS = 5_000
+
+/** Brings what the page holds up to date with what the stream tells. */
+export function changesFor(cache: QueryClient) {
+  let waiting: Activity[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function take(events: LiveEvent[]) {
+    for (const { id, data } of events) if (id !== null) waiting.push(data as Activity)
+    timer ??= setTimeout(() => {
+      timer = undefined
+      const entries = waiting
+      waiting = []
+      void apply(entries)
+    }, GATHER_MS)
+  }
+
+  async function apply(entries: Activity[]) {
+    const about = (prefix: string) => entries.filter(({ type }) => type.startsWith(prefix))
+    const taskIds = new Set(entries.flatMap(({ taskId }) => taskId ?? []))
+    const stale = (...queryKey: unknown[]) => cache.invalidateQueries({ queryKey })
+
+    dropTasks(
+      cache,
+      about('task.deleted').flatMap(({ taskId }) => taskId ?? []),
+    )
+    if (taskIds.size > 0) {
+      for (const id of taskIds) {
+        void stale('timeline', id)
+        void stale('task', id)
+      }
+      void stale('projects')
+      void stale('lists')
+      await refreshRows(cache, Math.min(...entries.map(({ createdAt }) => Date.parse(createdAt))))
+    }
+    if (about('rule.').length > 0) void Promise.all([stale('rules'), stale('context')])
+    if (about('key.').length > 0) void stale('keys')
+    if (about('feedback.').length > 0) void stale('events')
+    if (about('sync.').length > 0) void Promise.all([stale('syncs'), stale('connection'), stale('projects')])
+    if (about('project.').length + about('list.').length > 0) {
+      void Promise.all([stale('projects'), stale('lists')])
+    }
+  }
+
+  return {
+    take,
+    /** After a silence of unknown length. */
+    async catchUp(lostAt: number) {
+      void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })
+      await refreshRows(cache, Math.min(lostAt, Date.now()))
+    },
+    stop: () => clearTimeout(timer),
+  }
+}
+
+/** One question for all rows that changed since, however many are on the page. */
+async function refreshRows(cache: QueryClient, since: number) {
+  const updatedSince = new Date(since - OVERLAP_MS).toISOString()
+  try {
+    const { data } = await answerOf(
+      api.GET('/api/tasks', {
+        params: { query: { updatedSince, sort: '-updatedAt', fields: 'summary', limit: 200 } },
+      }),
+    )
+    replaceTasks(cache, data)
+  } catch {
+    // The rows stay as they were; the next change or a reload tells.
+  }
+}

@@ -1,0 +1,30 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import './styles.ts'
+import { cache } from './api/cache.ts'
+import { router } from './router.tsx'
+import { colours, theme } from './theme.ts'
+
+const root = document.getElementById('root')
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce
+if (!root) throw new Error('The page has no place for the dashboard.')
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={colours}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce ?? ''}
+    >
+      <QueryClientProvider client={cache}>
+        <Notifications position="bottom-center" limit={3} transitionDuration={120} />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,23 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { problemOf } from '../api/problem.ts'
+import { tell } from './tell.ts'
+
+/** Runs a change, then asks anew for what it touched; what goes wrong is said under `title`. */
+export function useAct(...queryKeys: string[]) {
+  const cache = useQueryClient()
+  const [isBusy, setBusy] = useState(false)
+  async function act<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
+    setBusy(true)
+    try {
+      return await work()
+    } catch (error) {
+      tell.problem(title, problemOf(error))
+      return undefined
+    } finally {
+      await Promise.all(queryKeys.map((key) => cache.invalidateQueries({ queryKey: [key] })))
+      setBusy(false)
+    }
+  }
+  return { act, isBusy }
+}

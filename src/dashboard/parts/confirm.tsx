@@ -1,0 +1,47 @@
+import { Button, Modal } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { problemOf } from '../api/problem.ts'
+
+interface ConfirmProps {
+  title: string
+  verb: string
+  children: ReactNode
+  onConfirm(): Promise<unknown>
+  onClose(): void
+}
+
+/** Asks before what cannot be taken back. */
+export function Confirm({ title, verb, children, onConfirm, onClose }: ConfirmProps) {
+  const [mistake, setMistake] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  async function confirm() {
+    setBusy(true)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (error) {
+      setMistake(problemOf(error).message)
+      setBusy(false)
+    }
+  }
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <div className="stack">
+        <div>{children}</div>
+        {mistake && (
+          <p role="alert" style={{ color: 'var(--red)', margin: 0 }}>
+            {mistake}
+          </p>
+        )}
+        <div className="row">
+          <Button color="red.8" onClick={() => void confirm()} loading={isBusy}>
+            {verb}
+          </Button>
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  )
+}

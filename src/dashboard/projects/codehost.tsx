@@ -1,0 +1,156 @@
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import type { Project } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { tell } from '../parts/tell.ts'
+import { useMe } from '../session/session.ts'
+import styles from '../settings/settings.module.css'
+import { ConnectForm } from './connect-form.tsx'
+import { SyncRuns } from './sync-runs.tsx'
+
+type Connection = Schema<'Connection'>
+
+/** The repository whose issues and pull requests become tasks of this project. */
+export function Codehost({ project }: { project: Project }) {
+  const { can } = useMe()
+  const [isEditing, setEditing] = useState(false)
+  const query = useQuery({
+    queryKey: ['connection', project.id],
+    queryFn: async (): Promise<Connection | null> => {
+      try {
+        return await answerOf(
+          api.GET('/api/projects/{id}/codehost', { params: { path: { id: project.id } } }),
+        )
+      } catch (error) {
+        if (problemOf(error).status === 404) return null
+        throw error
+      }
+    },
+    enabled: can('tasks:read'),
+  })
+
+  return (
+    <section className={styles.section} aria-label="Code host">
+      <h2>Issues &amp; pull requests</h2>
+      {query.isPending && can('tasks:read') && <Skeleton height={100} />}
+      {query.isError && <NotLoaded what="The connection" query={query} />}
+      {query.data === null && (
+        <>
+          <p className="quiet" style={{ margin: 0 }}>
+            Connect a repository, and its issues and pull requests become tasks here. They follow the
+            repository: what is closed there is done here.
+          </p>
+          {can('admin') && !isEditing && (
+            <div>
+              <Button onClick={() => setEditing(true)}>Connect repository</Button>
+            </div>
+          )}
+        </>
+      )}
+      {query.data && !isEditing && (
+        <Connected project={project} connection={query.data} onEdit={() => setEditing(true)} />
+      )}
+      {isEditing && (
+        <ConnectForm
+          projectId={project.id}
+          connection={query.data ?? undefined}
+          onClose={() => setEditing(false)}
+        />
+      )}
+      {query.data && (
+        <SyncRuns
+          projectId={project.id}
+          repository={query.data.repository}
+          onRenewToken={() => setEditing(true)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface ConnectedProps {
+  project: Project
+  connection: Connection
+  onEdit(): void
+}
+
+function Connected({ project, connection, onEdit }: ConnectedProps) {
+  const { can } = useMe()
+  const { act, isBusy } = useAct('syncs', 'projects')
+  const { act: afterwards } = useAct('connection', 'syncs', 'projects')
+  const [isDisconnecting, setDisconnecting] = useState(false)
+
+  async function sync(mode?: 'full') {
+    const query = mode ? { mode } : {}
+    const run = await act('The sync did not start', async () => {
+      try {
+        return await answerOf(
+          api.POST('/api/codehost/{projectId}/sync', { params: { path: { projectId: project.id }, query } }),
+        )
+      } catch (error) {
+        // One is under way already: that is what was wanted.
+        if (problemOf(error).code !== 'sync_in_progress') throw error
+        tell.done('A sync is under way already.')
+        return undefined
+      }
+    })
+    if (run) tell.done('The sync has begun.')
+  }
+
+  return (
+    <>
+      <p style={{ margin: 0 }} className="breakable">
+        <strong>{connection.repository}</strong>{' '}
+        <span className="quiet small">
+          connected <Moment at={connection.connectedAt} />, synced{' '}
+          {SCHEDULES[connection.schedule] ?? 'by hand'}
+        </span>
+      </p>
+      <div className="row row-wrap">
+        {can('codehost:sync') && (
+          <>
+            <Button onClick={() => void sync()} loading={isBusy}>
+              Sync issues &amp; PRs
+            </Button>
+            <Button variant="default" onClick={() => void sync('full')} disabled={isBusy}>
+              Check everything
+            </Button>
+          </>
+        )}
+        {can('admin') && (
+          <>
+            <Button variant="default" onClick={onEdit}>
+              Change connection
+            </Button>
+            <Button variant="subtle" color="gray" onClick={() => setDisconnecting(true)}>
+              Disconnect
+            </Button>
+          </>
+        )}
+      </div>
+      {isDisconnecting && (
+        <Confirm
+          title={`Disconnect ${connection.repository}?`}
+          verb="Disconnect"
+          onClose={() => setDisconnecting(false)}
+          onConfirm={async () => {
+            await answerOf(
+              api.DELETE('/api/projects/{id}/codehost', { params: { path: { id: project.id } } }),
+            )
+            await afterwards('', async () => undefined)
+          }}
+        >
+          The tasks stay. They are no longer brought up to date, and the stored token is thrown away.
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+export const SCHEDULES: Record<string, string> = { off: 'by hand', hourly: 'every hour', daily: 'every day' }

@@ -1,0 +1,125 @@
+import { Button, PasswordInput, Select, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { listsQuery } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { useDraft } from '../parts/use-draft.ts'
+
+type Connection = Schema<'Connection'>
+
+interface ConnectFormProps {
+  projectId: string
+  connection: Connection | undefined
+  onClose(): void
+}
+
+/** Which repository, with which token, how often. */
+export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps) {
+  const { data: lists = [] } = useQuery(listsQuery(projectId))
+  const { act, isBusy } = useAct('connection', 'projects', 'syncs')
+  const [repository = connection?.repository ?? '', setRepository] = useDraft(`repository:${projectId}`)
+  const [token, setToken] = useState('')
+  const [apiUrl, setApiUrl] = useState(connection?.apiUrl ?? '')
+  const [listId, setListId] = useState<string | null>(connection?.listId ?? null)
+  const [schedule, setSchedule] = useState<string>(connection?.schedule ?? 'hourly')
+  const [problem, setProblem] = useState<Problem>()
+
+  async function connect(event: FormEvent) {
+    event.preventDefault()
+    setProblem(undefined)
+    const body = {
+      repository: repository.trim(),
+      schedule: schedule as Connection['schedule'],
+      ...(token.trim() && { token: token.trim() }),
+      ...(apiUrl.trim() && { apiUrl: apiUrl.trim() }),
+      ...(listId && { listId }),
+    }
+    await act('', async () => {
+      try {
+        await answerOf(api.PUT('/api/projects/{id}/codehost', { params: { path: { id: projectId } }, body }))
+        setRepository(undefined)
+        onClose()
+      } catch (error) {
+        setProblem(problemOf(error))
+      }
+    })
+  }
+
+  return (
+    <form onSubmit={connect} className="stack" style={{ maxWidth: 480 }}>
+      <TextInput
+        label="Repository"
+        description="owner/name, or its address."
+        placeholder="acme/app"
+        required
+        autoFocus
+        value={repository}
+        error={
+          problem?.byField['/repository'] ??
+          (problem?.code === 'codehost_repository_not_found' && problem.message)
+        }
+        onChange={(event) => setRepository(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="Access token"
+        description={
+          connection
+            ? 'Left empty, the stored one stays.'
+            : 'May read issues and pull requests. Kept encrypted, never shown again. Not needed for a public repository.'
+        }
+        autoComplete="off"
+        value={token}
+        error={problem?.byField['/token'] ?? (problem?.code === 'codehost_token_rejected' && problem.message)}
+        onChange={(event) => setToken(event.currentTarget.value)}
+      />
+      <div className="row" style={{ alignItems: 'flex-start' }}>
+        <Select
+          label="Into the list"
+          placeholder="The default list"
+          clearable
+          data={lists.map(({ id, name }) => ({ value: id, label: name }))}
+          value={listId}
+          onChange={setListId}
+          style={{ flex: 1 }}
+        />
+        <Select
+          label="Sync"
+          data={[
+            { value: 'hourly', label: 'Every hour' },
+            { value: 'daily', label: 'Every day' },
+            { value: 'off', label: 'Only by hand' },
+          ]}
+          value={schedule}
+          allowDeselect={false}
+          onChange={(value) => setSchedule(value ?? 'hourly')}
+          style={{ flex: 1 }}
+        />
+      </div>
+      <TextInput
+        label="API address"
+        description="Only for a code host of your own."
+        placeholder="The public code host"
+        value={apiUrl}
+        error={
+          problem?.byField['/apiUrl'] ?? (problem?.code === 'codehost_url_not_allowed' && problem.message)
+        }
+        onChange={(event) => setApiUrl(event.currentTarget.value)}
+      />
+      {problem && (
+        <p role="alert" style={{ color: 'var(--red)', margin: 0 }} className="breakable">
+          {problem.message}
+        </p>
+      )}
+      <div className="row">
+        <Button type="submit" loading={isBusy} disabled={repository.trim() === ''}>
+          {connection ? 'Save connection' : 'Connect repository'}
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,47 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { answerOf, api } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import { useAct } from '../parts/act.ts'
+
+export default function NewProjectDialog({ onClose }: { onClose(): void }) {
+  const navigate = useNavigate()
+  const { act, isBusy } = useAct('projects')
+  const [name, setName] = useState('')
+  const [mistake, setMistake] = useState<string>()
+
+  async function create(event: FormEvent) {
+    event.preventDefault()
+    await act('', async () => {
+      try {
+        const project = await answerOf(api.POST('/api/projects', { body: { name: name.trim() } }))
+        onClose()
+        await navigate({ to: '/projects/$projectId', params: { projectId: project.id } })
+      } catch (error) {
+        setMistake(problemOf(error).message)
+      }
+    })
+  }
+
+  return (
+    <Modal opened onClose={onClose} title="New project" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={create} className="stack">
+        <TextInput
+          label="Name"
+          data-autofocus
+          required
+          maxLength={100}
+          value={name}
+          error={mistake}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <div>
+          <Button type="submit" loading={isBusy} disabled={name.trim() === ''}>
+            Create project
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,154 @@
+import { Button, Skeleton, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { answerOf, api } from '../api/client.ts'
+import { type Project, projectsQuery } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useMe } from '../session/session.ts'
+import styles from '../settings/settings.module.css'
+import { Codehost } from './codehost.tsx'
+import { Lists } from './lists.tsx'
+
+/** A project's name, lists, repository and end. */
+export function ProjectPage() {
+  const { projectId } = useParams({ from: '/signed-in/projects/$projectId' })
+  const query = useQuery(projectsQuery)
+  const project = query.data?.find(({ id }) => id === projectId)
+  return (
+    <div className={styles.page} style={{ paddingInlineStart: 24, flex: 1 }}>
+      <div className={styles.content} key={projectId}>
+        {query.isPending && <Skeleton height={240} />}
+        {query.isError && <NotLoaded what="The project" query={query} />}
+        {query.isSuccess && !project && (
+          <>
+            <h1>This project is not here</h1>
+            <p className="quiet">It was deleted, or your key may not see it.</p>
+          </>
+        )}
+        {project && <Known project={project} />}
+      </div>
+    </div>
+  )
+}
+
+function Known({ project }: { project: Project }) {
+  const { can, isServiceWide } = useMe()
+  const isArchived = project.archivedAt !== null
+  const mayManage = can('admin')
+  return (
+    <>
+      <header className={styles.head}>
+        <div style={{ flex: 1 }}>
+          <h1 className="breakable">{project.name}</h1>
+          <p className="quiet">
+            Project settings.{' '}
+            <Link to="/tasks" search={{ projectId: project.id }}>
+              Its {project.openCount.toLocaleString()} open tasks
+            </Link>
+          </p>
+        </div>
+      </header>
+      {isArchived && (
+        <p role="status" style={{ color: 'var(--amber)', margin: 0 }}>
+          This project is archived: it can be read, not written.
+        </p>
+      )}
+      {mayManage && <Name key={project.name} project={project} />}
+      <Codehost project={project} />
+      <Lists project={project} mayWrite={can('tasks:write') && !isArchived} />
+      {mayManage && isServiceWide && <Ending project={project} isArchived={isArchived} />}
+    </>
+  )
+}
+
+function Name({ project }: { project: Project }) {
+  const { act, isBusy } = useAct('projects')
+  const [name, setName] = useState(project.name)
+  useEffect(() => setName(project.name), [project.name])
+  return (
+    <form
+      className="row"
+      style={{ alignItems: 'flex-end' }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void act('The project was not renamed', () =>
+          answerOf(
+            api.PATCH('/api/projects/{id}', {
+              params: { path: { id: project.id } },
+              body: { name: name.trim() },
+            }),
+          ),
+        )
+      }}
+    >
+      <TextInput
+        label="Name"
+        value={name}
+        maxLength={100}
+        required
+        style={{ flex: '0 1 320px' }}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Button
+        type="submit"
+        variant="default"
+        loading={isBusy}
+        disabled={name.trim() === '' || name.trim() === project.name}
+      >
+        Rename
+      </Button>
+    </form>
+  )
+}
+
+function Ending({ project, isArchived }: { project: Project; isArchived: boolean }) {
+  const navigate = useNavigate()
+  const { act, isBusy } = useAct('projects')
+  const [isDeleting, setDeleting] = useState(false)
+  const params = { path: { id: project.id } }
+  return (
+    <section className={styles.section}>
+      <h2>{isArchived ? 'Archived' : 'Archive or delete'}</h2>
+      <p className="quiet small" style={{ margin: 0 }}>
+        An archived project keeps everything and takes nothing new. Only an empty project can be deleted.
+      </p>
+      <div className="row">
+        <Button
+          variant="default"
+          loading={isBusy}
+          onClick={() =>
+            void act(isArchived ? 'It stays archived' : 'The project was not archived', () =>
+              answerOf(
+                isArchived
+                  ? api.POST('/api/projects/{id}/unarchive', { params })
+                  : api.POST('/api/projects/{id}/archive', { params }),
+              ),
+            )
+          }
+        >
+          {isArchived ? 'Take out of the archive' : 'Archive project'}
+        </Button>
+        <Button variant="default" onClick={() => setDeleting(true)}>
+          Delete project
+        </Button>
+      </div>
+      {isDeleting && (
+        <Confirm
+          title={`Delete “${project.name}”?`}
+          verb="Delete project"
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await answerOf(api.DELETE('/api/projects/{id}', { params }))
+            await act('', async () => undefined)
+            await navigate({ to: '/tasks' })
+          }}
+        >
+          It goes for good, with its lists. This works only when it has no tasks, rules and keys.
+        </Confirm>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,136 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { cache } from './api/cache.ts'
+import { tasksQuery } from './api/queries.ts'
+import { Frame } from './frame/frame.tsx'
+import { Lost, Trouble } from './frame/trouble.tsx'
+import { meQuery } from './session/session.ts'
+import { SignInPage } from './session/sign-in-page.tsx'
+import { filtersFrom } from './tasks/filters.ts'
+import { TasksPage } from './tasks/tasks-page.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, errorComponent: Trouble })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: ({ next }): { next?: string } =>
+    // Only an address of this dashboard: a link must not lead people elsewhere by way of their sign-in.
+    typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {},
+  component: SignInPage,
+})
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: Frame,
+  beforeLoad: async ({ location }) => {
+    // Asked for together with who is asking: whoever opens the tasks waits for one answer, not for two.
+    if (location.pathname.startsWith('/tasks')) {
+      void cache.prefetchInfiniteQuery(tasksQuery(filtersFrom(location.search)))
+    }
+    const me = await cache.ensureQueryData(meQuery)
+    if (!me) throw redirect({ to: '/sign-in', search: { next: location.href }, replace: true })
+  },
+})
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/tasks', replace: true })
+  },
+})
+
+const tasks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tasks',
+  validateSearch: filtersFrom,
+  component: TasksPage,
+})
+
+const task = createRoute({
+  getParentRoute: () => tasks,
+  path: '$taskId',
+  component: lazyRouteComponent(() => import('./tasks/panel.tsx'), 'TaskPanel'),
+})
+
+const project = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$projectId',
+  component: lazyRouteComponent(() => import('./projects/project-page.tsx'), 'ProjectPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings-frame.tsx'), 'SettingsFrame'),
+})
+
+const settingsHome = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/instructions', replace: true })
+  },
+})
+
+const instructions = createRoute({
+  getParentRoute: () => settings,
+  path: 'instructions',
+  component: lazyRouteComponent(() => import('./settings/instructions-page.tsx'), 'InstructionsPage'),
+})
+const keys = createRoute({
+  getParentRoute: () => settings,
+  path: 'keys',
+  component: lazyRouteComponent(() => import('./settings/keys-page.tsx'), 'KeysPage'),
+})
+const sessions = createRoute({
+  getParentRoute: () => settings,
+  path: 'sessions',
+  component: lazyRouteComponent(() => import('./settings/sessions-page.tsx'), 'SessionsPage'),
+})
+const webhook = createRoute({
+  getParentRoute: () => settings,
+  path: 'webhook',
+  component: lazyRouteComponent(() => import('./settings/webhook-page.tsx'), 'WebhookPage'),
+})
+const routing = createRoute({
+  getParentRoute: () => settings,
+  path: 'routing',
+  component: lazyRouteComponent(() => import('./settings/routing-page.tsx'), 'RoutingPage'),
+})
+const events = createRoute({
+  getParentRoute: () => settings,
+  path: 'events',
+  component: lazyRouteComponent(() => import('./settings/events-page.tsx'), 'EventsPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    home,
+    signIn,
+    signedIn.addChildren([
+      tasks.addChildren([task]),
+      project,
+      settings.addChildren([settingsHome, instructions, keys, sessions, webhook, routing, events]),
+    ]),
+  ]),
+  // What no page reads is left out of the address, and never reaches one.
+  search: { strict: true },
+  defaultPreload: 'intent',
+  defaultNotFoundComponent: Lost,
+  defaultErrorComponent: Trouble,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,52 @@
+import { Button, PasswordInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { answerOf, api } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import { meQuery } from './session.ts'
+
+/** Asks for a key, and answers nothing until there is a session. */
+export function SignInForm({ onSignedIn }: { onSignedIn(): void }) {
+  const cache = useQueryClient()
+  const [key, setKey] = useState('')
+  const [mistake, setMistake] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+
+  async function signIn(event: FormEvent) {
+    event.preventDefault()
+    if (key.trim() === '') return setMistake('Paste a key first.')
+    setBusy(true)
+    setMistake(undefined)
+    try {
+      await answerOf(api.POST('/api/sessions', { body: { key: key.trim() } }))
+      await cache.fetchQuery({ ...meQuery, staleTime: 0 })
+      onSignedIn()
+    } catch (error) {
+      const problem = problemOf(error)
+      setMistake(
+        problem.status === 401 ? 'No key like that works here. It may have been revoked.' : problem.message,
+      )
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form onSubmit={signIn} className="stack">
+      <PasswordInput
+        label="API key"
+        description="Any key of this Inlet. What you see and may do follows its scopes."
+        placeholder="inl_…"
+        value={key}
+        onChange={(event) => setKey(event.currentTarget.value)}
+        error={mistake}
+        autoComplete="current-password"
+        data-autofocus
+        size="md"
+      />
+      <Button type="submit" loading={isBusy} size="md" fullWidth>
+        Sign in
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,22 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Mark } from '../parts/mark.tsx'
+import styles from './sign-in.module.css'
+import { SignInForm } from './sign-in-form.tsx'
+
+export function SignInPage() {
+  const navigate = useNavigate()
+  const { next } = useSearch({ from: '/sign-in' })
+  return (
+    <main className={styles.page}>
+      <div className={styles.box}>
+        <Mark size={36} />
+        <h1>Sign in to Inlet</h1>
+        <SignInForm onSignedIn={() => navigate({ to: next ?? '/tasks' })} />
+        <p className="quiet small">
+          No key yet? The first one was printed when Inlet started for the first time. Set{' '}
+          <code>BOOTSTRAP_API_KEY</code> to get back in.
+        </p>
+      </div>
+    </main>
+  )
+}

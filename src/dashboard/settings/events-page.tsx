@@ -1,0 +1,146 @@
+import { Badge, Button, SegmentedControl, Skeleton } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import { eventsQuery } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { CopyBlock } from '../parts/copy-block.tsx'
+import { EmptyPage } from '../parts/empty-page.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { tell } from '../parts/tell.ts'
+import { PageHead } from './page-head.tsx'
+import styles from './settings.module.css'
+
+type Event = Schema<'FeedbackEvent'>
+type Outcome = Event['outcome']
+
+const COLOURS: Record<Outcome, string> = { accepted: 'green', ignored: 'gray', rejected: 'red' }
+
+/** What the receiver was sent, newest first, and what became of it. */
+export function EventsPage() {
+  const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
+  const query = useInfiniteQuery(eventsQuery(outcome === 'all' ? undefined : outcome))
+  const events = query.data?.pages.flatMap(({ data }) => data) ?? []
+  return (
+    <div className={styles.content}>
+      <PageHead title="Event inbox">
+        Everything the feedback receiver was sent. Payloads are kept for 30 days; what was ignored is kept for
+        7, without its payload.
+      </PageHead>
+      <SegmentedControl
+        aria-label="Which events"
+        value={outcome}
+        onChange={(value) => setOutcome(value as Outcome | 'all')}
+        data={[
+          { value: 'all', label: 'All' },
+          { value: 'accepted', label: 'Accepted' },
+          { value: 'rejected', label: 'Rejected' },
+          { value: 'ignored', label: 'Ignored' },
+        ]}
+      />
+      {query.isPending && <Skeleton height={200} />}
+      {query.isError && <NotLoaded what="The inbox" query={query} />}
+      {query.isSuccess && events.length === 0 && (
+        <EmptyPage
+          title="Nothing has come in"
+          purpose="Point the analytics platform at the receiver, and each event shows up here."
+          action={
+            <Button variant="default" renderRoot={(props) => <Link to="/settings/webhook" {...props} />}>
+              Set up the webhook
+            </Button>
+          }
+        />
+      )}
+      {events.length > 0 && (
+        <ul className={styles.rows}>
+          {events.map((event) => (
+            <EventItem key={event.id} event={event} />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+          Show older ones
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function EventItem({ event }: { event: Event }) {
+  const [isOpen, setOpen] = useState(false)
+  const { act, isBusy } = useAct('events')
+
+  async function replay() {
+    const replayed = await act('It could not be replayed', () =>
+      answerOf(api.POST('/api/analytics/events/{id}/replay', { params: { path: { id: event.id } } })),
+    )
+    if (replayed)
+      tell.done(
+        replayed.outcome === 'accepted' ? 'Replayed; it has its task.' : 'Replayed, and rejected again.',
+      )
+  }
+
+  return (
+    <li className={styles.item} style={{ flexWrap: 'wrap' }}>
+      <Badge color={COLOURS[event.outcome]} variant="dot" tt="none" style={{ flex: 'none' }}>
+        {event.outcome}
+      </Badge>
+      <div className={styles.main}>
+        <div>{summaryOf(event)}</div>
+        <div className="quiet small">
+          <Moment at={event.receivedAt} />
+          {event.duplicates > 0 && ` · sent ${event.duplicates + 1} times`}
+          {event.routing && ` · ${event.routing.explanation}`}
+        </div>
+      </div>
+      {event.taskId && (
+        <Link to="/tasks/$taskId" params={{ taskId: event.taskId }}>
+          Open the task
+        </Link>
+      )}
+      {event.payload !== null && (
+        <>
+          <Button variant="default" loading={isBusy} onClick={() => void replay()}>
+            Replay
+          </Button>
+          <Button variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Hide payload' : 'Payload'}
+          </Button>
+        </>
+      )}
+      {event.errors && (
+        <ul className="small" style={{ flexBasis: '100%', margin: 0, color: 'var(--red)' }}>
+          {event.errors.map(({ path, message }) => (
+            <li key={path + message}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isOpen && (
+        <div style={{ flexBasis: '100%' }} className={styles.payload}>
+          <CopyBlock
+            caption={event.payloadCut ? 'The first 256 KiB of it.' : undefined}
+            text={typeof event.payload === 'string' ? event.payload : JSON.stringify(event.payload, null, 2)}
+          />
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** The words of the user, where there are some. */
+function summaryOf({ payload, uuid, outcome }: Event): string {
+  const body = (payload ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
+  const nested = (body.event ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
+  const properties = body.properties ?? nested.properties ?? {}
+  const name = typeof body.event === 'string' ? body.event : nested.event
+  const note = typeof properties.note === 'string' ? properties.note.slice(0, 140) : undefined
+  const sentiment = typeof properties.sentiment === 'string' ? `${properties.sentiment}: ` : ''
+  return note
+    ? `${sentiment}${note}`
+    : String(name ?? uuid ?? (outcome === 'ignored' ? 'Another event' : 'An event'))
+}

@@ -1,0 +1,123 @@
+import { Button, Select, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { contextQuery, projectsQuery, type Rule, rulesQuery } from '../api/queries.ts'
+import { CopyBlock } from '../parts/copy-block.tsx'
+import { Curl } from '../parts/curl.tsx'
+import { EmptyPage } from '../parts/empty-page.tsx'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useMe } from '../session/session.ts'
+import { PageHead } from './page-head.tsx'
+import { RuleDialog } from './rule-dialog.tsx'
+import { RuleHistory } from './rule-history.tsx'
+import { RuleItem } from './rule-item.tsx'
+import styles from './settings.module.css'
+
+/** What assistants are told at the start of each session, in the order they get it. */
+export function InstructionsPage() {
+  const { me, can } = useMe()
+  const [projectId, setProjectId] = useState<string | undefined>(me?.projectId ?? undefined)
+  const query = useQuery({ ...rulesQuery(projectId), enabled: can('rules:read') })
+  const { data: projects = [] } = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
+  const [editing, setEditing] = useState<Rule | 'new'>()
+  const [history, setHistory] = useState<Rule>()
+  const mayWrite = can('rules:write')
+  const add = mayWrite && <Button onClick={() => setEditing('new')}>Add instruction</Button>
+
+  if (!can('rules:read')) {
+    return (
+      <PageHead title="AI Instructions">
+        Your key may not read them: it lacks the scope <code>rules:read</code>.
+      </PageHead>
+    )
+  }
+  return (
+    <div className={`${styles.content} ${styles.wide}`}>
+      <PageHead title="AI Instructions" action={add}>
+        Standing instructions for assistants. An assistant gets the active ones at the start of each session,
+        higher priority first, and follows them until it ends.
+      </PageHead>
+      {projects.length > 0 && me?.projectId === null && (
+        <Select
+          aria-label="For which project"
+          placeholder="In all projects"
+          data={projects.map(({ id, name }) => ({ value: id, label: `In ${name}` }))}
+          value={projectId ?? null}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Show those for all projects' }}
+          onChange={(value) => setProjectId(value ?? undefined)}
+          maw={320}
+        />
+      )}
+      <div className={styles.halves}>
+        <section className={styles.section} aria-label="Instructions">
+          {query.isPending && <Skeleton height={200} />}
+          {query.isError && <NotLoaded what="The instructions" query={query} />}
+          {query.data?.length === 0 && (
+            <EmptyPage
+              title="No instructions yet"
+              purpose="What every assistant should know and do, written once."
+              action={mayWrite && <Button onClick={() => setEditing('new')}>Write the first one</Button>}
+            >
+              <Curl
+                path="/api/rules"
+                body={{ content: 'Run the tests before you say that something works.' }}
+              />
+            </EmptyPage>
+          )}
+          {query.data && query.data.length > 0 && (
+            <ol className={styles.rows}>
+              {query.data.map((rule) => (
+                <RuleItem
+                  key={rule.id}
+                  rule={rule}
+                  // A key that is bound to a project reads the global rules and leaves them alone.
+                  mayWrite={mayWrite && (me?.projectId === null || rule.projectId !== null)}
+                  onEdit={() => setEditing(rule)}
+                  onHistory={() => setHistory(rule)}
+                />
+              ))}
+            </ol>
+          )}
+        </section>
+        <ContextPreview projectId={projectId} />
+      </div>
+      {editing && (
+        <RuleDialog
+          rule={editing === 'new' ? undefined : editing}
+          projectId={projectId}
+          onClose={() => setEditing(undefined)}
+        />
+      )}
+      {history && <RuleHistory rule={history} mayWrite={mayWrite} onClose={() => setHistory(undefined)} />}
+    </div>
+  )
+}
+
+/** English text has about so many characters a token. */
+const CHARACTERS_A_TOKEN = 4
+
+function ContextPreview({ projectId }: { projectId: string | undefined }) {
+  const query = useQuery(contextQuery(projectId))
+  const tokens = Math.ceil((query.data?.length ?? 0) / CHARACTERS_A_TOKEN)
+  return (
+    <section className={styles.section} aria-label="What an assistant gets">
+      <h2>What an assistant gets</h2>
+      <p className="quiet small" style={{ margin: 0 }}>
+        Exactly what <code>get_context</code> sends now
+        {query.data && `: about ${tokens.toLocaleString()} tokens, reckoned at four characters each`}.
+      </p>
+      {query.isPending && <Skeleton height={240} />}
+      {query.isError && <NotLoaded what="The preview" query={query} />}
+      {query.data && (
+        <div className={styles.context}>
+          <CopyBlock text={query.data} />
+        </div>
+      )}
+      <Curl
+        path={`/api/context?format=markdown${projectId ? `&projectId=${projectId}` : ''}`}
+        caption="For a hook that runs when a session begins:"
+      />
+    </section>
+  )
+}

@@ -1,0 +1,145 @@
+import { ActionIcon, Badge, Button, Menu, Skeleton } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import { keysQuery, projectsQuery } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { Curl } from '../parts/curl.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { NewKeyDialog } from './new-key-dialog.tsx'
+import { PageHead } from './page-head.tsx'
+import styles from './settings.module.css'
+
+type Key = Schema<'ApiKey'>
+
+/** Who may call, and what each may do. */
+export function KeysPage() {
+  const query = useQuery(keysQuery)
+  const { act } = useAct('keys')
+  const [isCreating, setCreating] = useState(false)
+  const [secret, setSecret] = useState<{ name: string; key: string }>()
+  const [revoking, setRevoking] = useState<Key>()
+
+  async function rotate(key: Key) {
+    const rotated = await act('The key was not rotated', () =>
+      answerOf(api.POST('/api/keys/{id}/rotate', { params: { path: { id: key.id } }, body: {} })),
+    )
+    if (rotated) setSecret(rotated)
+  }
+
+  return (
+    <div className={styles.content}>
+      <PageHead title="API keys" action={<Button onClick={() => setCreating(true)}>Create key</Button>}>
+        A key lets a program call the API, an assistant use the tools, or a person sign in here. It can do
+        what its scopes say, and nothing more.
+      </PageHead>
+      {query.isPending && <Skeleton height={160} />}
+      {query.isError && <NotLoaded what="The keys" query={query} />}
+      {query.data && (
+        <ul className={styles.rows}>
+          {query.data.map((key) => (
+            <KeyItem
+              key={key.id}
+              of={key}
+              onRotate={() => void rotate(key)}
+              onRevoke={() => setRevoking(key)}
+            />
+          ))}
+        </ul>
+      )}
+      <Curl path="/api/me" caption="See who a key is:" />
+      {isCreating && (
+        <NewKeyDialog
+          onClose={() => setCreating(false)}
+          onCreated={(created) => {
+            setCreating(false)
+            setSecret(created)
+          }}
+        />
+      )}
+      {secret && (
+        <SecretDialog
+          title={`The key “${secret.name}”`}
+          secret={secret.key}
+          example={`curl -s ${location.origin}/api/me -H 'X-API-Key: ${secret.key}'`}
+          onStored={() => setSecret(undefined)}
+        />
+      )}
+      {revoking && (
+        <Confirm
+          title={`Revoke “${revoking.name}”?`}
+          verb="Revoke key"
+          onClose={() => setRevoking(undefined)}
+          onConfirm={async () => {
+            await answerOf(api.DELETE('/api/keys/{id}', { params: { path: { id: revoking.id } } }))
+            await act('', async () => undefined)
+          }}
+        >
+          Whoever uses it is refused at once, and its sessions end. This cannot be taken back.
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+function KeyItem({ of: key, onRotate, onRevoke }: { of: Key; onRotate(): void; onRevoke(): void }) {
+  const { data: projects } = useQuery(projectsQuery)
+  const project = projects?.find(({ id }) => id === key.projectId)
+  const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) < Date.now()
+  return (
+    <li className={`${styles.item} ${isExpired ? styles.off : ''}`}>
+      <div className={styles.main}>
+        <div className="row row-wrap">
+          <strong>{key.name}</strong>
+          <code className="quiet">
+            {key.prefix && `inl_${key.prefix}_`}…{key.lastFour}
+          </code>
+          {project && (
+            <Badge variant="default" tt="none">
+              only {project.name}
+            </Badge>
+          )}
+        </div>
+        <div className="quiet small">
+          {key.scopes.join(', ')} ·{' '}
+          {key.lastUsedAt ? (
+            <>
+              used <Moment at={key.lastUsedAt} />
+            </>
+          ) : (
+            'never used'
+          )}
+          {key.expiresAt && (
+            <>
+              {' '}
+              · {isExpired ? 'expired' : 'expires'} <Moment at={key.expiresAt} />
+            </>
+          )}
+          {key.previousSecretExpiresAt && Date.parse(key.previousSecretExpiresAt) > Date.now() && (
+            <>
+              {' '}
+              · the secret before ends <Moment at={key.previousSecretExpiresAt} />
+            </>
+          )}
+        </div>
+      </div>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={`What to do with ${key.name}`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={onRotate}>Rotate: new secret, the old one works for a day</Menu.Item>
+          <Menu.Item color="red" onClick={onRevoke}>
+            Revoke
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </li>
+  )
+}

@@ -1,0 +1,112 @@
+import { Button, Checkbox, Modal, Select, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { projectsQuery } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { type Scope, useMe } from '../session/session.ts'
+
+const SCOPES: Record<Scope, string> = {
+  'tasks:read': 'Read tasks, lists, projects and the stream',
+  'tasks:write': 'Create and change tasks and lists',
+  'rules:read': 'Read AI instructions',
+  'rules:write': 'Change AI instructions',
+  'activity:write': 'Write comments and log activity',
+  'codehost:sync': 'Start a sync of issues and pull requests',
+  admin: 'Everything, keys and settings included',
+}
+const LIFETIMES = { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' }
+
+interface NewKeyDialogProps {
+  onClose(): void
+  onCreated(key: Schema<'ApiKeyWithSecret'>): void
+}
+
+export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
+  const { isServiceWide } = useMe()
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const { act, isBusy } = useAct('keys')
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<string[]>(Object.keys(SCOPES).filter((scope) => scope !== 'admin'))
+  const [projectId, setProjectId] = useState<string | null>(null)
+  const [lifetime, setLifetime] = useState<string>('never')
+  const [problem, setProblem] = useState<Problem>()
+
+  async function create(event: FormEvent) {
+    event.preventDefault()
+    const expiresAt =
+      lifetime === 'never' ? null : new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString()
+    const created = await act('', () =>
+      answerOf(
+        api.POST('/api/keys', {
+          body: {
+            name: name.trim(),
+            scopes: scopes as Scope[],
+            ...(projectId && { projectId }),
+            ...(expiresAt && { expiresAt }),
+          },
+        }),
+      ).catch((error) => {
+        setProblem(problemOf(error))
+        return undefined
+      }),
+    )
+    if (created) onCreated(created)
+  }
+
+  return (
+    <Modal opened onClose={onClose} title="Create an API key" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={create} className="stack">
+        <TextInput
+          label="Name"
+          description="What or who it is for. It stands beside everything done with it."
+          placeholder="ci"
+          data-autofocus
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Checkbox.Group label="Scopes" value={scopes} onChange={setScopes}>
+          <div className="stack" style={{ gap: 6, paddingTop: 6 }}>
+            {Object.entries(SCOPES).map(([scope, meaning]) => (
+              <Checkbox key={scope} value={scope} label={scope} description={meaning} size="sm" />
+            ))}
+          </div>
+        </Checkbox.Group>
+        <div className="row" style={{ alignItems: 'flex-end' }}>
+          {isServiceWide && (
+            <Select
+              label="Project"
+              placeholder="All projects"
+              clearable
+              data={projects.map((project) => ({ value: project.id, label: project.name }))}
+              value={projectId}
+              onChange={setProjectId}
+              style={{ flex: 1 }}
+            />
+          )}
+          <Select
+            label="Ends"
+            data={Object.entries(LIFETIMES).map(([value, label]) => ({ value, label }))}
+            value={lifetime}
+            allowDeselect={false}
+            onChange={(value) => setLifetime(value ?? 'never')}
+            style={{ flex: 1 }}
+          />
+        </div>
+        {problem && (
+          <p role="alert" style={{ color: 'var(--red)', margin: 0 }}>
+            {problem.message}
+          </p>
+        )}
+        <div>
+          <Button type="submit" loading={isBusy} disabled={name.trim() === '' || scopes.length === 0}>
+            Create key
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

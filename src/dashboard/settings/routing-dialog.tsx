@@ -1,0 +1,100 @@
+import { Button, Modal, Select, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { projectsQuery } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+
+interface RoutingDialogProps {
+  rule: Schema<'RoutingRule'> | undefined
+  onClose(): void
+}
+
+export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const { act, isBusy } = useAct('routing')
+  const [name, setName] = useState(rule?.name ?? '')
+  const [app, setApp] = useState(rule?.appMatch ?? '')
+  const [project, setProject] = useState(rule?.projectMatch ?? '')
+  const [target, setTarget] = useState<string | null>(rule?.targetProjectId ?? null)
+  const [problem, setProblem] = useState<Problem>()
+  const isComplete = target !== null && (app.trim() !== '' || project.trim() !== '')
+
+  async function save(event: FormEvent) {
+    event.preventDefault()
+    if (!isComplete || target === null) return
+    const body = {
+      name: name.trim() || null,
+      appMatch: app.trim() || null,
+      projectMatch: project.trim() || null,
+      targetProjectId: target,
+    }
+    await act('', async () => {
+      try {
+        if (rule)
+          await answerOf(api.PATCH('/api/webhook-routing/{id}', { params: { path: { id: rule.id } }, body }))
+        else await answerOf(api.POST('/api/webhook-routing', { body }))
+        onClose()
+      } catch (error) {
+        setProblem(problemOf(error))
+      }
+    })
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={rule ? 'Edit the rule' : 'Add a routing rule'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={save} className="stack">
+        <TextInput
+          label="When app is"
+          description="The event’s bundle_id or app_id, in any case."
+          placeholder="com.example.app"
+          data-autofocus
+          value={app}
+          error={problem?.byField['/appMatch']}
+          onChange={(event) => setApp(event.currentTarget.value)}
+        />
+        <TextInput
+          label="and project is"
+          description="The event’s project_id or project_name. One of the two may stay empty."
+          value={project}
+          error={problem?.byField['/projectMatch']}
+          onChange={(event) => setProject(event.currentTarget.value)}
+        />
+        <Select
+          label="put feedback in"
+          placeholder="Choose a project"
+          data={projects
+            .filter(({ archivedAt }) => !archivedAt)
+            .map(({ id, name }) => ({ value: id, label: name }))}
+          value={target}
+          onChange={setTarget}
+          required
+        />
+        <TextInput
+          label="Name"
+          description="Shown beside every task it routes. May stay empty."
+          placeholder="iOS app"
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {problem && (
+          <p role="alert" style={{ color: 'var(--red)', margin: 0 }}>
+            {problem.message}
+          </p>
+        )}
+        <div>
+          <Button type="submit" loading={isBusy} disabled={!isComplete}>
+            {rule ? 'Save rule' : 'Add rule'}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,132 @@
+import { useSortable } from '@dnd-kit/sortable'
+import { ActionIcon, Menu, Switch } from '@mantine/core'
+import { IconDots, IconGripVertical } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import { projectsQuery, routingQuery } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import styles from './settings.module.css'
+
+type Rule = Schema<'RoutingRule'>
+
+interface RoutingItemProps {
+  rule: Rule
+  verdict: Schema<'RoutingTest'>['considered'][number] | undefined
+  onMove(step: 1 | -1): void
+  onEdit(): void
+}
+
+/** One rule as a sentence, with a handle for the pointer and one for the arrow keys. */
+export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps) {
+  const cache = useQueryClient()
+  const { act } = useAct('routing')
+  const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
+    id: rule.id,
+  })
+  const name = rule.name ?? rule.appMatch ?? rule.projectMatch ?? 'this rule'
+  const path = { id: rule.id }
+
+  function switchTo(isActive: boolean) {
+    cache.setQueryData(routingQuery.queryKey, (rules) =>
+      rules?.map((other) => (other.id === rule.id ? { ...other, isActive } : other)),
+    )
+    void act('The rule was not switched', () =>
+      answerOf(api.PATCH('/api/webhook-routing/{id}', { params: { path }, body: { isActive } })),
+    )
+  }
+
+  return (
+    <li
+      ref={setNodeRef}
+      className={[styles.item, !rule.isActive && styles.off, verdict?.outcome === 'won' && styles.won]
+        .filter(Boolean)
+        .join(' ')}
+      style={{
+        transform: transform ? `translateY(${transform.y}px)` : undefined,
+        transition,
+        position: 'relative',
+        zIndex: isDragging ? 2 : undefined,
+      }}
+    >
+      <ActionIcon
+        {...attributes}
+        {...listeners}
+        aria-label={`Move ${name}: space and arrow keys, or the arrow keys alone`}
+        style={{ cursor: 'grab', touchAction: 'none' }}
+        onKeyDown={(event) => {
+          if (!isDragging && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
+            event.preventDefault()
+            onMove(event.key === 'ArrowUp' ? -1 : 1)
+          } else listeners?.onKeyDown?.(event)
+        }}
+      >
+        <IconGripVertical size={16} />
+      </ActionIcon>
+      <div className={styles.main}>
+        {rule.name && <strong>{rule.name}</strong>}
+        <div>
+          <Sentence rule={rule} />
+        </div>
+        {verdict && (
+          <div
+            className="small"
+            style={{ color: verdict.outcome === 'won' ? 'var(--green)' : 'var(--quiet)' }}
+          >
+            {verdict.outcome === 'won' ? 'Wins: ' : 'Loses: '}
+            {verdict.reason}
+          </div>
+        )}
+      </div>
+      <Switch
+        checked={rule.isActive}
+        onChange={(event) => switchTo(event.currentTarget.checked)}
+        aria-label={`${name} takes part`}
+      />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={`What to do with ${name}`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={onEdit}>Edit</Menu.Item>
+          <Menu.Item onClick={() => onMove(-1)}>Move up</Menu.Item>
+          <Menu.Item onClick={() => onMove(1)}>Move down</Menu.Item>
+          <Menu.Item
+            color="red"
+            onClick={() =>
+              void act('The rule was not deleted', () =>
+                answerOf(api.DELETE('/api/webhook-routing/{id}', { params: { path } })),
+              )
+            }
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </li>
+  )
+}
+
+function Sentence({ rule }: { rule: Rule }) {
+  const { data: projects } = useQuery(projectsQuery)
+  const target = projects?.find(({ id }) => id === rule.targetProjectId)
+  return (
+    <>
+      When{' '}
+      {rule.appMatch && (
+        <>
+          app is <em>{rule.appMatch}</em>
+        </>
+      )}
+      {rule.appMatch && rule.projectMatch && ' and '}
+      {rule.projectMatch && (
+        <>
+          project is <em>{rule.projectMatch}</em>
+        </>
+      )}
+      , put feedback in <em>{target?.name ?? 'a project that is gone'}</em>
+      {target?.archivedAt && ' (archived: it is passed over)'}
+    </>
+  )
+}

@@ -1,0 +1,107 @@
+import { Button, Modal, NumberInput, Select, Textarea } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { answerOf, api } from '../api/client.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { projectsQuery, type Rule } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { useDraft } from '../parts/use-draft.ts'
+import { useMe } from '../session/session.ts'
+
+interface RuleDialogProps {
+  rule: Rule | undefined
+  projectId: string | undefined
+  onClose(): void
+}
+
+export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
+  const { me } = useMe()
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const { act, isBusy } = useAct('rules', 'context')
+  const [content = rule?.content ?? '', setContent] = useDraft(`rule:${rule?.id ?? 'new'}`)
+  const [priority, setPriority] = useState<number | string>(rule?.priority ?? 0)
+  const [scope, setScope] = useState<string | null>(projectId ?? null)
+  const [problem, setProblem] = useState<Problem>()
+  const isStale = problem?.status === 412
+
+  async function save(event: FormEvent) {
+    event.preventDefault()
+    const body = { content: content.trim(), priority: Number(priority) || 0 }
+    await act('', async () => {
+      try {
+        if (rule) {
+          // Told once that somebody else was quicker, who saves again means it.
+          const header = isStale ? {} : { 'if-match': `"${rule.version}"` }
+          await answerOf(api.PATCH('/api/rules/{id}', { params: { path: { id: rule.id }, header }, body }))
+        } else await answerOf(api.POST('/api/rules', { body: { ...body, projectId: scope } }))
+        setContent(undefined)
+        onClose()
+      } catch (error) {
+        setProblem(problemOf(error))
+      }
+    })
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={() => {
+        setContent(undefined)
+        onClose()
+      }}
+      closeOnClickOutside={false}
+      size="lg"
+      title={rule ? 'Edit the instruction' : 'Add an instruction'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={save} className="stack">
+        <Textarea
+          label="Instruction"
+          description="As you would say it to a new colleague. Markdown works."
+          data-autofocus
+          required
+          autosize
+          minRows={4}
+          maxRows={16}
+          maxLength={8_000}
+          value={content}
+          error={problem?.byField['/content']}
+          onChange={(event) => setContent(event.currentTarget.value)}
+        />
+        <div className="row" style={{ alignItems: 'flex-start' }}>
+          <NumberInput
+            label="Priority"
+            description="Higher comes first."
+            value={priority}
+            onChange={setPriority}
+            style={{ flex: 1 }}
+          />
+          {!rule && (
+            <Select
+              label="Applies to"
+              description="Where assistants get it."
+              placeholder="All projects"
+              clearable={me?.projectId === null}
+              data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+              value={scope}
+              onChange={setScope}
+              style={{ flex: 2 }}
+            />
+          )}
+        </div>
+        {problem && (
+          <p role="alert" style={{ color: 'var(--red)', margin: 0 }}>
+            {isStale
+              ? 'Somebody changed this instruction meanwhile. Save again to put yours in its place; theirs stays in the history.'
+              : problem.message}
+          </p>
+        )}
+        <div>
+          <Button type="submit" loading={isBusy} disabled={content.trim() === ''}>
+            {isStale ? 'Save mine' : rule ? 'Save instruction' : 'Add instruction'}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,89 @@
+import { Button, Modal, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import type { Rule } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { Moment } from '../parts/moment.tsx'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { differencesOf } from '../parts/word-diff.ts'
+import styles from './settings.module.css'
+
+type Version = Schema<'RuleVersion'>
+
+interface RuleHistoryProps {
+  rule: Rule
+  mayWrite: boolean
+  onClose(): void
+}
+
+/** What an instruction was, version by version, and the way back. */
+export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
+  const { act, isBusy } = useAct('rules', 'context', 'rule-versions')
+  const query = useQuery({
+    queryKey: ['rule-versions', rule.id],
+    queryFn: async () =>
+      (
+        await answerOf(
+          api.GET('/api/rules/{id}/versions', { params: { path: { id: rule.id }, query: { limit: 50 } } }),
+        )
+      ).data,
+  })
+  const versions = query.data ?? []
+  async function revert(version: number) {
+    const reverted = await act('It was not reverted', () =>
+      answerOf(api.POST('/api/rules/{id}/revert', { params: { path: { id: rule.id } }, body: { version } })),
+    )
+    if (reverted) onClose()
+  }
+  return (
+    <Modal opened onClose={onClose} size="lg" title="History" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {query.isPending && <Skeleton height={160} />}
+      {query.isError && <NotLoaded what="The history" query={query} />}
+      <ol className={styles.rows}>
+        {versions.map((version, index) => (
+          <li key={version.version} className={styles.item} style={{ display: 'block' }}>
+            <div className="row" style={{ marginBottom: 6 }}>
+              <strong>Version {version.version}</strong>
+              <span className="quiet small">
+                {version.createdBy.name}, <Moment at={version.createdAt} />
+              </span>
+              {index > 0 && mayWrite && (
+                <Button
+                  className="push"
+                  variant="default"
+                  size="xs"
+                  loading={isBusy}
+                  onClick={() => void revert(version.version)}
+                >
+                  Revert to this
+                </Button>
+              )}
+            </div>
+            <Changes version={version} before={versions[index + 1]} />
+          </li>
+        ))}
+      </ol>
+    </Modal>
+  )
+}
+
+function Changes({ version, before }: { version: Version; before: Version | undefined }) {
+  const facts = [
+    before && before.priority !== version.priority && `priority ${before.priority} → ${version.priority}`,
+    before && before.isActive !== version.isActive && (version.isActive ? 'switched on' : 'switched off'),
+  ].filter(Boolean)
+  return (
+    <>
+      {facts.length > 0 && <div className="quiet small">{facts.join(', ')}</div>}
+      <p className={styles.diff}>
+        {differencesOf(before?.content ?? version.content, version.content).map(({ kind, text }, index) => {
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order.
+          if (kind === 'added') return <ins key={index}>{text}</ins>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order.
+          if (kind === 'removed') return <del key={index}>{text}</del>
+          return text
+        })}
+      </p>
+    </>
+  )
+}

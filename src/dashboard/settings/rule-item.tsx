@@ -1,0 +1,107 @@
+import { ActionIcon, Badge, Menu, NumberInput, Switch } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { answerOf, api, type Schema } from '../api/client.ts'
+import { projectsQuery, type Rule } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { tell } from '../parts/tell.ts'
+import styles from './settings.module.css'
+
+interface RuleItemProps {
+  rule: Rule
+  mayWrite: boolean
+  onEdit(): void
+  onHistory(): void
+}
+
+/** One instruction: its place, its words, and whether it counts. */
+export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
+  const { act } = useAct('rules', 'context')
+  const { data: projects } = useQuery(projectsQuery)
+  const [priority, setPriority] = useState<number | string>(rule.priority)
+  useEffect(() => setPriority(rule.priority), [rule.priority])
+  const start = rule.content.slice(0, 60)
+  const path = { id: rule.id }
+
+  const change = (body: Schema<'RuleChange'>) =>
+    act('The instruction was not changed', () =>
+      answerOf(
+        api.PATCH('/api/rules/{id}', {
+          params: { path, header: { 'if-match': `"${rule.version}"` } },
+          body,
+        }),
+      ),
+    )
+
+  async function remove() {
+    await act('The instruction was not deleted', () =>
+      answerOf(api.DELETE('/api/rules/{id}', { params: { path } })),
+    )
+    tell.undoable('Instruction deleted.', () =>
+      act('It did not come back', () =>
+        answerOf(
+          api.POST('/api/rules', {
+            body: {
+              content: rule.content,
+              priority: rule.priority,
+              isActive: rule.isActive,
+              projectId: rule.projectId,
+            },
+          }),
+        ),
+      ),
+    )
+  }
+
+  return (
+    <li className={`${styles.item} ${rule.isActive ? '' : styles.off}`} style={{ alignItems: 'flex-start' }}>
+      <NumberInput
+        aria-label={`Priority of “${start}”`}
+        value={priority}
+        readOnly={!mayWrite}
+        hideControls
+        w={56}
+        size="xs"
+        onChange={setPriority}
+        onBlur={() => typeof priority === 'number' && priority !== rule.priority && void change({ priority })}
+        onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+      />
+      <div className={styles.main}>
+        <div dir="auto" style={{ whiteSpace: 'pre-wrap' }}>
+          {rule.content.length > 600 ? `${rule.content.slice(0, 600)}…` : rule.content}
+        </div>
+        <div className="row row-wrap" style={{ marginTop: 4 }}>
+          <Badge variant="default" tt="none" size="sm">
+            {rule.projectId
+              ? (projects?.find(({ id }) => id === rule.projectId)?.name ?? 'One project')
+              : 'All projects'}
+          </Badge>
+          {!rule.isActive && <span className="quiet small">Off: assistants do not get it</span>}
+        </div>
+      </div>
+      <Switch
+        checked={rule.isActive}
+        disabled={!mayWrite}
+        aria-label={`“${start}” is active`}
+        onChange={(event) => void change({ isActive: event.currentTarget.checked })}
+      />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={`What to do with “${start}”`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {mayWrite && <Menu.Item onClick={onEdit}>Edit</Menu.Item>}
+          <Menu.Item onClick={onHistory}>History</Menu.Item>
+          {mayWrite && (
+            <Menu.Item color="red" onClick={() => void remove()}>
+              Delete
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </li>
+  )
+}

@@ -1,0 +1,191 @@
+import { ActionIcon, Button, Menu, TextInput, Tooltip } from '@mantine/core'
+import { IconBookmark, IconSearch, IconX } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { TaskFilters } from '../api/queries.ts'
+import { useSavedFilters } from '../frame/saved-filters.tsx'
+import { isCommand } from '../frame/shortcuts.ts'
+import { tell } from '../parts/tell.ts'
+import { filtersFrom, isNarrowed, PRIORITIES, SORTS, SOURCES, STATUSES } from './filters.ts'
+import styles from './tasks-page.module.css'
+
+const TYPING_MS = 250
+
+/** One row of filters; what they say stands in the address bar. */
+export function FilterBar({ filters }: { filters: TaskFilters }) {
+  const navigate = useNavigate()
+  const narrow = (change: Partial<TaskFilters>) =>
+    navigate({
+      to: '.',
+      search: filtersFrom({ ...filters, ...change }),
+      replace: 'q' in change,
+    })
+
+  return (
+    <search className={styles.filters}>
+      <SearchBox q={filters.q ?? ''} onSearch={(q) => narrow({ q: q || undefined })} />
+      <div className={styles.options}>
+        <Choice
+          name="Status"
+          options={STATUSES}
+          chosen={filters.status ?? []}
+          onChange={(status) => narrow({ status })}
+        />
+        <Choice
+          name="Priority"
+          options={PRIORITIES}
+          chosen={filters.priority ?? []}
+          onChange={(priority) => narrow({ priority })}
+        />
+        <Choice
+          name="Source"
+          options={SOURCES}
+          chosen={filters.source ?? []}
+          onChange={(source) => narrow({ source })}
+        />
+        {filters.label?.map((label) => (
+          <Button
+            key={label}
+            variant="light"
+            rightSection={<IconX size={14} aria-hidden />}
+            aria-label={`Label ${label}: remove this filter`}
+            onClick={() => narrow({ label: filters.label?.filter((other) => other !== label) })}
+          >
+            {label}
+          </Button>
+        ))}
+        {isNarrowed(filters) && <Keep filters={filters} />}
+        <Sort sort={filters.sort ?? '-createdAt'} onChange={(sort) => narrow({ sort })} />
+      </div>
+    </search>
+  )
+}
+
+function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
+  const [text, setText] = useState(q)
+  const box = useRef<HTMLInputElement>(null)
+  const search = useRef(onSearch)
+  search.current = onSearch
+
+  useEffect(() => setText(q), [q])
+  useEffect(() => {
+    if (text.trim() === q) return
+    const timer = setTimeout(() => search.current(text.trim()), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [text, q])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || !isCommand(event)) return
+      event.preventDefault()
+      box.current?.focus()
+      box.current?.select()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+
+  return (
+    <TextInput
+      ref={box}
+      className={styles.search}
+      type="search"
+      aria-label="Search tasks"
+      placeholder="Search"
+      maxLength={200}
+      leftSection={<IconSearch size={15} />}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.currentTarget.blur()
+        if (event.key === 'Enter') onSearch(text.trim())
+      }}
+    />
+  )
+}
+
+interface ChoiceProps<T extends string> {
+  name: string
+  options: Record<T, string>
+  chosen: T[]
+  onChange(chosen: T[] | undefined): void
+}
+
+function Choice<T extends string>({ name, options, chosen, onChange }: ChoiceProps<T>) {
+  const isSet = chosen.length > 0
+  const words = chosen.map((value) => options[value]).join(', ')
+  const toggled = (value: T) =>
+    chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value]
+  return (
+    <Menu closeOnItemClick={false} position="bottom-start">
+      <Menu.Target>
+        <Button variant={isSet ? 'light' : 'subtle'} color={isSet ? 'accent' : 'gray'} px={10}>
+          {isSet ? `${name}: ${words}` : name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(Object.entries(options) as [T, string][]).map(([value, label]) => (
+          <Menu.CheckboxItem
+            key={value}
+            checked={chosen.includes(value)}
+            onChange={() => onChange(toggled(value))}
+          >
+            {label}
+          </Menu.CheckboxItem>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+type SortName = NonNullable<TaskFilters['sort']>
+
+function Sort({ sort, onChange }: { sort: SortName; onChange(sort: SortName | undefined): void }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="subtle" color="gray" px={10} className="push">
+          {SORTS[sort]}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.RadioGroup
+          value={sort}
+          onChange={(value) => onChange(value === '-createdAt' ? undefined : (value as SortName))}
+        >
+          {(Object.entries(SORTS) as [SortName, string][]).map(([value, label]) => (
+            <Menu.RadioItem key={value} value={value}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Keeps what is filtered for now under My filters. */
+function Keep({ filters }: { filters: TaskFilters }) {
+  const [saved, setSaved] = useSavedFilters()
+  const words = [
+    filters.q && `“${filters.q}”`,
+    ...(filters.status ?? []).map((value) => STATUSES[value]),
+    ...(filters.priority ?? []).map((value) => PRIORITIES[value]),
+    ...(filters.source ?? []).map((value) => SOURCES[value]),
+    ...(filters.label ?? []),
+  ]
+  const name = words.filter(Boolean).join(', ')
+  if (saved.some((other) => other.name === name)) return null
+  return (
+    <Tooltip label="Keep under My filters">
+      <ActionIcon
+        aria-label="Keep this filter"
+        onClick={() => {
+          setSaved([...saved, { name, filters }])
+          tell.done(`Kept as “${name}” under My filters.`)
+        }}
+      >
+        <IconBookmark size={16} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

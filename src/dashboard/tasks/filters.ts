@@ -1,0 +1,56 @@
+import type { Task, TaskFilters } from '../api/queries.ts'
+
+export const STATUSES: Record<Task['status'], string> = {
+  open: 'Open',
+  in_progress: 'In progress',
+  done: 'Done',
+}
+export const PRIORITIES: Record<Task['priority'], string> = { high: 'High', medium: 'Medium', low: 'Low' }
+export const SOURCES: Record<Task['source'], string> = {
+  api: 'API',
+  codehost: 'Code host',
+  analytics: 'Feedback',
+  dashboard: 'Dashboard',
+  assistant: 'Assistant',
+}
+export const SORTS: Record<NonNullable<TaskFilters['sort']>, string> = {
+  '-createdAt': 'Newest first',
+  createdAt: 'Oldest first',
+  '-updatedAt': 'Changed last',
+  updatedAt: 'Changed long ago',
+  '-priority': 'Priority',
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What an address says, as far as it makes sense: people edit addresses and keep old ones. */
+export function filtersFrom(search: Record<string, unknown>): TaskFilters {
+  const filters: TaskFilters = {}
+  const id = (value: unknown) => (typeof value === 'string' && UUID.test(value) ? value : undefined)
+  const some = <T extends string>(value: unknown, known: Record<T, string>) => {
+    const values = [value].flat().filter((one): one is T => typeof one === 'string' && one in known)
+    return values.length > 0 ? values : undefined
+  }
+  const labels = [search.label].flat().filter((one): one is string => typeof one === 'string' && one !== '')
+  const q = typeof search.q === 'string' || typeof search.q === 'number' ? String(search.q) : ''
+
+  const found: TaskFilters = {
+    projectId: id(search.projectId),
+    listId: id(search.listId),
+    status: some(search.status, STATUSES),
+    source: some(search.source, SOURCES),
+    priority: some(search.priority, PRIORITIES),
+    label: labels.length > 0 ? labels : undefined,
+    q: q.slice(0, 200) || undefined,
+    sort: some(search.sort, SORTS)?.[0],
+  }
+  // An address without a word says nothing of it; `undefined` in its place would be another address.
+  return Object.assign(
+    filters,
+    Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+  )
+}
+
+/** Whether something narrows the list beyond where it is. */
+export const isNarrowed = ({ status, source, priority, label, q }: TaskFilters) =>
+  Boolean(status || source || priority || label || q)

@@ -1,0 +1,136 @@
+import { Button, Modal, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { answerOf, api } from '../api/client.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import type { Task, TaskListItem } from '../api/queries.ts'
+import { useDraft } from '../parts/use-draft.ts'
+import { useMe } from '../session/session.ts'
+import { PRIORITIES } from './filters.ts'
+import { useAllLists } from './list-menu.tsx'
+import { putOnTop } from './task-cache.ts'
+
+/** A task made by hand. What is typed stays until it is sent or thrown away. */
+export default function NewTaskDialog({ onClose }: { onClose(): void }) {
+  const cache = useQueryClient()
+  const navigate = useNavigate()
+  const { can } = useMe()
+  const filters = useSearch({ strict: false })
+  const everywhere = useAllLists()
+  const [title = '', setTitle] = useDraft('new-title')
+  const [description = '', setDescription] = useDraft('new-description')
+  const [priority, setPriority] = useState<Task['priority']>('medium')
+  const [chosenList, setChosenList] = useState<string | null>(null)
+  const [labels, setLabels] = useState<string[]>([])
+  const [problem, setProblem] = useState<Problem>()
+  const [isBusy, setBusy] = useState(false)
+  const here = everywhere.find(({ project }) => project.id === filters.projectId) ?? everywhere[0]
+  const listId = chosenList ?? filters.listId ?? here?.lists.find(({ isDefault }) => isDefault)?.id ?? null
+
+  async function create(event: FormEvent) {
+    event.preventDefault()
+    if (title.trim() === '') return
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const task = await answerOf(
+        api.POST('/api/tasks', {
+          body: {
+            title: title.trim(),
+            priority,
+            ...(description.trim() && { description }),
+            ...(listId && { listId }),
+            ...(labels.length > 0 && { labels }),
+          },
+        }),
+      )
+      setTitle(undefined)
+      setDescription(undefined)
+      putOnTop(cache, filters, [task as TaskListItem])
+      onClose()
+      await navigate({ to: '/tasks/$taskId', params: { taskId: task.id }, search: true })
+    } catch (error) {
+      setProblem(problemOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  if (!can('tasks:write')) {
+    return (
+      <Modal opened onClose={onClose} title="New task" closeButtonProps={{ 'aria-label': 'Close' }}>
+        <p>
+          Your key may not create tasks: it lacks the scope <code>tasks:write</code>.
+        </p>
+      </Modal>
+    )
+  }
+  return (
+    <Modal opened onClose={onClose} size="lg" title="New task" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={create} className="stack">
+        <TextInput
+          label="Title"
+          data-autofocus
+          required
+          maxLength={500}
+          value={title}
+          error={problem?.byField['/title']}
+          onChange={(event) => setTitle(event.currentTarget.value || undefined)}
+        />
+        <Textarea
+          label="Description"
+          description="Markdown works."
+          autosize
+          minRows={4}
+          maxRows={14}
+          maxLength={65_536}
+          value={description}
+          error={problem?.byField['/description']}
+          onChange={(event) => setDescription(event.currentTarget.value || undefined)}
+        />
+        <div className="row row-wrap" style={{ alignItems: 'flex-start' }}>
+          <Select
+            label="List"
+            data={everywhere.map(({ project, lists }) => ({
+              group: project.name,
+              items: lists.map(({ id, name }) => ({ value: id, label: name })),
+            }))}
+            value={listId}
+            onChange={setChosenList}
+            allowDeselect={false}
+            style={{ flex: '1 1 160px' }}
+          />
+          <Select
+            label="Priority"
+            data={Object.entries(PRIORITIES).map(([value, label]) => ({ value, label }))}
+            value={priority}
+            allowDeselect={false}
+            onChange={(value) => value && setPriority(value as Task['priority'])}
+            style={{ flex: '1 1 120px' }}
+          />
+          <TagsInput
+            label="Labels"
+            value={labels}
+            onChange={setLabels}
+            maxTags={20}
+            style={{ flex: '1 1 160px' }}
+          />
+        </div>
+        {problem && (
+          <p role="alert" style={{ color: 'var(--red)', margin: 0 }} className="breakable">
+            {problem.message}
+          </p>
+        )}
+        <div className="row">
+          <Button type="submit" loading={isBusy} disabled={title.trim() === ''}>
+            Create task
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

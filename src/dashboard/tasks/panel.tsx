@@ -1,0 +1,124 @@
+import { ActionIcon, Button, CopyButton, Menu, Skeleton, Tooltip } from '@mantine/core'
+import { IconDots, IconLink, IconTrash, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { problemOf } from '../api/problem.ts'
+import { type Task, taskQuery } from '../api/queries.ts'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useMe } from '../session/session.ts'
+import { Conflict } from './conflict.tsx'
+import { EditableTitle } from './editable-title.tsx'
+import { StatusCircle } from './marks.tsx'
+import styles from './panel.module.css'
+import { Properties } from './properties.tsx'
+import { Provenance } from './provenance.tsx'
+import page from './tasks-page.module.css'
+import { Texts } from './texts.tsx'
+import { Timeline } from './timeline.tsx'
+import { useTaskActions } from './use-task-actions.ts'
+import { useTaskEdit } from './use-task-edit.ts'
+
+/** One task whole, beside the list it was opened from. */
+export function TaskPanel() {
+  const { taskId } = useParams({ from: '/signed-in/tasks/$taskId' })
+  const navigate = useNavigate()
+  const query = useQuery(taskQuery(taskId))
+  const close = () => navigate({ to: '/tasks', search: true })
+  const isGone = query.isError && problemOf(query.error).status === 404
+
+  return (
+    <aside className={page.panel} aria-label="Task" data-panel>
+      {query.data ? (
+        <OpenTask key={taskId} task={query.data} onClose={close} />
+      ) : (
+        <div className={styles.body}>
+          <div className={styles.bar}>
+            <ActionIcon className="push" onClick={close} aria-label="Close the task">
+              <IconX size={18} />
+            </ActionIcon>
+          </div>
+          {isGone ? (
+            <div className="stack">
+              <h2>This task is not here</h2>
+              <p className="quiet">
+                It was deleted, or your key may not see it. A task that was deleted in the last 30 days can be
+                restored over the API: <code>POST /api/tasks/{taskId}/restore</code>.
+              </p>
+            </div>
+          ) : query.isError ? (
+            <NotLoaded what="The task" query={query} />
+          ) : (
+            <div className="stack" role="status" aria-label="The task is loading">
+              <Skeleton height={24} width="80%" />
+              <Skeleton height={14} width="50%" />
+              <Skeleton height={160} mt={16} />
+            </div>
+          )}
+        </div>
+      )}
+    </aside>
+  )
+}
+
+function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
+  const { can } = useMe()
+  const actions = useTaskActions()
+  const edit = useTaskEdit(task)
+  const mayWrite = can('tasks:write')
+  const isDone = task.status === 'done'
+
+  return (
+    <div className={styles.body}>
+      <div className={styles.bar}>
+        {mayWrite && (
+          <Button
+            variant="default"
+            leftSection={<StatusCircle status={task.status} />}
+            onClick={() => actions.toggleDone(task)}
+          >
+            {isDone ? 'Open again' : 'Mark done'}
+          </Button>
+        )}
+        <CopyButton value={`${location.origin}/tasks/${task.id}`}>
+          {({ copied, copy }) => (
+            <Tooltip label={copied ? 'Copied' : 'Copy the link'}>
+              <ActionIcon className="push" onClick={copy} aria-label="Copy the link">
+                <IconLink size={17} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </CopyButton>
+        {mayWrite && (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon aria-label="More">
+                <IconDots size={18} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                color="red"
+                leftSection={<IconTrash size={16} />}
+                onClick={() => {
+                  onClose()
+                  void actions.remove([task])
+                }}
+              >
+                Delete
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )}
+        <ActionIcon onClick={onClose} aria-label="Close the task">
+          <IconX size={18} />
+        </ActionIcon>
+      </div>
+      <EditableTitle task={task} edit={edit} mayWrite={mayWrite && task.source !== 'codehost'} />
+      <Provenance task={task} />
+      <Conflict edit={edit} />
+      <Properties task={task} edit={edit} mayWrite={mayWrite} />
+      <Texts task={task} edit={edit} mayWrite={mayWrite} />
+      <Timeline task={task} />
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type TaskFilters, tasksQuery } from '../api/queries.ts'
+import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useMe } from '../session/session.ts'
+import { NoTasks } from './no-tasks.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import styles from './task-list.module.css'
+import { TaskRow } from './task-row.tsx'
+import { useListKeys } from './use-list-keys.ts'
+import { useNewTasks } from './use-new-tasks.ts'
+import { useSelection } from './use-selection.ts'
+import { useTaskActions } from './use-task-actions.ts'
+
+const ROW_PX = 40
+const TOUCH_ROW_PX = 48
+/** So many rows before the end the next page is asked for. */
+const LOOKAHEAD = 80
+
+interface TaskListProps {
+  filters: TaskFilters
+  openId: string | undefined
+}
+
+/** Rows for however many tasks there are; the page holds those in sight and a few around them. */
+export function TaskList({ filters, openId }: TaskListProps) {
+  const navigate = useNavigate()
+  const { can } = useMe()
+  const query = useInfiniteQuery(tasksQuery(filters))
+  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
+  const scroller = useRef<HTMLElement>(null)
+  const rowHeight = useMemo(() => (matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX), [])
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 12,
+  })
+  const [focused, setFocused] = useState(-1)
+  const selection = useSelection(rows)
+  const actions = useTaskActions()
+  const news = useNewTasks(filters, scroller)
+
+  const open = useCallback(
+    (taskId: string) =>
+      navigate({ to: '/tasks/$taskId', params: { taskId }, search: true, replace: Boolean(openId) }),
+    [navigate, openId],
+  )
+  useListKeys({
+    rows,
+    focused,
+    selection,
+    actions,
+    openId,
+    mayWrite: can('tasks:write'),
+    onOpen: open,
+    onFocus(index) {
+      setFocused(index)
+      virtual.scrollToIndex(index)
+      const row = rows[index]
+      if (openId && row) open(row.id)
+    },
+    onClose: () => navigate({ to: '/tasks', search: true }),
+  })
+
+  const items = virtual.getVirtualItems()
+  const lastShown = items.at(-1)?.index ?? 0
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
+  useEffect(() => {
+    if (!hasNextPage || isFetchingNextPage || isFetchNextPageError) return
+    if (lastShown >= rows.length - LOOKAHEAD) void fetchNextPage()
+  }, [lastShown, rows.length, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
+
+  if (query.isPending) return <Waiting />
+  if (query.isError && rows.length === 0) return <NotLoaded what="The tasks" query={query} />
+  if (rows.length === 0 && news.count === 0) return <NoTasks filters={filters} />
+
+  return (
+    <>
+      {news.count > 0 && (
+        <button type="button" className={styles.news} onClick={news.show}>
+          {news.count >= 50 ? '50+' : news.count} new
+        </button>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls can be scrolled by keyboard. */}
+      <section ref={scroller} className={styles.scroller} tabIndex={0} aria-label="List of tasks">
+        {/* biome-ignore lint/a11y/useSemanticElements: only the rows in sight exist, at places of their own. */}
+        <div role="list" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, key, start }) => {
+            const task = rows[index]
+            if (!task) return null
+            return (
+              <TaskRow
+                key={key}
+                task={task}
+                index={index}
+                total={hasNextPage ? -1 : rows.length}
+                start={start}
+                height={rowHeight}
+                isOpen={task.id === openId}
+                isFocused={index === focused}
+                isSelected={selection.ids.has(task.id)}
+                isSelecting={selection.ids.size > 0}
+                showsProject={!filters.projectId}
+                mayWrite={can('tasks:write')}
+                onOpen={open}
+                onToggle={actions.toggleDone}
+                onSelect={selection.toggle}
+              />
+            )
+          })}
+        </div>
+        {query.isFetchNextPageError && (
+          <NotLoaded what="More tasks" query={{ ...query, refetch: fetchNextPage }} />
+        )}
+      </section>
+      {selection.ids.size > 0 && <SelectionBar selection={selection} actions={actions} />}
+      <p className="visually-hidden" role="status">
+        {hasNextPage ? '' : `${rows.length} tasks`}
+      </p>
+    </>
+  )
+}
+
+/** The shape of the rows to come; after a second the query itself says what keeps it. */
+function Waiting() {
+  return (
+    <div className={styles.waiting} role="status" aria-label="The tasks are loading">
+      {Array.from({ length: 14 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+        <span key={index} style={{ width: `${38 + ((index * 17) % 41)}%` }} />
+      ))}
+    </div>
+  )
+}

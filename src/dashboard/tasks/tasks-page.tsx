@@ -1,0 +1,73 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { IconPlus, IconSettings } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useParams, useSearch } from '@tanstack/react-router'
+import { Suspense } from 'react'
+import { listsQuery, projectsQuery } from '../api/queries.ts'
+import { openNewTask } from '../frame/shortcuts.ts'
+import { useMe } from '../session/session.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { TaskList } from './task-list.tsx'
+import styles from './tasks-page.module.css'
+
+/** The tasks the address bar asks for and, beside them, the one it names. */
+export function TasksPage() {
+  const filters = useSearch({ from: '/signed-in/tasks' })
+  const { taskId } = useParams({ strict: false })
+  const { can } = useMe()
+  const title = useTitle(filters)
+
+  return (
+    <div className={styles.page}>
+      <section className={styles.main} aria-label="Tasks">
+        <header className={styles.header}>
+          <h1 className="breakable">{title}</h1>
+          {filters.projectId && (
+            <Tooltip label="Project settings">
+              <ActionIcon
+                aria-label="Project settings"
+                renderRoot={(props) => (
+                  <Link
+                    to="/projects/$projectId"
+                    params={{ projectId: filters.projectId ?? '' }}
+                    {...props}
+                  />
+                )}
+              >
+                <IconSettings size={17} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {can('tasks:write') && (
+            <Button className="push" leftSection={<IconPlus size={16} />} onClick={openNewTask}>
+              New task
+            </Button>
+          )}
+        </header>
+        {can('tasks:read') ? (
+          <>
+            <FilterBar filters={filters} />
+            <TaskList key={JSON.stringify(filters)} filters={filters} openId={taskId} />
+          </>
+        ) : (
+          <p className="quiet" style={{ padding: 16 }}>
+            Your key may not read tasks: it lacks the scope <code>tasks:read</code>. Sign in with another one,
+            or ask whoever made it.
+          </p>
+        )}
+      </section>
+      <Suspense fallback={<aside className={styles.panel} aria-label="Task" />}>
+        <Outlet />
+      </Suspense>
+    </div>
+  )
+}
+
+function useTitle({ projectId, listId }: { projectId?: string; listId?: string }): string {
+  const { data: projects } = useQuery({ ...projectsQuery, enabled: Boolean(projectId) })
+  const { data: lists } = useQuery({ ...listsQuery(projectId ?? ''), enabled: Boolean(projectId && listId) })
+  if (!projectId) return 'All tasks'
+  const project = projects?.find(({ id }) => id === projectId)?.name ?? 'Project'
+  const list = lists?.find(({ id }) => id === listId)?.name
+  return list ? `${project} / ${list}` : project
+}

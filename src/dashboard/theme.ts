@@ -1,0 +1,86 @@
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+
+/** The one accent. Its seventh shade carries white text at 5.9:1. */
+const accent: MantineColorsTuple = [
+  '#eef2ff',
+  '#dde5ff',
+  '#bac8ff',
+  '#91a7ff',
+  '#748ffc',
+  '#5c7cfa',
+  '#3b5bdb',
+  '#364fc7',
+  '#2f44ad',
+  '#283a94',
+]
+
+export const theme = createTheme({
+  colors: { accent },
+  primaryColor: 'accent',
+  primaryShade: { light: 6, dark: 6 },
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '19px' },
+  lineHeights: { md: '1.5' },
+  headings: { fontWeight: '600', sizes: { h1: { fontSize: '19px', lineHeight: '1.3' } } },
+  defaultRadius: 6,
+  cursorType: 'pointer',
+  focusRing: 'auto',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'sm', fw: 500 } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 32 } },
+    // The page itself never scrolls, so nothing is to be locked; the lock would write a style of its own.
+    Drawer: { defaultProps: { lockScroll: false } },
+    Modal: {
+      defaultProps: { lockScroll: false, transitionProps: { duration: 120 }, centered: true, radius: 10 },
+    },
+    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
+    Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 } } },
+    Select: { defaultProps: { comboboxProps: { transitionProps: { duration: 80 }, shadow: 'md' } } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
+  },
+})
+
+/** Greys that read at 4.5:1 and more on the page, in both themes. */
+export const colours: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#5c6066',
+    '--mantine-color-placeholder': '#686c72',
+    '--mantine-color-error': '#c0272d',
+    '--page': '#ffffff',
+    '--side': '#f6f7f8',
+    '--raised': '#ffffff',
+    '--line': '#e6e8eb',
+    '--hover': '#f2f4f6',
+    '--chosen': '#e9eeff',
+    '--text': '#1b1d20',
+    '--quiet': '#5c6066',
+    '--accent-text': '#3451c6',
+    '--green': '#1f7a3d',
+    '--purple': '#7b3fd1',
+    '--red': '#c0272d',
+    '--amber': '#8a5a00',
+  },
+  dark: {
+    '--mantine-color-body': '#17181a',
+    '--mantine-color-text': '#e7e8ea',
+    '--mantine-color-dimmed': '#a3a7ae',
+    '--mantine-color-placeholder': '#989ca3',
+    '--mantine-color-error': '#ff8787',
+    '--page': '#17181a',
+    '--side': '#1d1e21',
+    '--raised': '#222427',
+    '--line': '#303237',
+    '--hover': '#232529',
+    '--chosen': '#262d49',
+    '--text': '#e7e8ea',
+    '--quiet': '#a3a7ae',
+    '--accent-text': '#9db2ff',
+    '--green': '#5fce84',
+    '--purple': '#c19bff',
+    '--red': '#ff8a8a',
+    '--amber': '#f0b955',
+  },
+})

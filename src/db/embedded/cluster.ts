@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { chown, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import type { Place } from './place.ts'
+import { run } from './run.ts'
+import { buildDirectory, exists, removeAbandoned } from './staging.ts'
+
+/** The only user of the server. */
+export const USER = 'inlet'
+
+/** Makes PostgreSQL's data directory when it is absent, and returns the password that lies in it. */
+export async function ensureCluster(
+  place: Place,
+  binaries: Binaries,
+  options: { isDurable: boolean },
+): Promise<string> {
+  await removeAbandoned(place.cluster)
+  if (!(await exists(join(place.cluster, 'PG_VERSION')))) await createCluster(place, binaries, options)
+  await refuseOtherMajor(place.cluster, binaries.major)
+  return readPassword(place.cluster)
+}
+
+// Inside the data directory, so that one rename puts both in place: a password is never without its database.
+const PASSWORD_FILE = 'inlet.password'
+
+async function createCluster(
+  place: Place,
+  binaries: Binaries,
+  options: { isDurable: boolean },
+): Promise<void> {
+  const { account } = place
+  await buildDirectory(place.cluster, 'PG_VERSION', async (scratch) => {
+    const password = join(scratch, 'password')
+    const data = join(scratch, 'data')
+    await writeFile(password, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true })
+    await mkdir(data, { mode: 0o700 })
+    if (account) for (const path of [password, data, scratch]) await chown(path, account.uid, account.gid)
+
+    const args = [...INITDB, '-D', data, `--pwfile=${password}`, ...(options.isDurable ? [] : ['--no-sync'])]
+    const made = await run(binaries.initdb, args, { account })
+    if (!made.ok) throw new Error(`initdb failed: ${made.output}`)
+    await rename(password, join(data, PASSWORD_FILE))
+    return data
+  })
+}
+
+const INITDB = [
+  `--username=${USER}`,
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  '--no-locale',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--data-checksums',
+]
+
+async function refuseOtherMajor(cluster: string, major: number): Promise<void> {
+  const found = Number.parseInt(await readFile(join(cluster, 'PG_VERSION'), 'utf8'), 10)
+  if (found === major) return
+  throw new Error(
+    `the database in ${cluster} was made by PostgreSQL ${found} and the packaged server is PostgreSQL ${major}: ` +
+      `dump it with version ${found} and restore it, or run a PostgreSQL ${found} server on it`,
+  )
+}
+
+async function readPassword(cluster: string): Promise<string> {
+  const path = join(cluster, PASSWORD_FILE)
+  const password = await readFile(path, 'utf8').catch(() => '')
+  if (!password) throw new Error(`${path} is missing, and the server lets nobody in without it`)
+  return password.trim()
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { link, readFile, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const FORM = /^[0-9a-f]{64}\s*$/
+
+/**
+ * The key that encrypts what the embedded database must not hold in clear: made once, beside the data, readable by
+ * its owner alone. Instances that start at once agree on one.
+ */
+export async function encryptionKeyIn(dataDir: string): Promise<Buffer> {
+  const file = join(dataDir, 'encryption.key')
+  const text = (await read(file)) ?? (await make(file))
+  if (!FORM.test(text)) {
+    throw new Error(`${file} does not hold a key: restore it, or remove it and connect repositories anew`)
+  }
+  return Buffer.from(text.trim(), 'hex')
+}
+
+/** Written whole under another name first: nobody ever reads half a key. */
+async function make(file: string): Promise<string> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(draft)
+  }
+  return readFile(file, 'utf8')
+}
+
+async function read(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

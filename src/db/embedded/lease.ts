@@ -1,0 +1,107 @@
+import { realpath } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { USER } from './cluster.ts'
+
+export interface Credentials {
+  password: string
+  /** The data directory that the server must say it serves. */
+  cluster: string
+}
+
+/**
+ * A connection that says "an Inlet process is here". It is held until stop(): a process that has found the server
+ * and has not opened its pool yet is seen by another one that is about to stop it.
+ */
+export async function connect(
+  port: number,
+  credentials: Credentials,
+): Promise<{ client: pg.Client } | { error: Error }> {
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: USER,
+    password: credentials.password,
+    // Not the application's database, which could not be dropped, renamed or copied under an open connection.
+    database: 'postgres',
+    application_name: 'inlet lease',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  })
+  // The server may go away at any time; whoever needs the lease notices at the next query.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await assertServes(client, credentials.cluster)
+    return { client }
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    return { error: error as Error }
+  }
+}
+
+/** Still starting, recovering or shutting down (57P03), or caught by the shutdown (57P01). */
+export function isNotReadyYet(error: Error): boolean {
+  return ['57P01', '57P03'].includes(codeOf(error))
+}
+
+/** The server answers and will not let us in, now or later. */
+export function isRefusal(error: Error): boolean {
+  return ['28P01', '28000', WRONG_SERVER].includes(codeOf(error))
+}
+
+/**
+ * Waits for its turn to stop the server, and keeps it until `client` is closed. True when no other Inlet process is
+ * connected: each names its connections inlet-something, and this process has closed all but this one.
+ */
+export async function isLastOne(client: pg.Client): Promise<boolean> {
+  holdProcess(client, true)
+  await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+  // A pool that was closed just now stays visible for some milliseconds.
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const { rows } = await client.query<{ others: number }>(
+      `SELECT count(*)::int AS others FROM pg_stat_activity
+       WHERE backend_type = 'client backend' AND application_name LIKE 'inlet%' AND pid <> pg_backend_pid()`,
+    )
+    if (rows[0]?.others === 0) return true
+    await sleep(50)
+  }
+  return false
+}
+
+/** Whether the open lease alone keeps this process from ending. */
+export function holdProcess(client: pg.Client, holds: boolean): void {
+  // Cast: @types/pg leaves out these two, which pg has had since version 8.0.
+  const socket = client as pg.Client & { ref(): void; unref(): void }
+  if (holds) socket.ref()
+  else socket.unref()
+}
+
+/** Makes the database when it is absent. */
+export async function ensureDatabase(client: pg.Client, name: string): Promise<void> {
+  const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
+  if (found.rowCount) return
+  await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`).catch((error: Error) => {
+    // Made by another process since we looked.
+    if (!['42P04', '23505'].includes(codeOf(error))) throw error
+  })
+}
+
+const LOCK = 4_011_719_604
+const WRONG_SERVER = 'WRONG_SERVER'
+
+// Taken for a moment by all who arrive and held by the one who stops the server: nobody arrives unseen in between.
+async function assertServes(client: pg.Client, cluster: string): Promise<void> {
+  const { rows } = await client.query<{ directory: string }>(
+    `SELECT current_setting('data_directory') AS directory, pg_advisory_xact_lock_shared($1)`,
+    [LOCK],
+  )
+  const served = await realpath(rows[0]?.directory ?? '').catch(() => undefined)
+  if (served === cluster) return
+  const error = new Error(`a server of ${rows[0]?.directory} answers on its port`)
+  throw Object.assign(error, { code: WRONG_SERVER })
+}
+
+function codeOf(error: Error): string {
+  return (error as Error & { code?: string }).code ?? ''
+}

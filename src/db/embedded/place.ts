@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { chmod, chown, mkdir, readdir, readlink, realpath, rm, rmdir, stat, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Account, run } from './run.ts'
+import { exists, makeOpenDirectory } from './staging.ts'
+
+/** Where the database's files are, and whose they are. */
+export interface Place {
+  /** PostgreSQL's data directory, with no symlink in it; it need not exist yet, its parent does. */
+  cluster: string
+  account: Account | undefined
+  /** Where copies of the programs may be kept. */
+  copies: string
+}
+
+interface Log {
+  info(obj: object, msg: string): void
+}
+
+/** `dataDir` is absolute. Makes it when it is absent. */
+export async function findPlace(dataDir: string, log: Log): Promise<Place> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  return process.getuid?.() === 0 ? findPlaceAsRoot(dataDir, log) : findOwnPlace(dataDir)
+}
+
+const ROOTS_OWN = '/var/lib/inlet'
+
+async function findOwnPlace(dataDir: string): Promise<Place> {
+  const existing = await existingCluster(join(dataDir, 'postgres'))
+  return {
+    cluster: existing ?? join(await realpath(dataDir), 'postgres'),
+    account: undefined,
+    copies: dataDir,
+  }
+}
+
+// PostgreSQL refuses to run as root, so another user has to be able to reach its files.
+async function findPlaceAsRoot(dataDir: string, log: Log): Promise<Place> {
+  const existing = await existingCluster(join(dataDir, 'postgres'))
+  if (existing) return { cluster: existing, account: await ownerOf(existing, dataDir), copies: ROOTS_OWN }
+
+  const account = await postgresAccount()
+  await openTo(account, dataDir)
+  if (await canEnter(account, dataDir)) {
+    return { cluster: join(await realpath(dataDir), 'postgres'), account, copies: ROOTS_OWN }
+  }
+  return { cluster: await moveOut(dataDir, account, log), account, copies: ROOTS_OWN }
+}
+
+async function existingCluster(path: string): Promise<string | undefined> {
+  const link = await readlink(path).catch(() => undefined)
+  const cluster = await realpath(path).catch(() => undefined)
+  if (!cluster && link?.startsWith(ROOTS_OWN)) await rm(path, { force: true })
+  else if (!cluster && link)
+    throw new Error(`${path} points to ${link}, where nothing is: mount it or remove the link`)
+  if (!cluster) return undefined
+  await refuseForeign(cluster)
+  if ((await readdir(cluster)).length === 0) return undefined
+  if (!(await exists(join(cluster, 'PG_VERSION')))) {
+    throw new Error(
+      `${cluster} holds something that is not a PostgreSQL database: move it away or change DATA_DIR`,
+    )
+  }
+  return cluster
+}
+
+async function refuseForeign(cluster: string): Promise<void> {
+  const { uid } = await stat(cluster)
+  const ours = process.getuid?.() ?? uid
+  if (ours === 0 || ours === uid) return
+  throw new Error(
+    `the database in ${cluster} belongs to the user with id ${uid}: run Inlet as that user or as root`,
+  )
+}
+
+// Who made the data keeps it, so that one `sudo npm start` does not lock out the user who runs Inlet every day.
+async function ownerOf(cluster: string, dataDir: string): Promise<Account> {
+  const { uid, gid } = await stat(cluster)
+  const account = uid === 0 ? await postgresAccount() : { uid, gid }
+  if (uid === 0) await run('chown', ['-R', `${account.uid}:${account.gid}`, cluster])
+  await openTo(account, dataDir)
+  if (!(await canEnter(account, cluster))) {
+    throw new Error(
+      `PostgreSQL runs as the user with id ${account.uid}, who cannot enter ${cluster}: move DATA_DIR where it can`,
+    )
+  }
+  return account
+}
+
+// 0710 root:postgres: the server's user passes through and can neither list nor write.
+async function openTo(account: Account, dataDir: string): Promise<void> {
+  const { uid, mode } = await stat(dataDir)
+  if (uid !== 0 || (await canEnter(account, dataDir))) return
+  await chown(dataDir, 0, account.gid)
+  await chmod(dataDir, (mode & 0o7777) | 0o010)
+}
+
+async function canEnter(account: Account, directory: string): Promise<boolean> {
+  return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { account })).ok
+}
+
+// The link keeps later starts on these files, also when the way to dataDir has been opened by then.
+async function moveOut(dataDir: string, account: Account, log: Log): Promise<string> {
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
+  const home = join(ROOTS_OWN, hash)
+  const cluster = join(home, 'postgres')
+  await makeOpenDirectory(ROOTS_OWN)
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  await openTo(account, home)
+  await rmdir(join(dataDir, 'postgres')).catch(() => undefined)
+  await symlink(cluster, join(dataDir, 'postgres')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  log.info(
+    { dataDir, database: cluster, uid: account.uid },
+    'the database is kept outside the data directory, which its user cannot enter',
+  )
+  return cluster
+}
+
+async function postgresAccount(): Promise<Account> {
+  const account = (await lookUp('postgres')) ?? (await createUser('postgres'))
+  if (!account) {
+    throw new Error(
+      'PostgreSQL refuses to run as root, and no user "postgres" could be made: run Inlet as another user',
+    )
+  }
+  return account
+}
+
+async function createUser(name: string): Promise<Account | undefined> {
+  const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin']
+  await run('useradd', [...options, name]).catch(() => undefined)
+  // Looked up again whatever useradd said: another process may have made the user just now.
+  return lookUp(name)
+}
+
+async function lookUp(name: string): Promise<Account | undefined> {
+  const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+  return uid.ok && gid.ok ? { uid: Number(uid.output), gid: Number(gid.output) } : undefined
+}

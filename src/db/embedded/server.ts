@@ -1,0 +1,141 @@
+import { open, rename, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import type { Binaries } from './binaries.ts'
+import { type Credentials, connect, isNotReadyYet, isRefusal } from './lease.ts'
+import { discardDeadLock, readLockFile } from './lock-file.ts'
+import type { Place } from './place.ts'
+import { run } from './run.ts'
+
+export interface Cluster {
+  place: Place
+  binaries: Binaries
+  credentials: Credentials
+  settings: Record<string, string>
+}
+
+interface Log {
+  info(obj: object, msg: string): void
+  warn(obj: object, msg: string): void
+}
+
+/** Connects to the server of this data directory, which it starts when none runs. */
+export async function reachServer(cluster: Cluster, log: Log): Promise<{ client: Client; port: number }> {
+  const { place, credentials } = cluster
+  let problem = 'it did not answer'
+  let lastChance = Date.now() + PATIENCE_MS
+  let nextWarning = Date.now() + WARN_EVERY_MS
+  let failedStarts = 0
+  while (Date.now() < lastChance) {
+    const lock = await readLockFile(place.cluster)
+    if (lock?.server) {
+      const { port } = lock.server
+      const outcome = await connect(port, credentials)
+      if ('client' in outcome) return { client: outcome.client, port }
+      problem = outcome.error.message
+      if (isRefusal(outcome.error)) break
+      // Recovery after a crash takes as long as it takes; it and a shutdown end by themselves.
+      if (isNotReadyYet(outcome.error)) lastChance = Date.now() + PATIENCE_MS
+    } else {
+      if (lock) await discardDeadLock(place.cluster, lock)
+      const failure = await start(cluster)
+      if (failure === undefined) continue
+      problem = failure
+      if (!PASSING.test(failure) && ++failedStarts === MAX_FAILED_STARTS) break
+    }
+    if (Date.now() > nextWarning) {
+      log.warn({ dataDir: place.cluster, problem }, 'waiting for the embedded database')
+      nextWarning = Date.now() + WARN_EVERY_MS
+    }
+    await sleep(RETRY_MS)
+  }
+  throw new Error(`its server did not start: ${problem}`)
+}
+
+/** Stops the server at once, in order: open transactions are rolled back. False when it did not end. */
+export async function stopServer({ place, binaries }: Cluster): Promise<boolean> {
+  const before = await readLockFile(place.cluster)
+  if (!before?.server) return true
+  await run(binaries.pgCtl, ['stop', '-D', '.', '-m', 'fast', '-W', '-s'], {
+    account: place.account,
+    cwd: place.cluster,
+  })
+  // Not pg_ctl's own wait: it would take the server that another process starts right afterwards for this one.
+  for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(STOP_POLL_MS)) {
+    if ((await readLockFile(place.cluster))?.server?.pid !== before.server.pid) return true
+  }
+  return false
+}
+
+const PATIENCE_MS = 30_000
+const WARN_EVERY_MS = 5_000
+const RETRY_MS = 50
+const MAX_FAILED_STARTS = 3
+const STOP_MS = 60_000
+const STOP_POLL_MS = 10
+// Another process was faster, backends of a killed server are still dying, or the port was just taken.
+const PASSING =
+  /"postmaster\.pid" (already exists|is empty)|shared memory block|could not bind|could not create any TCP\/IP sockets/
+
+const LOG_FILE = 'server.log'
+const MAX_LOG_BYTES = 1 << 20
+
+// Returns what went wrong. -D and -l are relative because pg_ctl writes them, in double quotes and no more, into a
+// shell's command line, where a $ in a path would be expanded.
+async function start({ place, binaries, settings }: Cluster): Promise<string | undefined> {
+  const logPath = join(place.cluster, LOG_FILE)
+  const from = await rotate(logPath)
+  const options = Object.entries({ ...SETTINGS, ...settings, port: String(await freePort()) })
+    .map(([name, value]) => `-c ${name}=${quoted(value)}`)
+    .join(' ')
+  const args = ['start', '-D', '.', '-l', LOG_FILE, '-w', '-t', '10', '-s', '-o', options]
+  const started = await run(binaries.pgCtl, args, {
+    account: place.account,
+    cwd: place.cluster,
+    // On Windows the server inherits our pipe and would keep it open.
+    output: process.platform === 'win32' ? 'drop' : 'keep',
+  })
+  return started.ok ? undefined : `${started.output}\n${await readFrom(logPath, from)}`.trim()
+}
+
+const SETTINGS: Record<string, string> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  // The application logs its own failed statements. Without them and checkpoints the log stays small for years, and
+  // no task's text gets into it.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_checkpoints: 'off',
+}
+
+function quoted(value: string): string {
+  return process.platform === 'win32' ? `"${value}"` : `'${value.replaceAll("'", `'\\''`)}'`
+}
+
+async function rotate(logPath: string): Promise<number> {
+  const size = (await stat(logPath).catch(() => undefined))?.size ?? 0
+  if (size <= MAX_LOG_BYTES) return size
+  await rename(logPath, `${logPath}.1`)
+  return 0
+}
+
+async function readFrom(logPath: string, position: number): Promise<string> {
+  const handle = await open(logPath, 'r').catch(() => undefined)
+  if (!handle) return ''
+  const { buffer, bytesRead } = await handle
+    .read({ buffer: Buffer.alloc(8_192), position })
+    .finally(() => handle.close())
+  return buffer.toString('utf8', 0, bytesRead)
+}
+
+async function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const probe = createServer().once('error', reject)
+  probe.listen(0, '127.0.0.1', () => {
+    const address = probe.address()
+    probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+  })
+  return promise
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { access, chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/**
+ * Makes `target` whole or not at all: `fill` works in a scratch directory beside it and returns the path of the
+ * finished directory, which is renamed into place. Of several processes at once the first wins and the others
+ * throw their work away. `proof` is a file that only a finished target has.
+ */
+export async function buildDirectory(
+  target: string,
+  proof: string,
+  fill: (scratch: string) => Promise<string>,
+): Promise<void> {
+  const scratch = `${target}.new-${process.pid}-${randomBytes(4).toString('hex')}`
+  building.add(basename(scratch))
+  try {
+    await mkdir(scratch, { mode: 0o700 })
+    const finished = await fill(scratch)
+    await rename(finished, target).catch(async (error: unknown) => {
+      if (!(await exists(join(target, proof)))) throw error
+    })
+    await syncDirectory(dirname(target))
+  } finally {
+    await remove(scratch)
+    building.delete(basename(scratch))
+  }
+}
+
+/** Removes what processes that were killed in buildDirectory left beside `target`. */
+export async function removeAbandoned(target: string): Promise<void> {
+  const prefix = `${basename(target)}.new-`
+  for (const name of await readdir(dirname(target))) {
+    if (!name.startsWith(prefix) || building.has(name)) continue
+    const path = join(dirname(target), name)
+    if (await isAbandoned(path, Number.parseInt(name.slice(prefix.length), 10))) await remove(path)
+  }
+}
+
+/** A directory that every user may enter, also under umask 077. One that exists keeps its mode if it is open. */
+export async function makeOpenDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true })
+  const { mode } = await stat(path)
+  if ((mode & 0o011) !== 0o011) await chmod(path, 0o755)
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const building = new Set<string>()
+const LONGEST_BUILD_MS = 10 * 60_000
+
+// A new container gives the same small pids again: one's own pid and, after a while, any pid prove nothing.
+async function isAbandoned(path: string, pid: number): Promise<boolean> {
+  if (pid === process.pid || !isAlive(pid)) return true
+  const made = await stat(path).catch(() => undefined)
+  return made !== undefined && Date.now() - made.mtimeMs > LONGEST_BUILD_MS
+}
+
+// An initdb whose Node was killed may still be writing there: retry.
+function remove(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(path, 'r')
+  await handle.sync().finally(() => handle.close())
+}

@@ -1,0 +1,54 @@
+import pg from 'pg'
+
+const RECONNECT_MS = 500
+
+interface ListenOptions {
+  connectionString: string
+  channel: string
+  /** Called for each notice, and after each reconnect: what was said in between is lost. */
+  onNotice(): void
+  onError(error: Error): void
+}
+
+/** Hears what other instances say on a channel, over a connection of its own that comes back when it breaks. */
+export function listen({ connectionString, channel, onNotice, onError }: ListenOptions) {
+  let isClosed = false
+  let client: pg.Client | undefined
+  let timer: NodeJS.Timeout | undefined
+  let connecting = connect()
+
+  async function connect() {
+    const fresh = new pg.Client({
+      connectionString,
+      application_name: 'inlet listen',
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    })
+    client = fresh
+    fresh.on('notification', onNotice)
+    fresh.on('error', onError)
+    fresh.once('end', () => {
+      if (isClosed) return
+      timer = setTimeout(() => {
+        connecting = connect()
+      }, RECONNECT_MS)
+    })
+    try {
+      await fresh.connect()
+      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
+      onNotice()
+    } catch (error) {
+      onError(error as Error)
+      await fresh.end().catch(() => {})
+    }
+  }
+
+  return {
+    async close(): Promise<void> {
+      isClosed = true
+      clearTimeout(timer)
+      await connecting
+      await client?.end()
+    },
+  }
+}

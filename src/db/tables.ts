@@ -1,0 +1,449 @@
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  isNotNull,
+  isNull,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  sql,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} from './drizzle.ts'
+
+/** Milliseconds, as on the wire: a cursor taken from an answer compares equal to the row it came from. */
+const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+
+const actorType = (name: string) =>
+  text(name, { enum: ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] })
+
+const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' })
+
+export const projects = pgTable(
+  'projects',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name').notNull(),
+    isDefault: boolean('is_default').notNull().default(false),
+    archivedAt: moment('archived_at'),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [uniqueIndex('projects_one_default').on(table.isDefault).where(sql`${table.isDefault}`)],
+)
+
+export const lists = pgTable(
+  'lists',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id),
+    name: text('name').notNull(),
+    position: integer('position').notNull(),
+    isDefault: boolean('is_default').notNull().default(false),
+    /** Open tasks as of the last fold; `list_count_changes` holds what came since. */
+    openCount: integer('open_count').notNull().default(0),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [
+    // What the tasks' foreign key points at: a task's list is always a list of the task's project.
+    unique('lists_id_project').on(table.id, table.projectId),
+    uniqueIndex('lists_one_default').on(table.projectId).where(sql`${table.isDefault}`),
+    index('lists_project_position').on(table.projectId, table.position, table.id),
+  ],
+)
+
+/**
+ * What writes to tasks did to the number of open ones, one row a statement and list. Counting them in the list's own
+ * row would make every create of a busy list wait for the one before.
+ */
+export const listCountChanges = pgTable(
+  'list_count_changes',
+  {
+    listId: uuid('list_id').notNull(),
+    change: integer('change').notNull(),
+  },
+  (table) => [index('list_count_changes_list').on(table.listId)],
+)
+
+export const tasks = pgTable(
+  'tasks',
+  {
+    /** UUIDv7 minted from `created_at`: the order of ids is the order of creation, so no index on the time. */
+    id: uuid('id').primaryKey(),
+    title: text('title').notNull(),
+    description: text('description'),
+    status: text('status', { enum: ['open', 'in_progress', 'done'] }).notNull(),
+    /** 1 low, 2 medium, 3 high: sorts as people mean it. */
+    priority: smallint('priority').notNull(),
+    source: text('source', { enum: ['api', 'codehost', 'analytics', 'dashboard', 'assistant'] }).notNull(),
+    projectId: uuid('project_id').notNull(),
+    listId: uuid('list_id').notNull(),
+    externalId: text('external_id'),
+    externalUrl: text('external_url'),
+    labels: text('labels').array().notNull(),
+    assignees: text('assignees').array().notNull(),
+    codehostRepositoryId: bigint('codehost_repository_id', { mode: 'number' }),
+    codehostNumber: integer('codehost_number'),
+    codehostKind: text('codehost_kind', { enum: ['issue', 'pull_request'] }),
+    /** As of the last sync: an open entry reopens a task only when it was closed before. */
+    codehostState: text('codehost_state', { enum: ['open', 'closed'] }),
+    closedReason: text('closed_reason', {
+      enum: ['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'],
+    }),
+    sourceState: text('source_state', { enum: ['present', 'transferred', 'deleted'] })
+      .notNull()
+      .default('present'),
+    notes: text('notes'),
+    metadata: jsonb('metadata').notNull(),
+    createdByType: actorType('created_by_type').notNull(),
+    createdById: uuid('created_by_id'),
+    createdByName: text('created_by_name').notNull(),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+    completedAt: moment('completed_at'),
+    deletedAt: moment('deleted_at'),
+    version: integer('version').notNull(),
+  },
+  (table) => [
+    foreignKey({
+      name: 'tasks_list_in_project',
+      columns: [table.listId, table.projectId],
+      foreignColumns: [lists.id, lists.projectId],
+    }),
+    // The five sorts alone, within a project, within a list; each is read in both directions.
+    index('tasks_updated').on(table.updatedAt, table.id).where(isNull(table.deletedAt)),
+    index('tasks_priority').on(table.priority, table.id).where(isNull(table.deletedAt)),
+    index('tasks_project_created').on(table.projectId, table.id).where(isNull(table.deletedAt)),
+    index('tasks_project_updated')
+      .on(table.projectId, table.updatedAt, table.id)
+      .where(isNull(table.deletedAt)),
+    index('tasks_project_priority')
+      .on(table.projectId, table.priority, table.id)
+      .where(isNull(table.deletedAt)),
+    // Hidden ones too: the foreign key of a list that is deleted looks here. 264 ms without it at 600,000 tasks, 0.8 with.
+    index('tasks_list_created').on(table.listId, table.id),
+    index('tasks_list_updated').on(table.listId, table.updatedAt, table.id).where(isNull(table.deletedAt)),
+    index('tasks_list_priority').on(table.listId, table.priority, table.id).where(isNull(table.deletedAt)),
+    index('tasks_list_status').on(table.listId, table.status, table.id).where(isNull(table.deletedAt)),
+    index('tasks_deleted').on(table.deletedAt).where(isNotNull(table.deletedAt)),
+    uniqueIndex('tasks_external')
+      .on(table.projectId, table.source, table.externalId)
+      .where(sql`${table.deletedAt} is null and ${table.externalId} is not null`),
+    // Hidden ones count: what was deleted here is not made again by a sync.
+    uniqueIndex('tasks_codehost')
+      .on(table.projectId, table.codehostRepositoryId, table.codehostNumber)
+      .where(isNotNull(table.codehostNumber)),
+    check('tasks_priority_range', sql`${table.priority} between 1 and 3`),
+    check('tasks_completed_when_done', sql`(${table.status} = 'done') = (${table.completedAt} is not null)`),
+  ],
+)
+
+export const activity = pgTable(
+  'activity',
+  {
+    /** UUIDv7 minted from `created_at`, and the sort order. */
+    id: uuid('id').primaryKey(),
+    type: text('type').notNull(),
+    message: text('message'),
+    // No foreign keys: the record outlives what it speaks of.
+    taskId: uuid('task_id'),
+    projectId: uuid('project_id'),
+    actorType: actorType('actor_type').notNull(),
+    actorId: uuid('actor_id'),
+    actorName: text('actor_name').notNull(),
+    metadata: jsonb('metadata').notNull(),
+    createdAt: moment('created_at').notNull(),
+    /** The transaction that wrote it: commits are not in id order, and the stream must miss none. */
+    transaction: transactionId('transaction').notNull().default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    index('activity_transaction').on(table.transaction, table.id),
+    index('activity_task').on(table.taskId, table.id).where(isNotNull(table.taskId)),
+    index('activity_project').on(table.projectId, table.id),
+    index('activity_actor').on(table.actorId, table.id),
+    index('activity_type').on(table.type, table.id),
+  ],
+)
+
+/** Who may call. A key that was revoked stays: it must not come back by a restart. */
+export const apiKeys = pgTable('api_keys', {
+  id: uuid('id').primaryKey(),
+  name: text('name').notNull(),
+  scopes: text('scopes').array().notNull(),
+  projectId: uuid('project_id').references(() => projects.id),
+  expiresAt: moment('expires_at'),
+  revokedAt: moment('revoked_at'),
+  lastUsedAt: moment('last_used_at'),
+  createdAt: moment('created_at').notNull(),
+})
+
+/** What proves a key: the SHA-256 of each live secret. Two while a rotation overlaps. */
+export const apiKeySecrets = pgTable(
+  'api_key_secrets',
+  {
+    hash: text('hash').primaryKey(),
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => apiKeys.id),
+    prefix: text('prefix').notNull(),
+    lastFour: text('last_four').notNull(),
+    expiresAt: moment('expires_at'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [index('api_key_secrets_key').on(table.keyId)],
+)
+
+/** Dashboard sessions: a cookie instead of a key, with that key's scopes; gone with the key. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: uuid('id').primaryKey(),
+    /** SHA-256 of the cookie's value. */
+    hash: text('hash').notNull().unique(),
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => apiKeys.id),
+    userAgent: text('user_agent'),
+    createdAt: moment('created_at').notNull(),
+    lastSeenAt: moment('last_seen_at').notNull(),
+  },
+  (table) => [index('sessions_key').on(table.keyId), index('sessions_last_seen').on(table.lastSeenAt)],
+)
+
+/** What the feedback sender proves itself with. */
+export const webhookSecrets = pgTable('webhook_secrets', {
+  id: uuid('id').primaryKey(),
+  /** SHA-256 of the secret. */
+  hash: text('hash').notNull().unique(),
+  lastFour: text('last_four').notNull(),
+  createdAt: moment('created_at').notNull(),
+  expiresAt: moment('expires_at'),
+  revokedAt: moment('revoked_at'),
+  lastUsedAt: moment('last_used_at'),
+})
+
+/** Answers kept for a day, so that a repeated request is answered and not repeated. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    callerId: uuid('caller_id').notNull(),
+    /** Method and path. */
+    route: text('route').notNull(),
+    key: text('key').notNull(),
+    /** SHA-256 of what was asked. */
+    requestHash: text('request_hash').notNull(),
+    /** Null only inside the transaction that is still at work. */
+    status: smallint('status'),
+    headers: jsonb('headers'),
+    body: text('body'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.callerId, table.route, table.key] }),
+    index('idempotency_keys_created').on(table.createdAt),
+  ],
+)
+
+/** The team's standing instructions for assistants. */
+export const rules = pgTable(
+  'rules',
+  {
+    id: uuid('id').primaryKey(),
+    content: text('content').notNull(),
+    priority: doublePrecision('priority').notNull(),
+    isActive: boolean('is_active').notNull(),
+    /** Null: for every project. */
+    projectId: uuid('project_id').references(() => projects.id),
+    version: integer('version').notNull(),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+    updatedByType: actorType('updated_by_type').notNull(),
+    updatedById: uuid('updated_by_id'),
+    updatedByName: text('updated_by_name').notNull(),
+  },
+  (table) => [index('rules_order').on(table.projectId, table.priority.desc(), table.createdAt, table.id)],
+)
+
+/** What a rule was, version by version, the current one included. */
+export const ruleVersions = pgTable(
+  'rule_versions',
+  {
+    ruleId: uuid('rule_id')
+      .notNull()
+      .references(() => rules.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    content: text('content').notNull(),
+    priority: doublePrecision('priority').notNull(),
+    isActive: boolean('is_active').notNull(),
+    createdAt: moment('created_at').notNull(),
+    actorType: actorType('actor_type').notNull(),
+    actorId: uuid('actor_id'),
+    actorName: text('actor_name').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.ruleId, table.version] })],
+)
+
+/** Entries whose tasks were deleted here and swept: a sync never makes them again. */
+export const purgedEntries = pgTable(
+  'purged_entries',
+  {
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    codehostRepositoryId: bigint('codehost_repository_id', { mode: 'number' }).notNull(),
+    codehostNumber: integer('codehost_number').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.codehostRepositoryId, table.codehostNumber] })],
+)
+
+/** Where feedback goes, by what it says of itself. */
+export const webhookRouting = pgTable('webhook_routing', {
+  id: uuid('id').primaryKey(),
+  name: text('name'),
+  projectMatch: text('project_match'),
+  appMatch: text('app_match'),
+  // No foreign key: a rule whose project is gone stays to be seen, and falls through.
+  targetProjectId: uuid('target_project_id').notNull(),
+  /** Dense from 0; changed under a lock of the table. */
+  position: integer('position').notNull(),
+  isActive: boolean('is_active').notNull(),
+  createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at').notNull(),
+})
+
+/** The inbox: what the feedback receiver was given, and what became of it. */
+export const feedbackEvents = pgTable(
+  'feedback_events',
+  {
+    /** UUIDv7 minted from `received_at`, and the sort order. */
+    id: uuid('id').primaryKey(),
+    /** SHA-256 of what makes an event itself. Only of accepted ones: a rejected one may come again, mended. */
+    dedupKey: text('dedup_key'),
+    /** The sender's own identifier, cut where it is long. */
+    uuid: text('uuid'),
+    outcome: text('outcome', { enum: ['accepted', 'ignored', 'rejected'] }).notNull(),
+    /** How often it came again. */
+    duplicates: integer('duplicates').notNull(),
+    receivedAt: moment('received_at').notNull(),
+    // No foreign keys: a repeat is answered with the same ids when the task is long gone.
+    taskId: uuid('task_id'),
+    projectId: uuid('project_id'),
+    listId: uuid('list_id'),
+    routing: jsonb('routing'),
+    errors: jsonb('errors'),
+    /** JSON as text: as it was sent, cut or not, whatever its members are called. */
+    payload: text('payload'),
+    payloadCut: boolean('payload_cut').notNull(),
+  },
+  (table) => [
+    uniqueIndex('feedback_events_dedup').on(table.dedupKey).where(isNotNull(table.dedupKey)),
+    index('feedback_events_outcome').on(table.outcome, table.id),
+    index('feedback_events_payload').on(table.id).where(isNotNull(table.payload)),
+  ],
+)
+
+/** Deliveries that were not JSON: there is nothing to keep of them but how many there were on a day. */
+export const feedbackUnreadable = pgTable('feedback_unreadable', {
+  /** UTC, as 2026-11-21. */
+  day: text('day').primaryKey(),
+  count: integer('count').notNull(),
+})
+
+/** Which repository a project follows, and how far it got. Gone when it is disconnected; the tasks stay. */
+export const codehostConnections = pgTable(
+  'codehost_connections',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: uuid('project_id')
+      .notNull()
+      .unique()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** The code host's own number: it survives renames, and a re-used name has another. */
+    repositoryId: bigint('repository_id', { mode: 'number' }).notNull(),
+    /** `owner/name` as the host spells it now; only shown. */
+    repository: text('repository').notNull(),
+    apiUrl: text('api_url').notNull(),
+    /** Sealed with AES-256-GCM, bound to this connection's id. */
+    token: text('token'),
+    /** Null: the project's default list. */
+    listId: uuid('list_id').references(() => lists.id, { onDelete: 'set null' }),
+    schedule: text('schedule', { enum: ['off', 'hourly', 'daily'] }).notNull(),
+    /** Where the next incremental run takes up. Null before the first run is through. */
+    position: jsonb('position'),
+    nextRunAt: moment('next_run_at'),
+    nextFullAt: moment('next_full_at').notNull(),
+    connectedAt: moment('connected_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [
+    index('codehost_connections_next_run').on(table.nextRunAt).where(isNotNull(table.nextRunAt)),
+    index('codehost_connections_list').on(table.listId).where(isNotNull(table.listId)),
+  ],
+)
+
+/** One pass over a repository. Its row is also the lease of the worker that is at it. */
+export const syncRuns = pgTable(
+  'sync_runs',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    // No foreign key: the run outlives the connection.
+    connectionId: uuid('connection_id').notNull(),
+    status: text('status', { enum: ['queued', 'running', 'rate_limited', 'completed', 'failed'] }).notNull(),
+    mode: text('mode', { enum: ['incremental', 'full'] }).notNull(),
+    fetched: integer('fetched').notNull().default(0),
+    counts: jsonb('counts').notNull(),
+    skipped: jsonb('skipped').notNull().default([]),
+    gone: integer('gone').notNull().default(0),
+    error: jsonb('error'),
+    retryAt: moment('retry_at'),
+    rateLimit: jsonb('rate_limit'),
+    /** What is asked next, written in the transaction of the page before. */
+    checkpoint: jsonb('checkpoint'),
+    /** Grows with each claim; who holds an older one cannot write. */
+    lease: integer('lease').notNull().default(0),
+    leaseUntil: moment('lease_until'),
+    /** Claims since the last page that was committed: a page that kills its worker does so only so often. */
+    attempts: integer('attempts').notNull().default(0),
+    /** Rate limits in a row that did not say how long to wait. */
+    limited: integer('limited').notNull().default(0),
+    createdAt: moment('created_at').notNull(),
+    startedAt: moment('started_at'),
+    finishedAt: moment('finished_at'),
+  },
+  (table) => [
+    index('sync_runs_project').on(table.projectId, table.id),
+    uniqueIndex('sync_runs_one_active')
+      .on(table.projectId)
+      .where(sql`${table.status} in ('queued', 'running', 'rate_limited')`),
+  ],
+)
+
+/** What a run that is under way has met, each entry once; emptied when it ends. */
+export const syncEntries = pgTable(
+  'sync_entries',
+  {
+    runId: uuid('run_id')
+      .notNull()
+      .references(() => syncRuns.id, { onDelete: 'cascade' }),
+    number: integer('number').notNull(),
+    outcome: text('outcome', {
+      enum: ['created', 'closed', 'reopened', 'updated', 'unchanged', 'skipped'],
+    }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.number] })],
+)

@@ -1,0 +1,105 @@
+import { toSecond } from './codehost-entry.ts'
+
+/** Where a run stands. Written with each page, so that whoever takes over asks for no committed page again. */
+export type Checkpoint =
+  /** Everything, oldest first. `since` is when the latest change was before the first page; null when there was none. */
+  | { phase: 'listing'; next: string; since: string | null }
+  /** What changed since then, least recent first. With an `etag`, only if the answer is another one now. */
+  | { phase: 'updates'; next: string; since: string; etag?: string | null }
+  /** What a full run did not meet is asked for one by one. */
+  | { phase: 'vanished' }
+
+/** Where an incremental run takes up: the last address whose answer was committed, and what came of it. */
+export interface Position {
+  /** Null while the repository is empty: then the address is that of the listing. */
+  since: string | null
+  url: string
+  etag: string | null
+  /** What was to be asked next; null at the end. */
+  next: string | null
+}
+
+/** A page that was answered. */
+export interface PageRead {
+  url: string
+  etag: string | null
+  next: string | null
+  /** When the entries were updated, in the order they came. */
+  updatedAt: (string | null)[]
+}
+
+/**
+ * Changes become visible a little out of order: a page begins this much before the last one ended. Where that would
+ * be no progress it begins at the last entry's own second.
+ */
+const OVERLAP_MS = 5_000
+
+/** The first request of an incremental run; undefined when everything has to be listed. */
+export function takeUp(position: Position | null): (Checkpoint & { phase: 'updates' }) | undefined {
+  if (position?.since == null) return undefined
+  const { since, url, etag, next } = position
+  return next === null ? { phase: 'updates', next: url, since, etag } : { phase: 'updates', next, since }
+}
+
+/**
+ * Where to go on after a page of the listing. Undefined when the repository is empty.
+ * @param updatesUrl makes the address of what changed since a time.
+ */
+export function afterListing(
+  { since }: Checkpoint & { phase: 'listing' },
+  page: PageRead,
+  updatesUrl: (since: string) => string,
+): Checkpoint | undefined {
+  // Empty a moment ago: then nothing here is older than the oldest of these.
+  const from = since ?? page.updatedAt.filter((time) => time !== null).sort()[0] ?? null
+  if (page.next) return { phase: 'listing', next: page.next, since: from }
+  if (from === null) return undefined
+  const anchor = toSecond(Date.parse(from) - OVERLAP_MS)
+  return { phase: 'updates', next: updatesUrl(anchor), since: anchor }
+}
+
+/** Where to go on after a page of changes, `next` null at the end, and what to remember for the next run. */
+export function afterUpdates(
+  { since, etag }: Checkpoint & { phase: 'updates' },
+  page: PageRead,
+  updatesUrl: (since: string) => string,
+): { checkpoint: (Checkpoint & { phase: 'updates' }) | undefined; position: Position } {
+  const go = (next: string, from = since) => ({
+    checkpoint: { phase: 'updates' as const, next, since: from },
+    position: { since: from, url: page.url, etag: page.etag, next },
+  })
+  // A page further on was asked only whether it is still the same. It is not, so entries before it have moved.
+  if (etag !== undefined && page.url !== updatesUrl(since)) return go(updatesUrl(since))
+  if (page.next === null) {
+    return { checkpoint: undefined, position: { since, url: page.url, etag: page.etag, next: null } }
+  }
+  const anchor = anchorAfter(since, page.updatedAt.at(-1) ?? null)
+  // A page within one second: only its own link leads on.
+  return anchor === null ? go(page.next) : go(updatesUrl(anchor), anchor)
+}
+
+function anchorAfter(since: string, last: string | null): string | null {
+  if (last === null) return null
+  const overlapping = toSecond(Date.parse(last) - OVERLAP_MS)
+  if (overlapping > since) return overlapping
+  return last > since ? last : null
+}
+
+const MAY_VANISH = 1 / 5
+
+/** A listing that lost so much is no news about entries but about the listing. */
+export function isPlausible({ present, vanished }: { present: number; vanished: number }): boolean {
+  return vanished <= present * MAY_VANISH
+}
+
+const HOUR_MS = 3_600_000
+
+/** When the next scheduled run is due; null for never. */
+export function nextRunAt(schedule: 'off' | 'hourly' | 'daily', now: Date): Date | null {
+  if (schedule === 'off') return null
+  return new Date(now.getTime() + (schedule === 'hourly' ? HOUR_MS : 24 * HOUR_MS))
+}
+
+/** When everything is reconciled again: a week after the last time, a day after an attempt. */
+export const nextFullAt = (after: 'done' | 'attempted', now: Date) =>
+  new Date(now.getTime() + (after === 'done' ? 7 : 1) * 24 * HOUR_MS)

@@ -1,0 +1,33 @@
+import { invalidCursor } from '../errors.ts'
+import type { Position } from '../repositories/tasks.ts'
+import { isMoment, isUuid } from '../schemas/formats.ts'
+
+export function encodeCursor(sort: string, { key, id }: Position): string {
+  return Buffer.from(JSON.stringify([sort, key, id])).toString('base64url')
+}
+
+/** Reads only what `encodeCursor` wrote for this sort; anything else is `invalid_cursor`. */
+export function decodeCursor(cursor: string, sort: string, isKey: (key: unknown) => boolean): Position {
+  const parts = parsed(cursor)
+  if (!Array.isArray(parts) || parts.length !== 3) throw invalidCursor()
+  const [forSort, key, id] = parts
+  if (forSort !== sort || !isKey(key) || typeof id !== 'string' || !isUuid(id)) throw invalidCursor()
+  return { key, id }
+}
+
+export const isNoKey = (key: unknown) => key === null
+/** Only as we write it: PostgreSQL refuses offsets that JavaScript reads. */
+export const isMomentKey = (key: unknown) =>
+  typeof key === 'string' && isMoment(key) && new Date(key).toISOString() === key
+export const isRankKey = (key: unknown) =>
+  typeof key === 'number' && Number.isInteger(key) && Math.abs(key) < 32_768
+export const isPositionKey = (key: unknown) =>
+  typeof key === 'number' && Number.isInteger(key) && key >= 0 && key < 2 ** 31
+
+function parsed(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

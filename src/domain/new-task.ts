@@ -1,0 +1,66 @@
+import type { Destination } from '../repositories/lists.ts'
+import type { TaskRow } from '../repositories/tasks.ts'
+import type { ActorType, NewTaskInBulk, TaskSource } from '../schemas/task.ts'
+import { rankOf } from './priority.ts'
+
+export interface ActorRef {
+  type: ActorType
+  id: string | null
+  name: string
+}
+
+/** The row of a task that somebody asked for, with everything they left open filled in. */
+export function newTaskRow(
+  id: string,
+  at: Date,
+  input: NewTaskInBulk,
+  where: Destination,
+  by: ActorRef,
+): TaskRow {
+  return {
+    id,
+    title: input.title,
+    description: input.description ?? null,
+    status: 'open',
+    priority: rankOf(input.priority ?? 'medium'),
+    source: sourceOf(by.type),
+    projectId: where.projectId,
+    listId: where.listId,
+    externalId: input.externalId ?? null,
+    externalUrl: input.externalUrl ?? null,
+    labels: input.labels ?? [],
+    assignees: input.assignees ?? [],
+    codehostRepositoryId: null,
+    codehostNumber: null,
+    codehostKind: null,
+    codehostState: null,
+    closedReason: null,
+    sourceState: 'present',
+    notes: null,
+    metadata: input.metadata ?? {},
+    createdByType: by.type,
+    createdById: by.id,
+    createdByName: by.name,
+    createdAt: at,
+    updatedAt: at,
+    completedAt: null,
+    deletedAt: null,
+    version: 1,
+  }
+}
+
+/** The service sets the source by who calls. */
+export function sourceOf(type: ActorType): TaskSource {
+  switch (type) {
+    case 'session':
+      return 'dashboard'
+    case 'assistant':
+      return 'assistant'
+    case 'analytics':
+      return 'analytics'
+    case 'codehost':
+      return 'codehost'
+    default:
+      return 'api'
+  }
+}

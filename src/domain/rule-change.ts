@@ -1,0 +1,26 @@
+import type { RuleRow, RuleUpdate } from '../repositories/rules.ts'
+import type { RuleChange } from '../schemas/rule.ts'
+
+export interface RuleOutcome {
+  update: RuleUpdate
+  entries: { type: 'rule.updated' | 'rule.enabled' | 'rule.disabled'; metadata: Record<string, unknown> }[]
+}
+
+/** What a change of a rule comes to; undefined when nothing changes. */
+export function decideRuleChange(rule: RuleRow, wanted: RuleChange, at: Date): RuleOutcome | undefined {
+  const { content = rule.content, isActive = rule.isActive } = wanted
+  const priority = plainNumber(wanted.priority ?? rule.priority)
+  const changes = {
+    ...(content !== rule.content && { content: 'changed' }),
+    ...(priority !== rule.priority && { priority: { from: rule.priority, to: priority } }),
+  }
+  const isSwitched = isActive !== rule.isActive
+  const entries: RuleOutcome['entries'] = []
+  if (Object.keys(changes).length > 0) entries.push({ type: 'rule.updated', metadata: { changes } })
+  if (isSwitched) entries.push({ type: isActive ? 'rule.enabled' : 'rule.disabled', metadata: {} })
+  if (entries.length === 0) return undefined
+  return { update: { content, priority, isActive, updatedAt: at, version: rule.version + 1 }, entries }
+}
+
+/** JSON knows a zero below zero; nobody means it, and it equals zero wherever it is compared. */
+export const plainNumber = (number: number) => number + 0

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import { descriptionReadOnly, managedByCodehost } from '../errors.ts'
+import type { Destination } from '../repositories/lists.ts'
+import type { TaskRow, TaskUpdate } from '../repositories/tasks.ts'
+import type { ActorType, TaskChange, TaskSource } from '../schemas/task.ts'
+import { priorityOf, rankOf } from './priority.ts'
+
+/** What a change comes to: the columns to write and what the record says of it. Undefined when nothing changes. */
+export interface ChangeOutcome {
+  update: TaskUpdate
+  entries: { type: 'task.updated' | 'task.completed' | 'task.reopened'; metadata: Record<string, unknown> }[]
+}
+
+/** Decides a change of a task. Throws where the field belongs to whoever sent the task. */
+export function decideChange(
+  task: TaskRow,
+  wanted: TaskChange,
+  moveTo: Destination | undefined,
+  by: ActorType,
+  at: Date,
+): ChangeOutcome | undefined {
+  const changed = changedColumns(task, wanted, moveTo)
+  const names = Object.keys(changed) as (keyof typeof changed)[]
+  if (names.length === 0) return undefined
+  refuseForeignFields(task, names, by)
+
+  const update: TaskUpdate = { ...changed, updatedAt: at, version: task.version + 1 }
+  const entries: ChangeOutcome['entries'] = []
+  if (changed.status === 'done') update.completedAt = at
+  else if (changed.status) update.completedAt = null
+
+  const isCompletion = changed.status === 'done'
+  const isReopening = changed.status !== undefined && task.status === 'done'
+  const told = names.filter((name) => !(name === 'status' && (isCompletion || isReopening)))
+  if (told.length > 0) {
+    entries.push({
+      type: 'task.updated',
+      metadata: { changes: Object.fromEntries(told.map((name) => [name, difference(name, task, changed)])) },
+    })
+  }
+  if (isCompletion) entries.push({ type: 'task.completed', metadata: { from: task.status } })
+  if (isReopening) entries.push({ type: 'task.reopened', metadata: { to: changed.status } })
+  return { update, entries }
+}
+
+export const isDescriptionReadOnly = (source: TaskSource) =>
+  source === 'api' || source === 'codehost' || source === 'analytics'
+
+function changedColumns(task: TaskRow, wanted: TaskChange, moveTo: Destination | undefined) {
+  const { priority, listId: _, ...same } = wanted
+  const target = {
+    ...same,
+    ...(priority && { priority: rankOf(priority) }),
+    ...(moveTo && { listId: moveTo.listId, projectId: moveTo.projectId }),
+  }
+  return Object.fromEntries(
+    Object.entries(target).filter(([name, value]) => !isDeepStrictEqual(value, task[name as keyof TaskRow])),
+  ) as Partial<typeof target>
+}
+
+const CODEHOST_FIELDS = ['title', 'labels', 'assignees', 'externalUrl', 'projectId']
+
+function refuseForeignFields(task: TaskRow, names: string[], by: ActorType) {
+  if (task.source === 'codehost') {
+    const foreign = names.filter((name) => CODEHOST_FIELDS.includes(name))
+    if (foreign.length > 0) throw managedByCodehost(foreign)
+  }
+  if (!names.includes('description')) return
+  // Over the API a key may mend what came over the API; everybody else leaves it as it came.
+  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && by === 'key')
+  if (!mayChange) throw descriptionReadOnly(task.source)
+}
+
+/** Long or free text is only said to have changed: the record is not a second copy of it. */
+const TOLD_AS_CHANGED = ['title', 'description', 'notes', 'metadata']
+
+function difference(name: string, task: TaskRow, changed: Record<string, unknown>): unknown {
+  if (TOLD_AS_CHANGED.includes(name)) return 'changed'
+  const told = name === 'priority' ? (rank: unknown) => priorityOf(rank as number) : (value: unknown) => value
+  return { from: told(task[name as keyof TaskRow]), to: told(changed[name]) }
+}

@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { rateLimited } from '../errors.ts'
+
+const WINDOW_MS = 60_000
+
+/** What is left of a limit after this request. */
+export interface Allowance {
+  limit: number
+  remaining: number
+  resetSeconds: number
+  isExceeded: boolean
+}
+
+/** Counts by name in windows of a minute that begin for all at once, so the memory is that of one minute. */
+export function minuteLimit(limit: number, now: () => number = Date.now) {
+  let counts = new Map<string, number>()
+  let endsAt = 0
+  return {
+    /** Counts one more for this name; a limit of 0 is off. */
+    take(name: string): Allowance | undefined {
+      if (limit === 0) return undefined
+      const time = now()
+      if (time >= endsAt) {
+        counts = new Map()
+        endsAt = time + WINDOW_MS
+      }
+      const count = (counts.get(name) ?? 0) + 1
+      counts.set(name, count)
+      return {
+        limit,
+        remaining: Math.max(0, limit - count),
+        resetSeconds: Math.ceil((endsAt - time) / 1000),
+        isExceeded: count > limit,
+      }
+    },
+  }
+}
+
+/** preHandler, after the caller is known: so many requests a minute each. Headers as draft-ietf-httpapi-ratelimit-headers has them. */
+export function limitRequests(
+  policy: string,
+  perMinute: number,
+  nameOf: (request: FastifyRequest) => string,
+) {
+  const limit = minuteLimit(perMinute)
+  return async function limitRequests(request: FastifyRequest, reply: FastifyReply) {
+    const allowance = limit.take(nameOf(request))
+    if (!allowance) return
+    reply.header('ratelimit-policy', `"${policy}";q=${allowance.limit};w=${WINDOW_MS / 1000}`)
+    reply.header('ratelimit', `"${policy}";r=${allowance.remaining};t=${allowance.resetSeconds}`)
+    if (allowance.isExceeded) throw rateLimited(allowance.resetSeconds)
+  }
+}

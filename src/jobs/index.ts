@@ -1,0 +1,47 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { PgBoss } from 'pg-boss'
+import type { Services } from '../services/index.ts'
+import { startSyncWorker } from './sync.ts'
+import { every } from './timers.ts'
+
+interface JobsDeps {
+  connectionString: string
+  services: Services
+  logger: FastifyBaseLogger
+}
+
+export interface Jobs {
+  /** Lets what runs finish, then closes. */
+  stop(): Promise<void>
+}
+
+/** The background worker: its tasks and when they run. Scheduled ones run once over all instances. */
+export async function startJobs({ connectionString, services, logger }: JobsDeps): Promise<Jobs> {
+  const { access, housekeeping, lists, sync } = services
+  const boss = new PgBoss({ connectionString, application_name: 'inlet jobs', max: 2 })
+  // Mostly a database that is away: it goes on when the database is back.
+  boss.on('error', (err) => logger.warn({ err }, 'background worker'))
+  await boss.start()
+
+  await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
+  await boss.schedule('sweep', '*/10 * * * *')
+  await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
+    logger.info(await housekeeping.sweep(), 'swept')
+  })
+
+  const syncWorker = startSyncWorker({ sync, logger })
+
+  const timers = [
+    every(5_000, () => access.flushLastUsed(), logger),
+    every(2_000, () => lists.foldOpenCounts(), logger),
+  ]
+
+  return {
+    async stop() {
+      for (const timer of timers) timer.stop()
+      await syncWorker.stop()
+      await boss.stop({ graceful: true, timeout: 5_000 })
+      await access.flushLastUsed().catch((err) => logger.warn({ err }, 'last-used times were not written'))
+    },
+  }
+}

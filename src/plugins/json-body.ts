@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import secureJson from 'secure-json-parse'
+import { AppError, bodyTooLarge, invalidJson, unsupportedMediaType } from '../errors.ts'
+import { Closed } from '../schemas/parts.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why the body could not be read; thrown once the guards have let the caller in. */
+    bodyMistake: AppError | null
+  }
+}
+
+/**
+ * A caller who may not come in learns nothing of the body. Fastify parses and validates before preHandler
+ * hooks, so parsing keeps its mistake, validation is attached, and `refuseBadInput` throws either as the last
+ * preHandler of every route, after the guards.
+ */
+export const jsonBody = fp(
+  async function jsonBody(app: FastifyInstance) {
+    app.decorateRequest('bodyMistake', null)
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
+      keepingMistakes(request, async () => parse(await read(request, payload))),
+    )
+    app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
+      keepingMistakes(request, async () => {
+        const body = await read(request, payload)
+        if (body.length > 0) throw unsupportedMediaType(request.headers['content-type'])
+        return {}
+      }),
+    )
+    app.addHook('onRequest', async ({ raw: { headers } }) => {
+      // Fastify refuses a type it cannot read before any guard; as bytes of no type the body comes to our parser.
+      if (!isMediaType(headers['content-type'])) headers['content-type'] = 'application/octet-stream'
+    })
+    app.addHook('preValidation', async (request) => {
+      if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+    })
+
+    const refusalOfAnything = app.compileCheck(Closed({}, { description: 'Nothing is asked.' }))
+    async function refuseBadInput(request: FastifyRequest) {
+      // Path first, then body, then query.
+      if (request.validationError?.validationContext === 'params') throw request.validationError
+      if (request.bodyMistake) throw request.bodyMistake
+      if (request.validationError) throw request.validationError
+      const { schema } = request.routeOptions
+      const isAsked = !schema || schema.hide || schema.body
+      const refusal = isAsked || request.body === undefined ? undefined : refusalOfAnything(request.body, '')
+      if (refusal) throw refusal
+    }
+    app.addHook('onRoute', (route) => {
+      route.attachValidation = true
+      route.preHandler = [route.preHandler ?? []].flat().concat(refuseBadInput)
+    })
+  },
+  { name: 'json-body', dependencies: ['problems', 'validation'] },
+)
+
+const isMediaType = (type = 'any/type') => /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type)
+
+/** Keeps a mistake for after the guards instead of throwing it. */
+export async function keepingMistakes(
+  request: FastifyRequest,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return await work()
+  } catch (error) {
+    // Anything else comes from the socket: whoever was sending went away. That is no mistake of ours.
+    request.bodyMistake = error instanceof AppError ? error : invalidJson('it was cut off.')
+    return undefined
+  }
+}
+
+/** Reads at most the route's limit; what is longer is left in the socket. */
+export async function read(request: FastifyRequest, payload: Readable): Promise<Buffer> {
+  const limit = request.routeOptions.bodyLimit
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
+  const chunks: Buffer[] = []
+  let size = 0
+  // Leaving the loop early must not close the socket: the answer goes out on it.
+  for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+    size += chunk.length
+    if (size > limit) throw bodyTooLarge(limit)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function parse(body: Buffer): unknown {
+  if (body.length === 0) return {}
+  if (!isUtf8(body)) throw invalidJson('it is not UTF-8.')
+  try {
+    return secureJson.parse(body.toString(), { protoAction: 'error', constructorAction: 'error' })
+  } catch (error) {
+    throw invalidJson((error as Error).message.slice(0, 200))
+  }
+}

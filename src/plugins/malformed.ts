@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net'
+import { v7 } from 'uuid'
+
+/** What Node refuses before there is a request: it answers on the bare socket, in the shape of every other error. */
+const REFUSALS: Record<string, [status: number, reason: string, detail: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers are larger than 16 KiB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
+}
+const MALFORMED = [400, 'Bad Request', 'This is not HTTP/1.1.'] as const
+
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  // Nobody is there to hear it.
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  const [status, title, detail] = REFUSALS[error.code ?? ''] ?? MALFORMED
+  const requestId = v7()
+  const body = JSON.stringify({
+    type: '/problems/bad_request',
+    title,
+    status,
+    code: 'bad_request',
+    detail,
+    requestId,
+  })
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${title}`,
+      'Connection: close',
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import fp from 'fastify-plugin'
+import findMyWay from 'find-my-way'
+import { methodNotAllowed } from '../errors.ts'
+import { answer } from './problems.ts'
+
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route there is, as it was registered. */
+    registeredRoutes: { method: string; url: string; scope: string | undefined; isServiceWide: boolean }[]
+  }
+}
+
+/** Knows every route; answers 405 with `Allow` where the address exists and the method does not. */
+export const methods = fp(
+  async function methods(app: FastifyInstance) {
+    // Fastify does not say what its router knows, so the same router learns the same addresses.
+    const known = findMyWay<findMyWay.HTTPVersion.V1>({ ignoreTrailingSlash: false })
+    const seen = new Map<string, Set<string>>()
+
+    app.decorate('registeredRoutes', [])
+    app.addHook('onRoute', ({ method, url, config }) => {
+      if (url.endsWith('*')) return
+      for (const name of [method].flat().filter((name) => name !== 'HEAD')) {
+        const { scope, isServiceWide = false } = config ?? {}
+        app.registeredRoutes.push({ method: name, url, scope, isServiceWide })
+      }
+      const allowed = seen.get(url) ?? new Set()
+      if (!seen.has(url)) known.on('GET', url, () => {}, { url })
+      seen.set(url, allowed)
+      for (const name of [method].flat()) allowed.add(name)
+    })
+
+    app.addHook('onRequest', async (request, reply) => {
+      if (!request.is404) return
+      const match = known.find('GET', request.url.split('?')[0] ?? '/')
+      const allowed = match && seen.get(match.store.url)
+      if (!allowed || allowed.has(request.method)) return
+      const allow = METHODS.filter((name) => allowed.has(name))
+      return answer(methodNotAllowed(request.method, allow), request, reply)
+    })
+  },
+  { name: 'methods', dependencies: ['problems'] },
+)

@@ -1,0 +1,133 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import type { ErrorCode } from '../errors.ts'
+import { namedSchemas } from '../schemas/index.ts'
+import { Closed } from '../schemas/parts.ts'
+import { PROBLEMS } from './problems.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The mistakes this route can answer beside those every route of its kind can. */
+    mistakes?: ErrorCode[]
+  }
+}
+
+/** The API reference, made of the same schemas that check the requests. */
+export const openapi = fp(
+  async function openapi(app: FastifyInstance) {
+    for (const schema of namedSchemas) app.addSchema(schema)
+    app.addHook('onRoute', describeRoute)
+
+    await app.register(swagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: {
+          title: 'Inlet',
+          version: '1.0.0',
+          description:
+            'A task service that everything flows into: bug reports, feedback, issues and pull requests come in, tasks come out. Errors are `application/problem+json`; branch on their `code`.',
+          contact: { name: 'Whoever runs this Inlet', url: 'https://inlet.example/' },
+          license: { name: 'MIT', identifier: 'MIT' },
+        },
+        servers: [{ url: '/', description: 'This Inlet.' }],
+        tags: [
+          { name: 'Tasks', description: 'What is to be done.' },
+          { name: 'Projects', description: 'What groups lists and tasks.' },
+          { name: 'Lists', description: 'Where tasks stand inside a project, in order.' },
+          { name: 'Rules', description: 'What assistants are told when a session begins.' },
+          {
+            name: 'Code host',
+            description: 'The repository a project follows, and the runs that follow it.',
+          },
+          { name: 'Activity', description: 'The record of who did what, as it is and as it grows.' },
+          {
+            name: 'Feedback',
+            description: 'What users say becomes tasks: the receiver, its inbox, and routing.',
+          },
+          { name: 'Access', description: 'Who may call, and what they may do.' },
+          { name: 'Service', description: 'The process itself.' },
+        ],
+        components: {
+          securitySchemes: {
+            apiKey: {
+              type: 'apiKey',
+              in: 'header',
+              name: 'X-API-Key',
+              description: 'An API key of this Inlet.',
+            },
+            webhookSecret: {
+              type: 'http',
+              scheme: 'bearer',
+              description: 'A webhook secret of this Inlet.',
+            },
+          },
+        },
+      },
+      // Here and not on the route, where Fastify would compile a serializer for each error of each route: errors
+      // do not use them, and with 65 routes they cost 2.4 s of CPU at every start.
+      transform: ({ schema, url, route }) => ({ schema: schema && withProblems(schema, route), url }),
+      refResolver: { buildLocalReference: (json, _, __, i) => String(json.$id ?? `schema-${i}`) },
+      hideUntagged: true,
+    })
+    await app.register(swaggerUi, { routePrefix: '/docs' })
+    app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  },
+  { name: 'openapi', dependencies: ['problems', 'validation'] },
+)
+
+/** Completes what a route says of itself: closed inputs and its security. */
+function describeRoute(route: RouteOptions) {
+  const { schema, config } = route
+  if (!schema || schema.hide) return
+  // Unknown query names are named, also where none is known.
+  schema.querystring ??= Closed({}, { description: 'There are none.' })
+  if (config?.scope) schema.security = [{ apiKey: [] }]
+  else schema.security = config?.isReceiver ? [{ webhookSecret: [] }] : []
+}
+
+/** The schema with every error the route can answer. */
+function withProblems(schema: FastifySchema, { config, method }: RouteOptions): FastifySchema {
+  const codes: ErrorCode[] = [
+    'validation_failed',
+    ...(config?.scope
+      ? (['missing_credentials', 'invalid_credentials', 'expired_credentials'] as const)
+      : []),
+    ...(config?.scope && config.scope !== 'any' ? (['insufficient_scope'] as const) : []),
+    ...(config?.isReceiver ? (['missing_credentials', 'invalid_credentials'] as const) : []),
+    ...(config?.scope || config?.isReceiver ? (['rate_limited'] as const) : []),
+    ...(schema.headers && 'idempotency-key' in (schema.headers as { properties: object }).properties
+      ? (['request_in_progress', 'idempotency_key_reused'] as const)
+      : []),
+    ...(schema.body || method !== 'GET'
+      ? (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const)
+      : []),
+    ...(config?.mistakes ?? []),
+    'internal_error',
+    'unavailable',
+  ]
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code][0])
+  const problems = [...byStatus].map(([status, codes]) => [
+    status,
+    {
+      description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code][1]}.`).join(' '),
+      headers: errorHeaders(status),
+      content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
+    },
+  ])
+  return { ...schema, response: { ...(schema.response as object), ...Object.fromEntries(problems) } }
+}
+
+function errorHeaders(status: number) {
+  const requestId = {
+    'x-request-id': { type: 'string', description: 'The id of this request; it is in the log.' },
+  }
+  if (status === 401) {
+    return { ...requestId, 'www-authenticate': { type: 'string', description: 'Always `ApiKey`.' } }
+  }
+  if (status === 503 || status === 429) {
+    return { ...requestId, 'retry-after': { type: 'integer', description: 'Seconds to wait.' } }
+  }
+  return requestId
+}

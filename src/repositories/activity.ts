@@ -1,0 +1,163 @@
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  lt,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+  unionAll,
+} from '../db/drizzle.ts'
+import { activity, tasks } from '../db/tables.ts'
+import type { Executor, Reach } from './index.ts'
+
+/** As the stream reads it: with the transaction that wrote it. */
+export type ActivityTailRow = typeof activity.$inferSelect
+/** The transaction is the database's to say. */
+export type ActivityRow = Omit<ActivityTailRow, 'transaction'>
+
+export interface ActivityFilter {
+  taskId?: string | undefined
+  projectId?: string | undefined
+  types?: string[] | undefined
+  actorId?: string | undefined
+  /** This id and later ones. */
+  from?: string | undefined
+}
+
+/** Transactions that became visible: those named, and a range from one up to another without some. */
+export interface TransactionSpan {
+  finished: string[]
+  from: string
+  to: string
+  without: string[]
+}
+
+const { transaction, ...columns } = getTableColumns(activity)
+
+/** The record, within a reach. */
+export function activityRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(activity.projectId, reach.projectId)
+
+  return {
+    async insert(rows: ActivityRow[]): Promise<void> {
+      if (rows.length > 0) await db.insert(activity).values(rows)
+    },
+
+    async find(id: string): Promise<ActivityRow | undefined> {
+      const [row] = await db
+        .select(columns)
+        .from(activity)
+        .where(and(eq(activity.id, id), inReach))
+      return row
+    },
+
+    /** Newest first. */
+    async list(filter: ActivityFilter, before: string | undefined, limit: number): Promise<ActivityRow[]> {
+      return db
+        .select(columns)
+        .from(activity)
+        .where(and(inReach, ...conditions(filter), before ? lt(activity.id, before) : undefined))
+        .orderBy(desc(activity.id))
+        .limit(limit)
+    },
+
+    /** Whether there is, or was, such a task: hidden ones count, and purged ones by what is written of them. */
+    async knowsTask(taskId: string): Promise<boolean> {
+      const taskInReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+      const [task] = await db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(and(eq(tasks.id, taskId), taskInReach))
+      if (task) return true
+      const entries = await db
+        .select({ id: activity.id })
+        .from(activity)
+        .where(and(eq(activity.taskId, taskId), inReach))
+        .limit(1)
+      return entries.length > 0
+    },
+
+    /** What a snapshot shows of the record, oldest first. */
+    async listVisible(
+      snapshot: string,
+      filter: ActivityFilter,
+      after: string | undefined,
+      limit: number,
+    ): Promise<ActivityRow[]> {
+      const isVisible = or(
+        sql`pg_visible_in_snapshot(${transaction}, ${snapshot}::pg_snapshot)`,
+        // Restored into a younger cluster: there, and from a transaction that has not been yet.
+        sql`${transaction} >= pg_snapshot_xmax(pg_current_snapshot())`,
+      )
+      return db
+        .select(columns)
+        .from(activity)
+        .where(and(inReach, ...conditions(filter), isVisible, after ? gt(activity.id, after) : undefined))
+        .orderBy(asc(activity.id))
+        .limit(limit)
+    },
+  }
+}
+
+/** The end of the record as it grows: outside any reach, one reader for all streams. */
+export function activityTail(db: Executor) {
+  return {
+    /** Which transactions are over by now, as PostgreSQL writes it. */
+    async snapshot(): Promise<string> {
+      const { rows } = await db.execute<{ snapshot: string }>(
+        sql`select pg_current_snapshot()::text as snapshot`,
+      )
+      return rows[0]?.snapshot ?? ''
+    },
+
+    /**
+     * What these transactions wrote. `notBefore` keeps out what was restored from another cluster, whose
+     * transactions have numbers of their own; it is no index condition, or a planner might walk the hour.
+     */
+    async listWritten(
+      { finished, from, to, without }: TransactionSpan,
+      notBefore: Date,
+      after: Pick<ActivityTailRow, 'transaction' | 'id'> | undefined,
+      limit: number,
+    ): Promise<ActivityTailRow[]> {
+      const part = (which: SQL | undefined) =>
+        db
+          .select()
+          .from(activity)
+          .where(
+            and(
+              which,
+              gte(activity.createdAt, notBefore),
+              after &&
+                sql`(${transaction}, ${activity.id}) > (${after.transaction}::xid8, ${after.id}::uuid)`,
+            ),
+          )
+          .orderBy(asc(transaction), asc(activity.id))
+          .limit(limit)
+      // Two walks of the index; as one condition with `or` it is a walk over all of it.
+      return unionAll(
+        part(inArray(transaction, finished)),
+        part(and(gte(transaction, from), lt(transaction, to), notInArray(transaction, without))),
+      )
+        .orderBy(asc(transaction), asc(activity.id))
+        .limit(limit)
+    },
+  }
+}
+
+function conditions(filter: ActivityFilter): (SQL | undefined)[] {
+  return [
+    filter.taskId && eq(activity.taskId, filter.taskId),
+    filter.projectId && eq(activity.projectId, filter.projectId),
+    filter.types && inArray(activity.type, filter.types),
+    filter.actorId && eq(activity.actorId, filter.actorId),
+    filter.from && gte(activity.id, filter.from),
+  ].filter((condition) => typeof condition === 'object')
+}

@@ -1,0 +1,62 @@
+import { and, asc, desc, eq, isNull, type SQL, sql } from '../db/drizzle.ts'
+import { lists, projects } from '../db/tables.ts'
+import type { Executor, Reach } from './index.ts'
+import { openCount } from './lists.ts'
+
+export interface ContextListRow {
+  id: string
+  name: string
+  projectId: string
+  projectName: string
+  isDefault: boolean
+  openCount: number
+}
+
+/** What a context needs that no list of one thing answers. */
+export function contextRepository(db: Executor, reach: Reach) {
+  return {
+    /** The lists tasks can be put into: the default project's first, then project by project. */
+    async listDestinations(projectId: string | null, limit: number): Promise<ContextListRow[]> {
+      return db
+        .select({
+          id: lists.id,
+          name: lists.name,
+          projectId: lists.projectId,
+          projectName: projects.name,
+          isDefault: lists.isDefault,
+          openCount,
+        })
+        .from(lists)
+        .innerJoin(projects, eq(projects.id, lists.projectId))
+        .where(
+          and(
+            isNull(projects.archivedAt),
+            reach.projectId === null ? undefined : eq(lists.projectId, reach.projectId),
+            projectId === null ? undefined : eq(lists.projectId, projectId),
+          ),
+        )
+        .orderBy(desc(projects.isDefault), asc(projects.id), asc(lists.position), asc(lists.id))
+        .limit(limit)
+    },
+
+    /**
+     * How many tasks are open and in progress, in one snapshot. What is not done is kept count of; what is in
+     * progress is counted list by list in the index on (list, status): no row of a task is read.
+     */
+    async countTasks(projectId: string | null): Promise<{ open: number; inProgress: number }> {
+      const { rows } = await db.execute<{ not_done: number; in_progress: number }>(sql`
+        select coalesce(sum(${openCount}), 0)::integer as not_done,
+          coalesce(sum(progress.count), 0)::integer as in_progress
+        from lists, lateral (
+          select count(*) from tasks
+          where list_id = lists.id and status = 'in_progress' and deleted_at is null
+        ) as progress
+        where ${isWithin(reach.projectId)} and ${isWithin(projectId)}`)
+      const { not_done = 0, in_progress = 0 } = rows[0] ?? {}
+      return { open: not_done - in_progress, inProgress: in_progress }
+    },
+  }
+}
+
+const isWithin = (projectId: string | null): SQL =>
+  projectId === null ? sql`true` : sql`lists.project_id = ${projectId}`

@@ -1,0 +1,121 @@
+import { and, desc, eq, inArray, lt, sql } from '../db/drizzle.ts'
+import { isDatabaseAway, withoutValues } from '../db/mistakes.ts'
+import { recordset } from '../db/recordset.ts'
+import { feedbackEvents, feedbackUnreadable } from '../db/tables.ts'
+import { AppError, unavailable } from '../errors.ts'
+import type { Executor } from './index.ts'
+
+export type FeedbackRow = typeof feedbackEvents.$inferSelect
+/** What a repeat is answered from. */
+export type DeliveredRow = Pick<
+  FeedbackRow,
+  'id' | 'dedupKey' | 'taskId' | 'projectId' | 'listId' | 'routing'
+>
+
+const eventSet = recordset(feedbackEvents)
+
+/** The inbox of the feedback receiver. It is the whole service's: there is no reach. */
+export function feedbackRepository(db: Executor) {
+  const delivered = {
+    id: feedbackEvents.id,
+    dedupKey: feedbackEvents.dedupKey,
+    taskId: feedbackEvents.taskId,
+    projectId: feedbackEvents.projectId,
+    listId: feedbackEvents.listId,
+    routing: feedbackEvents.routing,
+  }
+
+  return {
+    /**
+     * Does work whose errors must not repeat its parameters: there are addresses of people in them, and errors go to
+     * the log whole.
+     */
+    async discreetly<T>(work: () => Promise<T>): Promise<T> {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof AppError) throw error
+        throw isDatabaseAway(error) ? unavailable(withoutValues(error)) : withoutValues(error)
+      }
+    },
+
+    /** Answers the ids that were made; the others were here already, by what makes an event itself or by id. */
+    async insert(rows: FeedbackRow[]): Promise<Set<string>> {
+      if (rows.length === 0) return new Set()
+      // In one order everywhere: two batches that share events wait for each other instead of deadlocking.
+      const inLockOrder = rows.toSorted((a, b) => ((a.dedupKey ?? '') < (b.dedupKey ?? '') ? -1 : 1))
+      const made = await db.execute<{ id: string }>(sql`
+        insert into ${feedbackEvents} (${eventSet.names}) ${eventSet.select(inLockOrder)}
+        on conflict do nothing returning id`)
+      return new Set(made.rows.map(({ id }) => id))
+    },
+
+    async find(id: string): Promise<FeedbackRow | undefined> {
+      const [row] = await db.select().from(feedbackEvents).where(eq(feedbackEvents.id, id))
+      return row
+    },
+
+    async findForUpdate(id: string): Promise<FeedbackRow | undefined> {
+      const [row] = await db.select().from(feedbackEvents).where(eq(feedbackEvents.id, id)).for('update')
+      return row
+    },
+
+    /** Newest first. */
+    async list(
+      outcome: FeedbackRow['outcome'] | undefined,
+      before: string | undefined,
+      limit: number,
+    ): Promise<FeedbackRow[]> {
+      return db
+        .select()
+        .from(feedbackEvents)
+        .where(
+          and(
+            outcome ? eq(feedbackEvents.outcome, outcome) : undefined,
+            before ? lt(feedbackEvents.id, before) : undefined,
+          ),
+        )
+        .orderBy(desc(feedbackEvents.id))
+        .limit(limit)
+    },
+
+    async listByKeys(keys: string[]): Promise<DeliveredRow[]> {
+      return db.select(delivered).from(feedbackEvents).where(inArray(feedbackEvents.dedupKey, keys))
+    },
+
+    /** Counts how often each of these came again; answers what they were answered with at first. */
+    async countRepeats(repeats: Map<string, number>): Promise<DeliveredRow[]> {
+      // Locked in one order everywhere, and before the first is written.
+      const locked = sql`array(
+        select id from ${feedbackEvents} where dedup_key = any(${sql.param([...repeats.keys()])}::text[])
+        order by dedup_key for no key update)`
+      const counts = sql`${JSON.stringify(Object.fromEntries(repeats))}::jsonb`
+      return db
+        .update(feedbackEvents)
+        .set({
+          duplicates: sql`${feedbackEvents.duplicates} + (${counts} ->> ${feedbackEvents.dedupKey})::integer`,
+        })
+        .where(sql`${feedbackEvents.id} = any(${locked})`)
+        .returning(delivered)
+    },
+
+    async update(id: string, change: Partial<FeedbackRow>): Promise<void> {
+      await db.update(feedbackEvents).set(change).where(eq(feedbackEvents.id, id))
+    },
+
+    async delete(id: string): Promise<void> {
+      await db.delete(feedbackEvents).where(eq(feedbackEvents.id, id))
+    },
+
+    /** One more delivery of that day that was not JSON. */
+    async countUnreadable(day: string): Promise<void> {
+      await db
+        .insert(feedbackUnreadable)
+        .values({ day, count: 1 })
+        .onConflictDoUpdate({
+          target: feedbackUnreadable.day,
+          set: { count: sql`${feedbackUnreadable.count} + 1` },
+        })
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { Database } from '../db/pool.ts'
+import { activityRepository, activityTail } from './activity.ts'
+import { codehostRepository } from './codehost.ts'
+import { contextRepository } from './context.ts'
+import { feedbackRepository } from './feedback.ts'
+import { idempotencyRepository } from './idempotency.ts'
+import { keyProofs, keysRepository } from './keys.ts'
+import { listsRepository } from './lists.ts'
+import { projectsRepository } from './projects.ts'
+import { routingRepository } from './routing.ts'
+import { rulesRepository } from './rules.ts'
+import { sessionProofs, sessionsRepository } from './sessions.ts'
+import { sweepsRepository } from './sweeps.ts'
+import { syncQueue, syncRunsRepository } from './sync-runs.ts'
+import { syncedTasksRepository } from './synced-tasks.ts'
+import { tasksRepository } from './tasks.ts'
+import { webhookSecretsRepository } from './webhook-secrets.ts'
+
+/** How far a caller sees: one project, or all of them. Part of every query, so that no route can forget it. */
+export interface Reach {
+  projectId: string | null
+}
+
+export const everywhere: Reach = { projectId: null }
+
+/** The pool, or a transaction on it. */
+export type Executor = Pick<
+  Database,
+  'select' | 'selectDistinctOn' | 'insert' | 'update' | 'delete' | 'execute'
+>
+
+type Transactional = Executor & Pick<Database, 'transaction'>
+
+export type Repositories = ReturnType<typeof unreached> & {
+  /** Everything done by the work stands or falls together, the use cases' own transactions included. */
+  transaction<T>(work: (repos: Repositories) => Promise<T>): Promise<T>
+}
+export type BoundRepositories = ReturnType<typeof bound>
+
+/** Every query there is, over one pool or inside one transaction. */
+export function repositories(db: Transactional): Repositories {
+  return {
+    ...unreached(db),
+    transaction: (work) => db.transaction((tx) => work(repositories(tx))),
+  }
+}
+
+function unreached(db: Transactional) {
+  return {
+    async ping(): Promise<void> {
+      await db.execute('select from projects limit 1')
+    },
+    /** Outside any reach: they say who calls. */
+    proofs: {
+      keys: keyProofs(db),
+      sessions: sessionProofs(db),
+      webhookSecrets: webhookSecretsRepository(db),
+    },
+    /** Outside any reach: one reader for all streams. */
+    tail: activityTail(db),
+    idempotency: idempotencyRepository(db),
+    sweeps: sweepsRepository(db),
+    syncQueue: syncQueue(db),
+    within: (reach: Reach) => ({
+      ...bound(db, reach),
+      /** One transaction a use case: the repositories handed in are bound to it. */
+      transaction: <T>(work: (repos: BoundRepositories) => Promise<T>): Promise<T> =>
+        db.transaction((tx) => work(bound(tx, reach))),
+    }),
+  }
+}
+
+function bound(db: Executor, reach: Reach) {
+  return {
+    tasks: tasksRepository(db, reach),
+    lists: listsRepository(db, reach),
+    projects: projectsRepository(db, reach),
+    rules: rulesRepository(db, reach),
+    context: contextRepository(db, reach),
+    activity: activityRepository(db, reach),
+    keys: keysRepository(db, reach),
+    sessions: sessionsRepository(db, reach),
+    webhookSecrets: webhookSecretsRepository(db),
+    routing: routingRepository(db),
+    feedback: feedbackRepository(db),
+    codehost: codehostRepository(db, reach),
+    syncRuns: syncRunsRepository(db, reach),
+    syncedTasks: syncedTasksRepository(db, reach),
+  }
+}

@@ -1,0 +1,127 @@
+import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, ne, or } from '../db/drizzle.ts'
+import { apiKeySecrets, apiKeys } from '../db/tables.ts'
+import { announceAccessChange } from './access-changes.ts'
+import type { Executor, Reach } from './index.ts'
+
+export type KeyRow = typeof apiKeys.$inferSelect
+export type KeySecretRow = typeof apiKeySecrets.$inferSelect
+/** A key with the parts of its secrets that may be shown. */
+export type ShownKeyRow = KeyRow &
+  Pick<KeySecretRow, 'prefix' | 'lastFour'> & { previousSecretExpiresAt: Date | null }
+
+/** Keys as they are managed: within a reach. */
+export function keysRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(apiKeys.projectId, reach.projectId)
+
+  return {
+    async insert(key: KeyRow, secret: KeySecretRow): Promise<void> {
+      await db.insert(apiKeys).values(key)
+      await db.insert(apiKeySecrets).values(secret)
+    },
+
+    async hasAny(): Promise<boolean> {
+      const rows = await db.select({ id: apiKeys.id }).from(apiKeys).limit(1)
+      return rows.length > 0
+    },
+
+    /** Keys that were not revoked, oldest first. */
+    async list(after: string | undefined, limit: number, now: Date): Promise<ShownKeyRow[]> {
+      const newest = db
+        .selectDistinctOn([apiKeySecrets.keyId])
+        .from(apiKeySecrets)
+        .orderBy(apiKeySecrets.keyId, desc(apiKeySecrets.createdAt))
+        .as('newest')
+      const previous = db
+        .selectDistinctOn([apiKeySecrets.keyId], {
+          keyId: apiKeySecrets.keyId,
+          expiresAt: apiKeySecrets.expiresAt,
+        })
+        .from(apiKeySecrets)
+        .where(gt(apiKeySecrets.expiresAt, now))
+        .orderBy(apiKeySecrets.keyId, desc(apiKeySecrets.expiresAt))
+        .as('previous')
+      return db
+        .select({
+          ...getTableColumns(apiKeys),
+          prefix: newest.prefix,
+          lastFour: newest.lastFour,
+          previousSecretExpiresAt: previous.expiresAt,
+        })
+        .from(apiKeys)
+        .innerJoin(newest, eq(newest.keyId, apiKeys.id))
+        .leftJoin(previous, eq(previous.keyId, apiKeys.id))
+        .where(and(inReach, isNull(apiKeys.revokedAt), after ? gt(apiKeys.id, after) : undefined))
+        .orderBy(asc(apiKeys.id))
+        .limit(limit)
+    },
+
+    /** Locks a key that was not revoked. */
+    async findForUpdate(id: string): Promise<KeyRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(apiKeys)
+        .where(and(eq(apiKeys.id, id), inReach, isNull(apiKeys.revokedAt)))
+        .for('update')
+      return row
+    },
+
+    /** Adds a secret; the newest before it works until then, older ones no more. */
+    async rotate(secret: KeySecretRow, previousUntil: Date): Promise<void> {
+      const { keyId, createdAt } = secret
+      const [newest] = await db
+        .select({ hash: apiKeySecrets.hash })
+        .from(apiKeySecrets)
+        .where(eq(apiKeySecrets.keyId, keyId))
+        .orderBy(desc(apiKeySecrets.createdAt), desc(apiKeySecrets.expiresAt))
+        .limit(1)
+      // Ended, not deleted: a secret of the environment that was known once must not be taken for a new one.
+      const isOlder = ne(apiKeySecrets.hash, newest?.hash ?? '')
+      const isLive = or(isNull(apiKeySecrets.expiresAt), gt(apiKeySecrets.expiresAt, createdAt))
+      await db
+        .update(apiKeySecrets)
+        .set({ expiresAt: createdAt })
+        .where(and(eq(apiKeySecrets.keyId, keyId), isOlder, isLive))
+      await db
+        .update(apiKeySecrets)
+        .set({ expiresAt: previousUntil })
+        .where(and(eq(apiKeySecrets.keyId, keyId), eq(apiKeySecrets.hash, newest?.hash ?? '')))
+      await db.insert(apiKeySecrets).values(secret)
+      await announceAccessChange(db)
+    },
+
+    async revoke(id: string, at: Date): Promise<void> {
+      await db.update(apiKeys).set({ revokedAt: at }).where(eq(apiKeys.id, id))
+      await announceAccessChange(db)
+    },
+  }
+}
+
+/** Keys as they prove who calls: outside any reach. */
+export function keyProofs(db: Executor) {
+  return {
+    /** The key a secret proves, whatever has become of it since. */
+    async findBySecret(hash: string): Promise<(KeyRow & { secretExpiresAt: Date | null }) | undefined> {
+      const [row] = await db
+        .select({ ...getTableColumns(apiKeys), secretExpiresAt: apiKeySecrets.expiresAt })
+        .from(apiKeySecrets)
+        .innerJoin(apiKeys, eq(apiKeys.id, apiKeySecrets.keyId))
+        .where(eq(apiKeySecrets.hash, hash))
+      return row
+    },
+
+    async find(id: string): Promise<KeyRow | undefined> {
+      const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id))
+      return row
+    },
+
+    /** Writes when keys were last used, many at once; an older time never replaces a newer one. */
+    async touch(used: Map<string, Date>): Promise<void> {
+      for (const [id, at] of [...used].sort()) {
+        await db
+          .update(apiKeys)
+          .set({ lastUsedAt: at })
+          .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, at))))
+      }
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql } from '../db/drizzle.ts'
+import { violates } from '../db/mistakes.ts'
+import { apiKeys, lists, projects, rules, tasks } from '../db/tables.ts'
+import { projectNotEmpty } from '../errors.ts'
+import type { Executor, Reach } from './index.ts'
+import { openCount } from './lists.ts'
+
+export type ProjectRow = typeof projects.$inferSelect
+export type CountedProjectRow = ProjectRow & { openCount: number }
+
+export interface ProjectPageRequest {
+  isArchived: boolean | undefined
+  /** The id the page before ended with. */
+  after: string | undefined
+  limit: number
+}
+
+/** What keeps a project from being deleted. */
+export interface ProjectContent {
+  tasks: boolean
+  rules: boolean
+  keys: boolean
+}
+
+export function projectsRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(projects.id, reach.projectId)
+
+  return {
+    async insert(row: ProjectRow): Promise<void> {
+      await db.insert(projects).values(row)
+    },
+
+    async find(id: string): Promise<ProjectRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(projects)
+        .where(and(eq(projects.id, id), inReach))
+      return row
+    },
+
+    async findDefault(): Promise<ProjectRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(projects)
+        .where(and(eq(projects.isDefault, true), inReach))
+      return row
+    },
+
+    async findCounted(id: string): Promise<CountedProjectRow | undefined> {
+      const [row] = await counted(and(eq(projects.id, id), inReach))
+      return row
+    },
+
+    /** Oldest first. */
+    async listCounted({ isArchived, after, limit }: ProjectPageRequest): Promise<CountedProjectRow[]> {
+      const isWanted =
+        isArchived === undefined ? undefined : (isArchived ? isNotNull : isNull)(projects.archivedAt)
+      return counted(and(inReach, isWanted, after ? gt(projects.id, after) : undefined))
+        .orderBy(asc(projects.id))
+        .limit(limit)
+    },
+
+    /** Locks the project, and so all that is decided under its lock: its state, and its lists and their order. */
+    async findForUpdate(id: string): Promise<ProjectRow | undefined> {
+      return locked(id, 'no key update')
+    },
+
+    /** The same, and nothing new may point at it until the transaction ends: no list, key or rule. */
+    async findForDelete(id: string): Promise<ProjectRow | undefined> {
+      return locked(id, 'update')
+    },
+
+    async update(id: string, change: Partial<ProjectRow>): Promise<void> {
+      await db
+        .update(projects)
+        .set(change)
+        .where(and(eq(projects.id, id), inReach))
+    },
+
+    async findContent(id: string, now: Date): Promise<ProjectContent> {
+      const isLive = and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)))
+      const { rows } = await db.execute<Record<keyof ProjectContent, boolean>>(sql`
+        select
+          exists (select from ${tasks} where ${tasks.projectId} = ${id} and ${tasks.deletedAt} is null) as tasks,
+          exists (select from ${rules} where ${rules.projectId} = ${id}) as rules,
+          exists (select from ${apiKeys} where ${apiKeys.projectId} = ${id} and ${isLive}) as keys`)
+      return rows[0] ?? { tasks: false, rules: false, keys: false }
+    },
+
+    /** Deletes an empty project with its lists. Hidden tasks go with it, as they would when their 30 days are over. */
+    async delete(project: Pick<ProjectRow, 'id' | 'name'>, now: Date): Promise<void> {
+      const { id, name } = project
+      await db.delete(tasks).where(and(eq(tasks.projectId, id), isNotNull(tasks.deletedAt)))
+      // A dead key stays, so that its secret never counts as unknown; without scopes, lest it wake up unbound.
+      await db
+        .update(apiKeys)
+        .set({ projectId: null, scopes: [], revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${now})` })
+        .where(eq(apiKeys.projectId, id))
+      try {
+        await db.delete(lists).where(eq(lists.projectId, id))
+        await db.delete(projects).where(eq(projects.id, id))
+      } catch (error) {
+        // A task that was hidden a moment ago, or restored.
+        if (violates(error, 'tasks_list_in_project')) throw projectNotEmpty(name, ['tasks'])
+        throw error
+      }
+    },
+  }
+
+  function counted(condition: SQL | undefined) {
+    const ofProject = sql<number>`(
+      select coalesce(sum(${openCount}), 0)::integer from lists where lists.project_id = projects.id)`
+    return db
+      .select({ ...getTableColumns(projects), openCount: ofProject })
+      .from(projects)
+      .where(condition)
+      .$dynamic()
+  }
+
+  async function locked(id: string, strength: 'update' | 'no key update') {
+    const [row] = await db
+      .select()
+      .from(projects)
+      .where(and(eq(projects.id, id), inReach))
+      .for(strength)
+    return row
+  }
+}

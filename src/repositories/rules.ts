@@ -1,0 +1,106 @@
+import { and, asc, desc, eq, isNull, lt, or, type SQL, sql } from '../db/drizzle.ts'
+import { rules, ruleVersions } from '../db/tables.ts'
+import type { Executor, Reach } from './index.ts'
+
+export type RuleRow = typeof rules.$inferSelect
+export type RuleVersionRow = typeof ruleVersions.$inferSelect
+export type RuleUpdate = Partial<RuleRow> & Pick<RuleRow, 'updatedAt' | 'version'>
+
+/** Whoever adds a global rule holds this until its transaction ends; those of a project are added under its lock. */
+const GLOBAL_RULES_LOCK = 7_461_003
+
+export function rulesRepository(db: Executor, reach: Reach) {
+  // Global rules are in every reach.
+  const inReach =
+    reach.projectId === null ? undefined : or(isNull(rules.projectId), eq(rules.projectId, reach.projectId))
+
+  return {
+    async lockGlobalScope(): Promise<void> {
+      await db.execute(sql`select pg_advisory_xact_lock(${GLOBAL_RULES_LOCK})`)
+    },
+
+    /** How many rules a scope has, active or not. */
+    async countInScope(projectId: string | null): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::integer` })
+        .from(rules)
+        .where(and(isOfScope(projectId), inReach))
+      return row?.count ?? 0
+    },
+
+    async insert(row: RuleRow): Promise<void> {
+      await db.insert(rules).values(row)
+    },
+
+    /** Keeps what a rule is from this version on. */
+    async insertVersion(row: RuleVersionRow): Promise<void> {
+      await db.insert(ruleVersions).values(row)
+    },
+
+    async find(id: string): Promise<RuleRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(rules)
+        .where(and(eq(rules.id, id), inReach))
+      return row
+    },
+
+    async findForUpdate(id: string): Promise<RuleRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(rules)
+        .where(and(eq(rules.id, id), inReach))
+        .for('update')
+      return row
+    },
+
+    /** The global rules and, when one is named, those of a project, in the order assistants get them. */
+    async list(projectId: string | null, { withInactive = false } = {}): Promise<RuleRow[]> {
+      const applies =
+        projectId === null ? isNull(rules.projectId) : or(isNull(rules.projectId), isOfScope(projectId))
+      return db
+        .select()
+        .from(rules)
+        .where(and(applies, inReach, withInactive ? undefined : eq(rules.isActive, true)))
+        .orderBy(desc(rules.priority), asc(rules.createdAt), asc(rules.id))
+    },
+
+    async update(id: string, change: RuleUpdate): Promise<void> {
+      await db
+        .update(rules)
+        .set(change)
+        .where(and(eq(rules.id, id), inReach))
+    },
+
+    /** Its versions go with it. */
+    async delete(id: string): Promise<void> {
+      await db.delete(rules).where(and(eq(rules.id, id), inReach))
+    },
+
+    async findVersion(ruleId: string, version: number): Promise<RuleVersionRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(ruleVersions)
+        .where(and(eq(ruleVersions.ruleId, ruleId), eq(ruleVersions.version, version)))
+      return row
+    },
+
+    /** Newest first, from below the version the page before ended with. */
+    async listVersions(ruleId: string, before: number | undefined, limit: number): Promise<RuleVersionRow[]> {
+      return db
+        .select()
+        .from(ruleVersions)
+        .where(
+          and(
+            eq(ruleVersions.ruleId, ruleId),
+            before === undefined ? undefined : lt(ruleVersions.version, before),
+          ),
+        )
+        .orderBy(desc(ruleVersions.version))
+        .limit(limit)
+    },
+  }
+}
+
+const isOfScope = (projectId: string | null): SQL =>
+  projectId === null ? isNull(rules.projectId) : eq(rules.projectId, projectId)

@@ -1,0 +1,103 @@
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt } from '../db/drizzle.ts'
+import { apiKeys, sessions } from '../db/tables.ts'
+import { announceAccessChange } from './access-changes.ts'
+import type { Executor, Reach } from './index.ts'
+import type { KeyRow } from './keys.ts'
+
+export type SessionRow = typeof sessions.$inferSelect
+export type SessionWithKey = SessionRow & { key: KeyRow }
+
+const columns = { ...getTableColumns(sessions), key: getTableColumns(apiKeys) }
+
+/** Sessions as they are managed: within a reach. */
+export function sessionsRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(apiKeys.projectId, reach.projectId)
+
+  return {
+    async insert(row: SessionRow): Promise<void> {
+      await db.insert(sessions).values(row)
+    },
+
+    /** Sessions used since then, oldest first; of one key only when asked for. */
+    async list(filter: {
+      keyId?: string | undefined
+      seenSince: Date
+      after?: string | undefined
+      limit: number
+    }) {
+      return db
+        .select(columns)
+        .from(sessions)
+        .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+        .where(
+          and(
+            inReach,
+            isNull(apiKeys.revokedAt),
+            gt(sessions.lastSeenAt, filter.seenSince),
+            filter.keyId ? eq(sessions.keyId, filter.keyId) : undefined,
+            filter.after ? gt(sessions.id, filter.after) : undefined,
+          ),
+        )
+        .orderBy(asc(sessions.id))
+        .limit(filter.limit)
+    },
+
+    async find(id: string): Promise<SessionRow | undefined> {
+      const [row] = await db
+        .select(getTableColumns(sessions))
+        .from(sessions)
+        .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+        .where(and(eq(sessions.id, id), inReach))
+      return row
+    },
+
+    async delete(id: string): Promise<void> {
+      await db.delete(sessions).where(eq(sessions.id, id))
+      await announceAccessChange(db)
+    },
+
+    /** All of one key, or all in reach. */
+    async deleteAll(keyId?: string): Promise<void> {
+      const keys = db.select({ id: apiKeys.id }).from(apiKeys).where(inReach)
+      await db.delete(sessions).where(keyId ? eq(sessions.keyId, keyId) : inArray(sessions.keyId, keys))
+      await announceAccessChange(db)
+    },
+  }
+}
+
+/** Sessions as they prove who calls: outside any reach. */
+export function sessionProofs(db: Executor) {
+  return {
+    async findByHash(hash: string): Promise<SessionWithKey | undefined> {
+      const [row] = await db
+        .select(columns)
+        .from(sessions)
+        .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+        .where(eq(sessions.hash, hash))
+      return row
+    },
+
+    async find(id: string): Promise<SessionWithKey | undefined> {
+      const [row] = await db
+        .select(columns)
+        .from(sessions)
+        .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+        .where(eq(sessions.id, id))
+      return row
+    },
+
+    /** Writes when sessions were last seen; an older time never replaces a newer one. */
+    async touch(seen: Map<string, Date>): Promise<void> {
+      for (const [id, at] of [...seen].sort()) {
+        await db
+          .update(sessions)
+          .set({ lastSeenAt: at })
+          .where(and(eq(sessions.id, id), lt(sessions.lastSeenAt, at)))
+      }
+    },
+
+    async deleteSeenBefore(time: Date): Promise<void> {
+      await db.delete(sessions).where(lt(sessions.lastSeenAt, time))
+    },
+  }
+}

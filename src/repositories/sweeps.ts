@@ -1,0 +1,47 @@
+import { sql } from '../db/drizzle.ts'
+import { feedbackEvents, purgedEntries, tasks } from '../db/tables.ts'
+import type { Executor } from './index.ts'
+
+/** What is taken away once its time is over; two instances that sweep at once share the work. */
+export function sweepsRepository(db: Executor) {
+  return {
+    /**
+     * Removes tasks that were hidden before then, at most so many, and leaves the code host's numbers behind, in one
+     * statement. Answers how many went.
+     */
+    async purgeHiddenTasks(before: Date, limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        with due as (
+          select id from ${tasks} where deleted_at < ${before.toISOString()}::timestamptz
+          order by deleted_at limit ${limit} for update skip locked
+        ), gone as (
+          delete from ${tasks} where id in (select id from due)
+          returning project_id, codehost_repository_id, codehost_number
+        ), remembered as (
+          insert into ${purgedEntries} (project_id, codehost_repository_id, codehost_number)
+          select project_id, codehost_repository_id, codehost_number from gone where codehost_number is not null
+          on conflict do nothing
+        )
+        select from gone`)
+      return result.rowCount ?? 0
+    },
+
+    /** Empties the inbox of payloads of events with ids below this one, at most so many. Answers how many went. */
+    async dropFeedbackPayloads(beforeId: string, limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        update ${feedbackEvents} set payload = null where id in (
+          select id from ${feedbackEvents} where payload is not null and id < ${beforeId}
+          order by id limit ${limit} for update skip locked)`)
+      return result.rowCount ?? 0
+    },
+
+    /** The same for what is left of events of other names: all of it. */
+    async deleteIgnoredFeedback(beforeId: string, limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        delete from ${feedbackEvents} where id in (
+          select id from ${feedbackEvents} where outcome = 'ignored' and id < ${beforeId}
+          order by id limit ${limit} for update skip locked)`)
+      return result.rowCount ?? 0
+    },
+  }
+}

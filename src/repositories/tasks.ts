@@ -1,0 +1,215 @@
+import {
+  and,
+  arrayOverlaps,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  ilike,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  type SQL,
+  sql,
+} from '../db/drizzle.ts'
+import { violates } from '../db/mistakes.ts'
+import { recordset } from '../db/recordset.ts'
+import { activity, tasks } from '../db/tables.ts'
+import { externalIdTaken, listNotFound } from '../errors.ts'
+import type { ActivityRow } from './activity.ts'
+import type { Executor, Reach } from './index.ts'
+
+export type TaskRow = typeof tasks.$inferSelect
+type Long = 'description' | 'notes' | 'metadata'
+/** As lists read it: with `summary`, the long columns are not fetched. */
+export type TaskListRow = Omit<TaskRow, Long> & Partial<Pick<TaskRow, Long>>
+
+export interface TaskFilter {
+  projectId?: string | undefined
+  listId?: string | undefined
+  statuses?: TaskRow['status'][] | undefined
+  sources?: TaskRow['source'][] | undefined
+  priorities?: number[] | undefined
+  labels?: string[] | undefined
+  text?: string | undefined
+  updatedSince?: Date | undefined
+  codehostPrNumber?: number | undefined
+}
+
+/** Where a page ended: the sort's own value there (none where ids alone are the order) and the id. */
+export interface Position {
+  key: string | number | null
+  id: string
+}
+
+export interface TaskPageRequest {
+  by: 'created' | 'updated' | 'priority'
+  direction: 'ascending' | 'descending'
+  after?: Position | undefined
+  limit: number
+  isSummary: boolean
+}
+
+export type TaskUpdate = Partial<TaskRow> & Pick<TaskRow, 'updatedAt' | 'version'>
+
+const taskSet = recordset(tasks)
+const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
+const { description, notes, metadata, ...briefColumns } = getTableColumns(tasks)
+
+export function tasksRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+  const isShown = isNull(tasks.deletedAt)
+
+  return {
+    /**
+     * The one insert all tasks come in by: many at once, each with its activity entry, in one statement.
+     * Answers the ids that were made; the others were here already, by external id or code-host number.
+     */
+    async insert(rows: TaskRow[], entries: ActivityRow[]): Promise<Set<string>> {
+      const made = await db
+        .execute<{ id: string }>(sql`
+          with made as (
+            insert into ${tasks} (${taskSet.names}) ${taskSet.select(rows)}
+            on conflict do nothing returning id
+          ), logged as (
+            insert into ${activity} (${activitySet.names})
+            select * from (${activitySet.select(entries)}) as entry
+            where entry.task_id in (select id from made)
+          )
+          select id from made`)
+        .catch(namingMistakes(rows[0]?.listId))
+      return new Set(made.rows.map(({ id }) => id))
+    },
+
+    async find(id: string): Promise<TaskRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(tasks)
+        .where(and(eq(tasks.id, id), inReach, isShown))
+      return row
+    },
+
+    /** Locks the task until the transaction ends. Hidden ones only when asked for. */
+    async findForUpdate(id: string, { hidden = false } = {}): Promise<TaskRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(tasks)
+        .where(and(eq(tasks.id, id), inReach, hidden ? undefined : isShown))
+        .for('update')
+      return row
+    },
+
+    async listByExternalIds(projectId: string, source: TaskRow['source'], ids: string[]): Promise<TaskRow[]> {
+      return db
+        .select()
+        .from(tasks)
+        .where(
+          and(
+            eq(tasks.projectId, projectId),
+            eq(tasks.source, source),
+            inArray(tasks.externalId, ids),
+            isNotNull(tasks.externalId),
+            isShown,
+          ),
+        )
+    },
+
+    async list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskListRow[]> {
+      const order = page.direction === 'ascending' ? asc : desc
+      const key = { created: undefined, updated: tasks.updatedAt, priority: tasks.priority }[page.by]
+      return db
+        .select(page.isSummary ? briefColumns : getTableColumns(tasks))
+        .from(tasks)
+        .where(and(inReach, isShown, ...conditions(filter), after(page)))
+        .orderBy(...(key ? [order(key)] : []), order(tasks.id))
+        .limit(page.limit)
+    },
+
+    async update(id: string, change: TaskUpdate): Promise<void> {
+      await db
+        .update(tasks)
+        .set(change)
+        .where(and(eq(tasks.id, id), inReach))
+        .catch(namingMistakes(change.listId))
+    },
+
+    /** Moves so many of a list's tasks to another list of its project; answers their ids, fewer when that was all. */
+    async moveSome(fromListId: string, toListId: string, at: Date, most: number): Promise<string[]> {
+      const batch = db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(and(eq(tasks.listId, fromListId), inReach, isShown))
+        .orderBy(asc(tasks.id))
+        .limit(most)
+        .for('update')
+      const moved = await db
+        .update(tasks)
+        .set({ listId: toListId, updatedAt: at, version: sql`${tasks.version} + 1` })
+        .where(inArray(tasks.id, batch))
+        .returning({ id: tasks.id })
+      return moved.map(({ id }) => id)
+    },
+
+    /** Hidden tasks follow without a new version: nobody can have read one. */
+    async moveHidden(fromListId: string, toListId: string): Promise<void> {
+      await db
+        .update(tasks)
+        .set({ listId: toListId })
+        .where(and(eq(tasks.listId, fromListId), inReach, isNotNull(tasks.deletedAt)))
+    },
+
+    async hasAnyIn(listId: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(and(eq(tasks.listId, listId), inReach, isShown))
+        .limit(1)
+      return rows.length > 0
+    },
+  }
+}
+
+/** What only the database can see, because it happened between a look and the write. */
+function namingMistakes(listId = '') {
+  return (error: unknown): never => {
+    if (violates(error, 'tasks_list_in_project')) throw listNotFound(listId)
+    if (violates(error, 'tasks_external')) throw externalIdTaken()
+    throw error
+  }
+}
+
+function conditions(filter: TaskFilter): (SQL | undefined)[] {
+  return [
+    filter.projectId && eq(tasks.projectId, filter.projectId),
+    filter.listId && eq(tasks.listId, filter.listId),
+    filter.statuses && inArray(tasks.status, filter.statuses),
+    filter.sources && inArray(tasks.source, filter.sources),
+    filter.priorities && inArray(tasks.priority, filter.priorities),
+    filter.labels && arrayOverlaps(tasks.labels, filter.labels),
+    filter.text && contains(filter.text),
+    filter.updatedSince && gte(tasks.updatedAt, filter.updatedSince),
+    filter.codehostPrNumber &&
+      and(eq(tasks.codehostKind, 'pull_request'), eq(tasks.codehostNumber, filter.codehostPrNumber)),
+  ].filter((condition) => typeof condition === 'object')
+}
+
+function contains(text: string): SQL | undefined {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  return or(ilike(tasks.title, pattern), ilike(sql`left(${tasks.description}, 1000)`, pattern))
+}
+
+/** Row comparison, which an index on the same columns answers without reading what came before. */
+function after({ by, direction, after }: TaskPageRequest): SQL | undefined {
+  if (!after) return undefined
+  const than = sql.raw(direction === 'ascending' ? '>' : '<')
+  switch (by) {
+    case 'created':
+      return sql`${tasks.id} ${than} ${after.id}::uuid`
+    case 'updated':
+      return sql`(${tasks.updatedAt}, ${tasks.id}) ${than} (${after.key}::timestamptz, ${after.id}::uuid)`
+    case 'priority':
+      return sql`(${tasks.priority}, ${tasks.id}) ${than} (${after.key}::smallint, ${after.id}::uuid)`
+  }
+}

@@ -1,0 +1,57 @@
+import { and, asc, eq, gt, isNull, lt, or } from '../db/drizzle.ts'
+import { webhookSecrets } from '../db/tables.ts'
+import { announceAccessChange } from './access-changes.ts'
+import type { Executor } from './index.ts'
+
+export type WebhookSecretRow = typeof webhookSecrets.$inferSelect
+
+export function webhookSecretsRepository(db: Executor) {
+  const isLive = (now: Date) =>
+    and(
+      isNull(webhookSecrets.revokedAt),
+      or(isNull(webhookSecrets.expiresAt), gt(webhookSecrets.expiresAt, now)),
+    )
+
+  return {
+    async insert(row: WebhookSecretRow): Promise<void> {
+      await db.insert(webhookSecrets).values(row)
+      await announceAccessChange(db)
+    },
+
+    /** Those that work, oldest first. At most two, so there are no pages. */
+    async listLive(now: Date): Promise<WebhookSecretRow[]> {
+      return db.select().from(webhookSecrets).where(isLive(now)).orderBy(asc(webhookSecrets.id))
+    },
+
+    /** The same, locked until the transaction ends, new ones included: the table itself is the lock. */
+    async listLiveForUpdate(now: Date): Promise<WebhookSecretRow[]> {
+      await db.execute('lock table webhook_secrets in share row exclusive mode')
+      return this.listLive(now)
+    },
+
+    async findByHash(hash: string): Promise<WebhookSecretRow | undefined> {
+      const [row] = await db.select().from(webhookSecrets).where(eq(webhookSecrets.hash, hash))
+      return row
+    },
+
+    async update(id: string, change: Partial<WebhookSecretRow>): Promise<void> {
+      await db.update(webhookSecrets).set(change).where(eq(webhookSecrets.id, id))
+      await announceAccessChange(db)
+    },
+
+    /** Writes when secrets were last used; an older time never replaces a newer one. */
+    async touch(used: Map<string, Date>): Promise<void> {
+      for (const [id, at] of used) {
+        await db
+          .update(webhookSecrets)
+          .set({ lastUsedAt: at })
+          .where(
+            and(
+              eq(webhookSecrets.id, id),
+              or(isNull(webhookSecrets.lastUsedAt), lt(webhookSecrets.lastUsedAt, at)),
+            ),
+          )
+      }
+    },
+  }
+}

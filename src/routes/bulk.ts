@@ -1,0 +1,75 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { type AppError, validationFailed } from '../errors.ts'
+import { answers } from '../schemas/answers.ts'
+import { BulkCreated, type BulkItem, BulkQuery, BulkResults, BulkTasks } from '../schemas/bulk.ts'
+import { ref } from '../schemas/parts.ts'
+import { NewTaskInBulk } from '../schemas/task.ts'
+import type { Services } from '../services/index.ts'
+import { IdempotencyKey, onceOf } from './once.ts'
+
+const MIB = 1024 * 1024
+
+interface BulkOptions extends Services {
+  /** Asked before the body is read: a stranger cannot make us hold 32 MiB. */
+  admit: ((request: FastifyRequest) => Promise<void>)[]
+}
+
+/** Many tasks in one request. */
+export const bulkRoutes: FastifyPluginAsyncTypebox<BulkOptions> = async (app, { admit, ...service }) => {
+  const once = onceOf(service)
+  const refusalOf = app.compileCheck(NewTaskInBulk)
+
+  app.post(
+    '',
+    {
+      onRequest: admit,
+      // Room for a hundred full descriptions in UTF-8.
+      bodyLimit: 32 * MIB,
+      config: { scope: 'tasks:write', mistakes: ['list_not_found', 'project_archived'] },
+      schema: {
+        tags: ['Tasks'],
+        operationId: 'createTasksInBulk',
+        summary: 'Create up to 100 tasks',
+        description:
+          'All or nothing: any bad item and nothing is created, and the answer names every bad item. With `onError=continue` the good items are created and each item is answered for itself.',
+        querystring: BulkQuery,
+        headers: IdempotencyKey,
+        body: ref(BulkTasks),
+        response: {
+          201: answers(ref(BulkCreated), 'All of them, in the order of the request.'),
+          207: answers(ref(BulkResults), 'With `onError=continue`: what became of each item.'),
+        },
+      },
+    },
+    (request, reply) =>
+      once<BulkCreated | BulkResults>(request, reply, async ({ tasks }) => {
+        const { listId, tasks: items } = request.body
+        const refusals = items.map((item, index) => refusalOf(item, `/tasks/${index}`))
+        const isPartial = request.query.onError === 'continue'
+        if (!isPartial && refusals.some(Boolean)) throw together(refusals)
+
+        const good = items.filter((_, index) => !refusals[index])
+        const made = await tasks.createMany(request.caller, listId, good)
+        const created = made.filter(({ isNew }) => isNew).length
+        const counts = { created, existing: made.length - created }
+        if (!isPartial) return { status: 201, body: { data: made.map(({ task }) => task), ...counts } }
+
+        const next = made.values()
+        const results = refusals.map((refusal, index): BulkItem => {
+          const { task, isNew } = refusal ? {} : (next.next().value ?? {})
+          if (!task) return { index, status: 'failed', errors: refusal?.extras.errors ?? [] }
+          return { index, status: isNew ? 'created' : 'existing', task }
+        })
+        return { status: 207, body: { results, ...counts, failed: items.length - good.length } }
+      }),
+  )
+}
+
+/** One refusal of the whole batch, naming every bad item. */
+function together(refusals: (AppError | undefined)[]): AppError {
+  return validationFailed(
+    refusals.flatMap((refusal) => refusal?.extras.errors ?? []),
+    refusals.reduce((sum, refusal) => sum + (refusal?.extras.errorsOmitted ?? 0), 0),
+  )
+}

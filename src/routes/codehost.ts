@@ -1,0 +1,192 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers, answersNothing, Location } from '../schemas/answers.ts'
+import {
+  Connection,
+  ConnectionRequest,
+  Prefer,
+  SyncPath,
+  SyncQuery,
+  SyncRun,
+  SyncRunPage,
+  SyncRunPath,
+  SyncRunQuery,
+} from '../schemas/codehost.ts'
+import { IdPath, ref } from '../schemas/parts.ts'
+import type { Services } from '../services/index.ts'
+import { IdempotencyKey, onceOf } from './once.ts'
+
+const tags = ['Code host']
+const LONGEST_WAIT_SECONDS = 60
+
+const Applied = Type.String({ description: 'The part of `Prefer` that was followed.' })
+
+/** Connecting a project to a repository, and syncing it. */
+export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
+  const { codehost, sync } = service
+  const once = onceOf(service)
+  const draining = new AbortController()
+  app.addHook('preClose', async () => draining.abort())
+
+  app.put(
+    '/projects/:id/codehost',
+    {
+      config: {
+        scope: 'admin',
+        mistakes: [
+          'project_not_found',
+          'list_not_found',
+          'project_archived',
+          'codehost_url_not_allowed',
+          'codehost_token_rejected',
+          'codehost_repository_not_found',
+          'codehost_access_denied',
+          'encryption_key_missing',
+          'codehost_unreachable',
+        ],
+      },
+      schema: {
+        tags,
+        operationId: 'connectRepository',
+        summary: 'Connect a repository',
+        description:
+          'Connects a repository to a project, or changes the connection. The code host is asked at once whether its issues can be read. No run starts; the first scheduled one comes an interval later. Another repository than the one connected ends an active run.',
+        params: IdPath('project'),
+        body: ref(ConnectionRequest),
+        response: { 200: answers(ref(Connection), 'The connection as it is now.') },
+      },
+    },
+    (request) => codehost.connect(request.caller, request.params.id, request.body),
+  )
+
+  app.get(
+    '/projects/:id/codehost',
+    {
+      config: { scope: 'tasks:read', mistakes: ['project_not_found', 'connection_not_found'] },
+      schema: {
+        tags,
+        operationId: 'getConnection',
+        summary: 'Read the connection',
+        description: 'Answers which repository the project follows, never the token.',
+        params: IdPath('project'),
+        response: { 200: answers(ref(Connection), 'The connection.') },
+      },
+    },
+    (request) => codehost.get(request.caller, request.params.id),
+  )
+
+  app.delete(
+    '/projects/:id/codehost',
+    {
+      config: {
+        scope: 'admin',
+        mistakes: ['project_not_found', 'connection_not_found', 'project_archived'],
+      },
+      schema: {
+        tags,
+        operationId: 'disconnectRepository',
+        summary: 'Disconnect the repository',
+        description:
+          'The project follows no repository any more. The tasks stay; an active run ends as failed.',
+        params: IdPath('project'),
+        response: { 204: answersNothing('It is disconnected.') },
+      },
+    },
+    async (request, reply) => {
+      await codehost.disconnect(request.caller, request.params.id)
+      return reply.status(204).send(null)
+    },
+  )
+
+  app.post(
+    '/codehost/:projectId/sync',
+    {
+      config: {
+        scope: 'codehost:sync',
+        mistakes: ['project_not_found', 'project_archived', 'repository_not_connected', 'sync_in_progress'],
+      },
+      schema: {
+        tags,
+        operationId: 'startSync',
+        summary: 'Sync issues and pull requests',
+        description:
+          'Queues a run that imports issues and pull requests as tasks. Follow it at `Location` or in the stream, or wait for it with `Prefer: wait=N`.',
+        params: SyncPath,
+        querystring: SyncQuery,
+        headers: Type.Object({ ...IdempotencyKey.properties, ...Prefer.properties }),
+        response: {
+          200: answers(ref(SyncRun), 'The run, which has ended or waits for the code host.', {
+            location: Location,
+            'preference-applied': Applied,
+          }),
+          202: answers(ref(SyncRun), 'The run, queued or at work.', { location: Location }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { projectId } = request.params
+      const mode = request.query.mode ?? 'incremental'
+      let started: SyncRun | undefined
+      const answer = await once(request, reply, async ({ codehost }) => {
+        started = await codehost.sync(request.caller, projectId, mode)
+        const location = `/api/codehost/${projectId}/syncs/${started.id}`
+        return { status: 202, headers: { location }, body: started }
+      })
+      if (!started) return answer
+      sync.wake()
+      const seconds = secondsToWait(request.headers.prefer)
+      if (seconds === undefined) return answer
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort())
+      const { run, isOver } = await codehost.awaitRun(request.caller, projectId, started.id, {
+        patienceMs: seconds * 1_000,
+        signal: AbortSignal.any([gone.signal, draining.signal]),
+      })
+      reply.status(isOver ? 200 : 202).header('preference-applied', `wait=${seconds}`)
+      // With an Idempotency-Key the answer was text already; this one is not.
+      return request.headers['idempotency-key'] === undefined ? run : asText(run)
+    },
+  )
+
+  app.get(
+    '/codehost/:projectId/syncs',
+    {
+      config: { scope: 'tasks:read', mistakes: ['project_not_found', 'invalid_cursor'] },
+      schema: {
+        tags,
+        operationId: 'listSyncs',
+        summary: 'List sync runs',
+        description: 'One page of the project’s runs, newest first, those of earlier connections included.',
+        params: SyncPath,
+        querystring: SyncRunQuery,
+        response: { 200: answers(SyncRunPage, 'A page of sync runs.') },
+      },
+    },
+    (request) => codehost.listRuns(request.caller, request.params.projectId, request.query),
+  )
+
+  app.get(
+    '/codehost/:projectId/syncs/:runId',
+    {
+      config: { scope: 'tasks:read', mistakes: ['project_not_found', 'sync_run_not_found'] },
+      schema: {
+        tags,
+        operationId: 'getSync',
+        summary: 'Read a sync run',
+        description: 'Answers how far a run is, and what came of it.',
+        params: SyncRunPath,
+        response: { 200: answers(ref(SyncRun), 'The run.') },
+      },
+    },
+    (request) => codehost.getRun(request.caller, request.params.projectId, request.params.runId),
+  )
+}
+
+/** The seconds of `wait=N` (RFC 7240); a preference that cannot be read is none. */
+function secondsToWait(header: string | undefined): number | undefined {
+  const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header ?? '')?.[1]
+  return seconds === undefined ? undefined : Math.min(Number(seconds), LONGEST_WAIT_SECONDS)
+}
+
+/** The reply's serializer hands on text as it is; see `once.ts`. */
+const asText = (run: SyncRun) => JSON.stringify(run) as unknown as SyncRun

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import files from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+
+const BUILT = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
+/** Where an address that leads nowhere is a mistake of a program, not a page for a person. */
+const NOT_PAGES = /^\/(api|mcp|metrics|docs|openapi\.json|healthz|readyz|problems|assets)(\/|$)/
+
+/**
+ * The dashboard's page and its files. Every GET that no route takes and that asks for HTML gets the page, so that
+ * the address of a task is a link.
+ */
+export const dashboardRoutes = fp(
+  async function dashboardRoutes(app: FastifyInstance, { builtAt = BUILT }: { builtAt?: string }) {
+    const page = await readFile(`${builtAt}/index.html`, 'utf8').catch(() => undefined)
+
+    app.get('/', { schema: { hide: true } }, (_, reply) => sendPage(reply, page))
+    app.addHook('onRequest', async (request, reply) => {
+      if (request.is404 && asksForPage(request)) return sendPage(reply, page)
+    })
+    if (page) {
+      await app.register(files, {
+        root: `${builtAt}/assets`,
+        prefix: '/assets/',
+        index: false,
+        decorateReply: false,
+        preCompressed: true,
+        // The names of built files change with their content, so a browser never needs to ask again.
+        immutable: true,
+        maxAge: '365d',
+        setHeaders: (reply) => {
+          reply.header('x-content-type-options', 'nosniff')
+        },
+      })
+    }
+  },
+  { name: 'dashboard' },
+)
+
+function asksForPage({ method, url, headers }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  return !NOT_PAGES.test(url.split('?')[0] ?? '') && Boolean(headers.accept?.includes('text/html'))
+}
+
+function sendPage(reply: FastifyReply, page: string | undefined) {
+  const nonce = randomBytes(16).toString('base64')
+  return reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': policyWith(nonce),
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    })
+    .status(page ? 200 : 503)
+    .send((page ?? NOT_BUILT).replaceAll('__NONCE__', nonce))
+}
+
+const policyWith = (nonce: string) =>
+  [
+    `default-src 'none'`,
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    // Pictures in descriptions are fetched only when somebody asks for one; the page sees to that.
+    `img-src 'self' data: https:`,
+    `font-src 'self'`,
+    `connect-src 'self'`,
+    `manifest-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ')
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Inlet</title><meta name="viewport" content="width=device-width"></head>
+<body><h1>The dashboard is not built yet</h1>
+<p>The service runs; only its pages are missing. <code>npm ci</code> builds them, and so does <code>npm run build</code>. Then start Inlet again.</p>
+<p>The API works without them: <a href="/docs">the reference</a>.</p></body></html>
+`

@@ -1,0 +1,67 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers } from '../schemas/answers.ts'
+import { FeedbackEvent, FeedbackEventPage, FeedbackEventQuery } from '../schemas/feedback.ts'
+import { IdPath, ref } from '../schemas/parts.ts'
+import type { Services } from '../services/index.ts'
+
+const tags = ['Feedback']
+
+/** The inbox: what the receiver was given. */
+export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'feedbackInbox'>> = async (
+  app,
+  { feedbackInbox },
+) => {
+  app.get(
+    '',
+    {
+      config: { scope: 'admin', isServiceWide: true, mistakes: ['invalid_cursor'] },
+      schema: {
+        tags,
+        operationId: 'listFeedbackEvents',
+        summary: 'List what the receiver was given',
+        description:
+          'One page of the inbox, newest first. What was sent is kept for 30 days; of events of other names nothing is, and their entries go after 7.',
+        querystring: FeedbackEventQuery,
+        response: { 200: answers(FeedbackEventPage, 'A page of the inbox.') },
+      },
+    },
+    (request) => feedbackInbox.list(request.query),
+  )
+
+  app.get(
+    '/:id',
+    {
+      config: { scope: 'admin', isServiceWide: true, mistakes: ['event_not_found'] },
+      schema: {
+        tags,
+        operationId: 'getFeedbackEvent',
+        summary: 'Read one entry of the inbox',
+        description: 'Answers one entry.',
+        params: IdPath('entry'),
+        response: { 200: answers(ref(FeedbackEvent), 'The entry.') },
+      },
+    },
+    (request) => feedbackInbox.get(request.params.id),
+  )
+
+  app.post(
+    '/:id/replay',
+    {
+      config: {
+        scope: 'admin',
+        isServiceWide: true,
+        mistakes: ['event_not_found', 'event_not_replayable', 'project_archived'],
+      },
+      schema: {
+        tags,
+        operationId: 'replayFeedbackEvent',
+        summary: 'Try an event again',
+        description:
+          'A rejected event is tried as if it came now; when it is still wrong, its entry says why. One that has its task keeps it, and the task is moved when today’s routing leads to another project. Never a second task.',
+        params: IdPath('entry'),
+        response: { 200: answers(ref(FeedbackEvent), 'The entry as it is now.') },
+      },
+    },
+    (request) => feedbackInbox.replay(request.caller, request.params.id),
+  )
+}

@@ -1,0 +1,55 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Hold } from '../guards/hold.ts'
+import { EVENT_BYTES, eventOf, takeEvents } from '../plugins/event-body.ts'
+import { answers, Location } from '../schemas/answers.ts'
+import { FeedbackDelivery, FeedbackIgnored, FeedbackReceipt } from '../schemas/feedback.ts'
+import { ref } from '../schemas/parts.ts'
+import type { Services } from '../services/index.ts'
+
+type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+interface ReceiverOptions extends Pick<Services, 'feedback'> {
+  /** Asked before the body is read. */
+  guards: Guard[]
+  hold: Hold
+}
+
+/** The feedback receiver. */
+export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async (
+  app,
+  { feedback, guards, hold },
+) => {
+  takeEvents(app)
+
+  app.post(
+    '/webhook',
+    {
+      onRequest: guards,
+      bodyLimit: EVENT_BYTES,
+      config: { isReceiver: true },
+      schema: {
+        tags: ['Feedback'],
+        operationId: 'receiveFeedback',
+        summary: 'Receive feedback',
+        description:
+          'Makes a task of a `feedback_submitted` event, in the flat form or the analytics platform’s default one. An event of another name is ignored, whatever else it holds. The same event again makes no second task. A refused one is kept in the inbox; send it again, mended, with the same `uuid`.',
+        body: ref(FeedbackDelivery),
+        response: {
+          200: answers(
+            Type.Union([ref(FeedbackReceipt), ref(FeedbackIgnored)]),
+            'It had come before, or it is of another name.',
+          ),
+          201: answers(ref(FeedbackReceipt), 'It is a task now.', { location: Location }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const delivery = feedback.read(eventOf(request))
+      const answer = await hold(reply, () => feedback.receive(delivery))
+      if (!answer.accepted || answer.duplicate) return reply.status(200).send(answer)
+      return reply.status(201).header('location', `/api/tasks/${answer.taskId}`).send(answer)
+    },
+  )
+}

@@ -1,0 +1,89 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers, answersNothing, Location } from '../schemas/answers.ts'
+import { ApiKeyPage, ApiKeyWithSecret, NewApiKey, Rotation } from '../schemas/key.ts'
+import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
+import type { Services } from '../services/index.ts'
+import { refuseIdempotencyKey } from './once.ts'
+
+const tags = ['Access']
+
+/** Make, list, rotate and revoke API keys. */
+export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = async (app, { keys }) => {
+  app.post(
+    '',
+    {
+      preHandler: refuseIdempotencyKey,
+      config: {
+        scope: 'admin',
+        mistakes: ['idempotency_not_supported', 'project_not_found', 'project_archived'],
+      },
+      schema: {
+        tags,
+        operationId: 'createKey',
+        summary: 'Create an API key',
+        description:
+          'Makes a key; the answer is the only one that holds its secret. No key makes one stronger than itself: not with more scopes, not with a wider reach, not with a later expiry.',
+        body: ref(NewApiKey),
+        response: { 201: answers(ref(ApiKeyWithSecret), 'The key with its secret.', { location: Location }) },
+      },
+    },
+    async (request, reply) => {
+      const made = await keys.create(request.caller, request.body)
+      return reply.status(201).header('location', `/api/keys/${made.id}`).send(made)
+    },
+  )
+
+  app.get(
+    '',
+    {
+      config: { scope: 'admin', mistakes: ['invalid_cursor'] },
+      schema: {
+        tags,
+        operationId: 'listKeys',
+        summary: 'List API keys',
+        description: 'The keys in reach that were not revoked, oldest first; never their secrets.',
+        querystring: PageQuery,
+        response: { 200: answers(ApiKeyPage, 'A page of keys.') },
+      },
+    },
+    (request) => keys.list(request.caller, request.query),
+  )
+
+  app.post(
+    '/:id/rotate',
+    {
+      preHandler: refuseIdempotencyKey,
+      config: { scope: 'admin', mistakes: ['idempotency_not_supported', 'key_not_found'] },
+      schema: {
+        tags,
+        operationId: 'rotateKey',
+        summary: 'Rotate an API key',
+        description:
+          'A new secret for the same key. The secret before works for `overlapSeconds` more (a day if not said), so that its users can change over; older ones end at once. Without overlap its sessions end as well.',
+        params: IdPath('key'),
+        body: ref(Rotation),
+        response: { 200: answers(ref(ApiKeyWithSecret), 'The key with its new secret.') },
+      },
+    },
+    (request) => keys.rotate(request.caller, request.params.id, request.body.overlapSeconds ?? 86_400),
+  )
+
+  app.delete(
+    '/:id',
+    {
+      config: { scope: 'admin', mistakes: ['key_not_found'] },
+      schema: {
+        tags,
+        operationId: 'revokeKey',
+        summary: 'Revoke an API key',
+        description: 'Ends the key and every session opened with it, at once and on every instance.',
+        params: IdPath('key'),
+        response: { 204: answersNothing('It is revoked.') },
+      },
+    },
+    async (request, reply) => {
+      await keys.revoke(request.caller, request.params.id)
+      return reply.status(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,23 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers } from '../schemas/answers.ts'
+import { Me } from '../schemas/caller.ts'
+import { ref } from '../schemas/parts.ts'
+import type { Services } from '../services/index.ts'
+
+/** Who the service takes the caller for. */
+export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access'>> = async (app, { access }) => {
+  app.get(
+    '',
+    {
+      config: { scope: 'any' },
+      schema: {
+        tags: ['Access'],
+        operationId: 'getMe',
+        summary: 'Who am I?',
+        description: 'Answers the key behind the request: its name, its scopes as granted, its project.',
+        response: { 200: answers(ref(Me), 'The caller.') },
+      },
+    },
+    async (request) => access.describe(request.caller),
+  )
+}

@@ -1,0 +1,138 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers, answersNothing, Location } from '../schemas/answers.ts'
+import { IdPath, ref } from '../schemas/parts.ts'
+import { NewProject, Project, ProjectChange, ProjectPage, ProjectQuery } from '../schemas/project.ts'
+import type { Services } from '../services/index.ts'
+import { IdempotencyKey, onceOf } from './once.ts'
+
+const tags = ['Projects']
+
+/** Create, read, rename, archive and delete projects. */
+export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
+  const { projects } = service
+  const once = onceOf(service)
+
+  app.post(
+    '',
+    {
+      config: { scope: 'admin', isServiceWide: true },
+      schema: {
+        tags,
+        operationId: 'createProject',
+        summary: 'Create a project',
+        description:
+          'Makes a project with its default list "Inbox". A key that is bound to a project cannot make another.',
+        headers: IdempotencyKey,
+        body: ref(NewProject),
+        response: { 201: answers(ref(Project), 'The project that was made.', { location: Location }) },
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async ({ projects }) => {
+        const body = await projects.create(request.caller, request.body)
+        return { status: 201, headers: { location: `/api/projects/${body.id}` }, body }
+      }),
+  )
+
+  app.get(
+    '',
+    {
+      config: { scope: 'tasks:read', mistakes: ['invalid_cursor'] },
+      schema: {
+        tags,
+        operationId: 'listProjects',
+        summary: 'List projects',
+        description: 'One page of the projects the key may see, archived ones included, oldest first.',
+        querystring: ProjectQuery,
+        response: { 200: answers(ProjectPage, 'A page of projects.') },
+      },
+    },
+    (request) => projects.list(request.caller, request.query),
+  )
+
+  app.get(
+    '/:id',
+    {
+      config: { scope: 'tasks:read', mistakes: ['project_not_found'] },
+      schema: {
+        tags,
+        operationId: 'getProject',
+        summary: 'Read a project',
+        description: 'Answers one project.',
+        params: IdPath('project'),
+        response: { 200: answers(ref(Project), 'The project.') },
+      },
+    },
+    (request) => projects.get(request.caller, request.params.id),
+  )
+
+  app.patch(
+    '/:id',
+    {
+      config: { scope: 'admin', mistakes: ['project_not_found', 'project_archived'] },
+      schema: {
+        tags,
+        operationId: 'updateProject',
+        summary: 'Rename a project',
+        description: 'Changes what is named and leaves the rest.',
+        params: IdPath('project'),
+        body: ref(ProjectChange),
+        response: { 200: answers(ref(Project), 'The project as it is now.') },
+      },
+    },
+    (request) => projects.rename(request.caller, request.params.id, request.body),
+  )
+
+  app.post(
+    '/:id/archive',
+    {
+      config: { scope: 'admin', mistakes: ['project_not_found', 'project_is_default'] },
+      schema: {
+        tags,
+        operationId: 'archiveProject',
+        summary: 'Archive a project',
+        description:
+          'From here on the project can be read, not written: writes are 409. One that is archived is answered as it is.',
+        params: IdPath('project'),
+        response: { 200: answers(ref(Project), 'The project, archived.') },
+      },
+    },
+    (request) => projects.archive(request.caller, request.params.id),
+  )
+
+  app.post(
+    '/:id/unarchive',
+    {
+      config: { scope: 'admin', mistakes: ['project_not_found'] },
+      schema: {
+        tags,
+        operationId: 'unarchiveProject',
+        summary: 'Unarchive a project',
+        description: 'The project can be written again. One that is not archived is answered as it is.',
+        params: IdPath('project'),
+        response: { 200: answers(ref(Project), 'The project, in use again.') },
+      },
+    },
+    (request) => projects.unarchive(request.caller, request.params.id),
+  )
+
+  app.delete(
+    '/:id',
+    {
+      config: { scope: 'admin', mistakes: ['project_not_found', 'project_is_default', 'project_not_empty'] },
+      schema: {
+        tags,
+        operationId: 'deleteProject',
+        summary: 'Delete an empty project',
+        description:
+          'Deletes the project with its lists when it has no tasks, no rules and no keys that still work. Deleted tasks do not count: they go with it, for good.',
+        params: IdPath('project'),
+        response: { 204: answersNothing('It is gone.') },
+      },
+    },
+    async (request, reply) => {
+      await projects.delete(request.caller, request.params.id)
+      return reply.status(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers, answersNothing, ETag, Location } from '../schemas/answers.ts'
+import { IdPath, ref } from '../schemas/parts.ts'
+import {
+  NewRule,
+  Rule,
+  RuleChange,
+  RuleList,
+  RuleQuery,
+  RuleRevert,
+  RuleVersionPage,
+  RuleVersionQuery,
+} from '../schemas/rule.ts'
+import type { Services } from '../services/index.ts'
+import { IdempotencyKey, onceOf } from './once.ts'
+import { allowedVersions, IfMatch, tagged } from './versions.ts'
+
+const tags = ['Rules']
+
+const IfNoneMatch = Type.Object({
+  'if-none-match': Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description: 'The ETag you hold. The answer is 304 while nothing changed.',
+    }),
+  ),
+})
+
+/** Standing instructions for AI assistants. */
+export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, services) => {
+  const { rules } = services
+  const once = onceOf(services)
+
+  app.post(
+    '',
+    {
+      config: {
+        scope: 'rules:write',
+        mistakes: ['project_not_found', 'project_archived', 'too_many_rules', 'insufficient_scope'],
+      },
+      schema: {
+        tags,
+        operationId: 'createRule',
+        summary: 'Create a rule',
+        description:
+          'Makes a standing instruction: for all projects, or for one. At most 1,000 for all projects together and 1,000 for each.',
+        headers: IdempotencyKey,
+        body: ref(NewRule),
+        response: { 201: answers(ref(Rule), 'The rule that was made.', { etag: ETag, location: Location }) },
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async ({ rules }) => {
+        const rule = await rules.create(request.caller, request.body)
+        const headers = { location: `/api/rules/${rule.id}`, etag: `"${rule.version}"` }
+        return { status: 201, headers, body: rule }
+      }),
+  )
+
+  app.get(
+    '',
+    {
+      config: { scope: 'rules:read', mistakes: ['project_not_found'] },
+      schema: {
+        tags,
+        operationId: 'listRules',
+        summary: 'List the active rules',
+        description:
+          'All active rules that apply, in one answer and in the order assistants get them: the global ones, with `projectId` also those of that project; with a key bound to a project always also its own.',
+        querystring: RuleQuery,
+        headers: IfNoneMatch,
+        response: {
+          200: answers(RuleList, 'The rules.', { etag: ETag }),
+          304: answersNothing('What you hold is what is here.'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const list = await rules.list(request.caller, request.query)
+      const etag = `"${createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 27)}"`
+      reply.header('etag', etag)
+      return holds(request.headers['if-none-match'], etag) ? reply.status(304).send(null) : list
+    },
+  )
+
+  app.get(
+    '/:id',
+    {
+      config: { scope: 'rules:read', mistakes: ['rule_not_found'] },
+      schema: {
+        tags,
+        operationId: 'getRule',
+        summary: 'Read a rule',
+        description: 'Answers one rule, active or not, with its version as ETag.',
+        params: IdPath('rule'),
+        response: { 200: answers(ref(Rule), 'The rule.', { etag: ETag }) },
+      },
+    },
+    async (request, reply) => tagged(reply, await rules.get(request.caller, request.params.id)),
+  )
+
+  app.patch(
+    '/:id',
+    {
+      config: { scope: 'rules:write', mistakes: ['rule_not_found', 'project_archived', 'version_mismatch'] },
+      schema: {
+        tags,
+        operationId: 'updateRule',
+        summary: 'Change a rule',
+        description:
+          'Changes what is named and leaves the rest; what it was before is kept as a version. A change of nothing makes no new version.',
+        params: IdPath('rule'),
+        headers: IfMatch,
+        body: ref(RuleChange),
+        response: { 200: answers(ref(Rule), 'The rule as it is now.', { etag: ETag }) },
+      },
+    },
+    async (request, reply) => {
+      const allowed = allowedVersions(request.headers['if-match'])
+      return tagged(reply, await rules.update(request.caller, request.params.id, request.body, allowed))
+    },
+  )
+
+  app.delete(
+    '/:id',
+    {
+      config: { scope: 'rules:write', mistakes: ['rule_not_found', 'project_archived', 'version_mismatch'] },
+      schema: {
+        tags,
+        operationId: 'deleteRule',
+        summary: 'Delete a rule',
+        description:
+          'Deletes the rule and its versions for good. To keep them, set `isActive` to false instead.',
+        params: IdPath('rule'),
+        headers: IfMatch,
+        response: { 204: answersNothing('It is gone.') },
+      },
+    },
+    async (request, reply) => {
+      await rules.delete(request.caller, request.params.id, allowedVersions(request.headers['if-match']))
+      return reply.status(204).send(null)
+    },
+  )
+
+  app.get(
+    '/:id/versions',
+    {
+      config: { scope: 'rules:read', mistakes: ['rule_not_found', 'invalid_cursor'] },
+      schema: {
+        tags,
+        operationId: 'listRuleVersions',
+        summary: 'List what a rule was',
+        description: 'Every version of a rule, the current one included, newest first.',
+        params: IdPath('rule'),
+        querystring: RuleVersionQuery,
+        response: { 200: answers(RuleVersionPage, 'A page of versions.') },
+      },
+    },
+    (request) => rules.listVersions(request.caller, request.params.id, request.query),
+  )
+
+  app.post(
+    '/:id/revert',
+    {
+      config: {
+        scope: 'rules:write',
+        mistakes: ['rule_not_found', 'rule_version_not_found', 'project_archived', 'version_mismatch'],
+      },
+      schema: {
+        tags,
+        operationId: 'revertRule',
+        summary: 'Go back to a version',
+        description:
+          'Gives a rule the content, priority and activity it had at a version, as a new version. History is never rewritten.',
+        params: IdPath('rule'),
+        headers: IfMatch,
+        body: ref(RuleRevert),
+        response: { 200: answers(ref(Rule), 'The rule as it is now.', { etag: ETag }) },
+      },
+    },
+    async (request, reply) => {
+      const allowed = allowedVersions(request.headers['if-match'])
+      const { version } = request.body
+      return tagged(reply, await rules.revert(request.caller, request.params.id, version, allowed))
+    },
+  )
+}
+
+/** Whether an `If-None-Match` names this tag; weak tags do (RFC 9110, 13.1.2). */
+function holds(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.trim() === '*' || [...header.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
+}

@@ -1,0 +1,134 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { originNotAllowed } from '../errors.ts'
+import { SESSION_COOKIE } from '../guards/caller.ts'
+import type { FailureLimit } from '../guards/failures.ts'
+import { answers, answersNothing, Location } from '../schemas/answers.ts'
+import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
+import { NewSession, Session, SessionPage } from '../schemas/session.ts'
+import type { Services } from '../services/index.ts'
+import { refuseIdempotencyKey } from './once.ts'
+
+const tags = ['Access']
+
+interface SignInOptions extends Pick<Services, 'sessions' | 'access'> {
+  limitCaller(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  failures: FailureLimit
+  isOwnOrigin(request: FastifyRequest): boolean
+  /** Whether people come over https, whatever the last hop is. */
+  isPublicHttps: boolean
+}
+
+/** Signing in: the one door to the API that asks for no key but takes one. */
+export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, options) => {
+  const { sessions, access, failures, limitCaller, isOwnOrigin, isPublicHttps } = options
+  app.post(
+    '',
+    {
+      preHandler: refuseIdempotencyKey,
+      config: {
+        mistakes: [
+          'idempotency_not_supported',
+          'invalid_credentials',
+          'expired_credentials',
+          'origin_not_allowed',
+          'rate_limited',
+        ],
+      },
+      schema: {
+        tags,
+        operationId: 'createSession',
+        summary: 'Sign in',
+        description:
+          'Opens a dashboard session with any key: an HttpOnly cookie with the scopes of that key. It ends with the key, and after 12 hours without a request.',
+        body: ref(NewSession),
+        response: {
+          201: answers(ref(Session), 'The session; the cookie is in `Set-Cookie`.', { location: Location }),
+        },
+      },
+    },
+    async (request, reply) => {
+      // A browser says where it comes from; another site must not sign people in.
+      if (request.headers.origin !== undefined && !isOwnOrigin(request)) throw originNotAllowed()
+      request.caller = await failures.watch(request.ip, () => access.callerByKey(request.body.key))
+      // Signing in is a request of that key like any other.
+      await limitCaller(request, reply)
+      const { session, token } = await sessions.open(request.caller, request.headers['user-agent'])
+      reply.setCookie(SESSION_COOKIE, token, {
+        path: '/',
+        httpOnly: true,
+        sameSite: 'strict',
+        secure: isPublicHttps || request.protocol === 'https',
+        maxAge: COOKIE_SECONDS,
+      })
+      return reply.status(201).header('location', `/api/sessions/${session.id}`).send(session)
+    },
+  )
+}
+
+/** The browser keeps the cookie longer than the service believes it: what counts is when it was last used. */
+const COOKIE_SECONDS = 30 * 86_400
+
+/** List and end sessions. */
+export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'>> = async (
+  app,
+  { sessions },
+) => {
+  app.get(
+    '',
+    {
+      config: { scope: 'any', mistakes: ['invalid_cursor'] },
+      schema: {
+        tags,
+        operationId: 'listSessions',
+        summary: 'List sessions',
+        description:
+          'The open sessions of your own key; with `admin` those of every key in reach. Oldest first.',
+        querystring: PageQuery,
+        response: { 200: answers(SessionPage, 'A page of sessions.') },
+      },
+    },
+    (request) => sessions.list(request.caller, request.query),
+  )
+
+  app.delete(
+    '/:id',
+    {
+      config: { scope: 'any', mistakes: ['session_not_found'] },
+      schema: {
+        tags,
+        operationId: 'endSession',
+        summary: 'End a session',
+        description: 'Signs out one session of your own key; with `admin` any in reach.',
+        params: IdPath('session'),
+        response: { 204: answersNothing('It has ended.') },
+      },
+    },
+    async (request, reply) => {
+      await sessions.end(request.caller, request.params.id)
+      if (request.params.id.toLowerCase() === request.caller.id) clearCookie(reply)
+      return reply.status(204).send(null)
+    },
+  )
+
+  app.delete(
+    '',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        tags,
+        operationId: 'endAllSessions',
+        summary: 'End all sessions',
+        description: 'Signs everybody in reach out, on every device.',
+        response: { 204: answersNothing('All have ended.') },
+      },
+    },
+    async (request, reply) => {
+      await sessions.endAll(request.caller)
+      if (request.caller.type === 'session') clearCookie(reply)
+      return reply.status(204).send(null)
+    },
+  )
+}
+
+const clearCookie = (reply: FastifyReply) => reply.clearCookie(SESSION_COOKIE, { path: '/' })

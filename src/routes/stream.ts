@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { shuttingDown } from '../errors.ts'
+import { LastEventId, StreamQuery } from '../schemas/activity.ts'
+import type { FeedEvent } from '../services/feed.ts'
+import type { Services } from '../services/index.ts'
+
+/** A stream that was ended and does not end, because nobody reads it, is torn down after this. */
+const GRACE_MS = 1_000
+
+/** The record as it is written, as server-sent events. */
+export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | 'feed'>> = async (
+  app,
+  { stream, feed },
+) => {
+  const open = new Set<AbortController>()
+  feed.onTrouble((err) => app.log.warn({ err }, 'the stream cannot read the record'))
+  app.addHook('preClose', async () => {
+    for (const ending of open) ending.abort()
+    await feed.idle()
+  })
+
+  app.get(
+    '',
+    {
+      // HEAD would start a stream that nobody reads.
+      exposeHeadRoute: false,
+      config: { scope: 'tasks:read', mistakes: ['project_not_found'] },
+      schema: {
+        tags: ['Activity'],
+        operationId: 'streamActivity',
+        summary: 'Follow activity',
+        description:
+          'Server-sent events: each entry as it is written, by whichever instance, with its id, its type as the event and the Activity as data on one line. `sync.progress` comes without an id and is not kept. A comment comes at once and after 15 seconds without an event. With `Last-Event-ID`, as browsers send it when they reconnect, it begins one minute before that entry; drop the ids you know. A reader that falls far behind is cut off and can take up where it was.',
+        querystring: StreamQuery,
+        headers: LastEventId,
+        response: {
+          200: {
+            description: 'The stream. It ends when the key does, or this instance.',
+            headers: {
+              'x-request-id': Type.String({ description: 'The id of this request; it is in the log.' }),
+              'cache-control': Type.String({ description: 'Always `no-store`.' }),
+            },
+            content: { 'text/event-stream': { schema: EventStream } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const ending = new AbortController()
+      open.add(ending)
+      reply.raw.once('close', () => {
+        open.delete(ending)
+        ending.abort()
+      })
+      const events = await stream.open(
+        request.caller,
+        { projectId: request.query.projectId, lastEventId: request.headers['last-event-id'] },
+        ending,
+      )
+      if (app.isDraining()) throw shuttingDown()
+      ending.signal.addEventListener('abort', () => {
+        setTimeout(() => reply.raw.destroy(), GRACE_MS).unref()
+      })
+      reply.headers({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        // Nothing comes after a stream, so a draining instance is not held up by its connection.
+        connection: 'close',
+        'x-accel-buffering': 'no',
+      })
+      return reply.send(Readable.from(framesOf(events), { objectMode: false }))
+    },
+  )
+}
+
+const EventStream = Type.Unsafe<Readable>({ type: 'string', description: 'Server-sent events.' })
+
+async function* framesOf(batches: AsyncIterable<FeedEvent[]>): AsyncGenerator<string> {
+  for await (const events of batches) yield events.length > 0 ? events.map(frameOf).join('') : ': here\n\n'
+}
+
+const frameOf = ({ id, type, data }: FeedEvent) =>
+  `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`

@@ -1,0 +1,145 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers, answersNothing, ETag, Location } from '../schemas/answers.ts'
+import { IdPath, ref } from '../schemas/parts.ts'
+import { NewTask, Task, TaskChange, TaskPage, TaskQuery } from '../schemas/task.ts'
+import type { Services } from '../services/index.ts'
+import { IdempotencyKey, onceOf } from './once.ts'
+import { allowedVersions, etagOf, IfMatch, tagged } from './versions.ts'
+
+const tags = ['Tasks']
+
+/** Create, read, change, hide and restore tasks. */
+export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
+  const { tasks } = service
+  const once = onceOf(service)
+
+  app.post(
+    '',
+    {
+      config: { scope: 'tasks:write', mistakes: ['list_not_found', 'project_archived'] },
+      schema: {
+        tags,
+        operationId: 'createTask',
+        summary: 'Create a task',
+        description:
+          'Makes a task, or answers the one that is here under the same `externalId` in the same project and source, also when requests race. The dashboard shows the description as read-only.',
+        headers: IdempotencyKey,
+        body: ref(NewTask),
+        response: {
+          200: answers(ref(Task), 'The task that was here under this `externalId`.', { etag: ETag }),
+          201: answers(ref(Task), 'The task that was made.', { etag: ETag, location: Location }),
+        },
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async ({ tasks }) => {
+        const { task, isNew } = await tasks.create(request.caller, request.body)
+        const etag = etagOf(task)
+        if (!isNew) return { status: 200, headers: { etag }, body: task }
+        return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
+      }),
+  )
+
+  app.get(
+    '',
+    {
+      config: { scope: 'tasks:read', mistakes: ['invalid_cursor', 'project_not_found', 'list_not_found'] },
+      schema: {
+        tags,
+        operationId: 'listTasks',
+        summary: 'List tasks',
+        description:
+          'One page of the tasks that pass all filters. A repeated filter means any of its values; different filters all have to hold.',
+        querystring: TaskQuery,
+        response: { 200: answers(TaskPage, 'A page of tasks.') },
+      },
+    },
+    (request) => tasks.list(request.caller, request.query),
+  )
+
+  app.get(
+    '/:id',
+    {
+      config: { scope: 'tasks:read', mistakes: ['task_not_found'] },
+      schema: {
+        tags,
+        operationId: 'getTask',
+        summary: 'Read a task',
+        description: 'Answers one task whole, with its version as ETag.',
+        params: IdPath('task'),
+        response: { 200: answers(ref(Task), 'The task.', { etag: ETag }) },
+      },
+    },
+    async (request, reply) => tagged(reply, await tasks.get(request.caller, request.params.id)),
+  )
+
+  app.patch(
+    '/:id',
+    {
+      config: {
+        scope: 'tasks:write',
+        mistakes: [
+          'task_not_found',
+          'list_not_found',
+          'description_read_only',
+          'managed_by_codehost',
+          'project_archived',
+          'external_id_taken',
+          'version_mismatch',
+        ],
+      },
+      schema: {
+        tags,
+        operationId: 'updateTask',
+        summary: 'Change a task',
+        description:
+          'Changes what is named and leaves the rest. A change of nothing makes no new version. What belongs to the code host or came with the feedback cannot be changed here; `notes` always can.',
+        params: IdPath('task'),
+        headers: IfMatch,
+        body: ref(TaskChange),
+        response: { 200: answers(ref(Task), 'The task as it is now.', { etag: ETag }) },
+      },
+    },
+    async (request, reply) => {
+      const allowed = allowedVersions(request.headers['if-match'])
+      return tagged(reply, await tasks.update(request.caller, request.params.id, request.body, allowed))
+    },
+  )
+
+  app.delete(
+    '/:id',
+    {
+      config: { scope: 'tasks:write', mistakes: ['task_not_found', 'project_archived', 'version_mismatch'] },
+      schema: {
+        tags,
+        operationId: 'deleteTask',
+        summary: 'Delete a task',
+        description: 'Hides the task at once and for 30 days, in which it can be restored; then it is gone.',
+        params: IdPath('task'),
+        headers: IfMatch,
+        response: { 204: answersNothing('It is hidden.') },
+      },
+    },
+    async (request, reply) => {
+      await tasks.delete(request.caller, request.params.id, allowedVersions(request.headers['if-match']))
+      return reply.status(204).send(null)
+    },
+  )
+
+  app.post(
+    '/:id/restore',
+    {
+      config: { scope: 'tasks:write', mistakes: ['task_not_found', 'project_archived', 'external_id_taken'] },
+      schema: {
+        tags,
+        operationId: 'restoreTask',
+        summary: 'Restore a deleted task',
+        description:
+          'Brings back a task that was deleted in the last 30 days. One that is not deleted is answered as it is.',
+        params: IdPath('task'),
+        response: { 200: answers(ref(Task), 'The task, back again.', { etag: ETag }) },
+      },
+    },
+    async (request, reply) => tagged(reply, await tasks.restore(request.caller, request.params.id)),
+  )
+}

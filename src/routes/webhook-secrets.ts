@@ -1,0 +1,102 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers, answersNothing, Location } from '../schemas/answers.ts'
+import { Rotation } from '../schemas/key.ts'
+import { Closed, IdPath, ref } from '../schemas/parts.ts'
+import { WebhookSecretPage, WebhookSecretWithValue } from '../schemas/webhook-secret.ts'
+import type { Services } from '../services/index.ts'
+import { refuseIdempotencyKey } from './once.ts'
+
+const tags = ['Access']
+
+/** Make, list, rotate and revoke the secrets of the feedback receiver. */
+export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'webhookSecrets'>> = async (
+  app,
+  { webhookSecrets },
+) => {
+  app.post(
+    '',
+    {
+      preHandler: refuseIdempotencyKey,
+      config: {
+        scope: 'admin',
+        isServiceWide: true,
+        mistakes: ['idempotency_not_supported', 'too_many_secrets'],
+      },
+      schema: {
+        tags,
+        operationId: 'createWebhookSecret',
+        summary: 'Create a webhook secret',
+        description:
+          'Makes a secret for the feedback receiver; the answer is the only one that holds it. At most two work at a time, beside the one that the environment may name.',
+        body: Type.Optional(Closed({}, { description: 'Nothing is asked.' })),
+        response: {
+          201: answers(ref(WebhookSecretWithValue), 'The secret.', { location: Location }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const made = await webhookSecrets.create(request.caller)
+      return reply.status(201).header('location', `/api/webhook-secrets/${made.id}`).send(made)
+    },
+  )
+
+  app.get(
+    '',
+    {
+      config: { scope: 'admin', isServiceWide: true },
+      schema: {
+        tags,
+        operationId: 'listWebhookSecrets',
+        summary: 'List webhook secrets',
+        description:
+          'The secrets that work, oldest first; never their values. At most two, so always one page.',
+        response: { 200: answers(WebhookSecretPage, 'The secrets that work.') },
+      },
+    },
+    () => webhookSecrets.list(),
+  )
+
+  app.post(
+    '/:id/rotate',
+    {
+      preHandler: refuseIdempotencyKey,
+      config: {
+        scope: 'admin',
+        isServiceWide: true,
+        mistakes: ['idempotency_not_supported', 'webhook_secret_not_found', 'too_many_secrets'],
+      },
+      schema: {
+        tags,
+        operationId: 'rotateWebhookSecret',
+        summary: 'Rotate a webhook secret',
+        description:
+          'Makes a new secret; the one it replaces works for `overlapSeconds` more, a day if not said.',
+        params: IdPath('webhook secret'),
+        body: ref(Rotation),
+        response: { 200: answers(ref(WebhookSecretWithValue), 'The new secret.') },
+      },
+    },
+    (request) =>
+      webhookSecrets.rotate(request.caller, request.params.id, request.body.overlapSeconds ?? 86_400),
+  )
+
+  app.delete(
+    '/:id',
+    {
+      config: { scope: 'admin', isServiceWide: true, mistakes: ['webhook_secret_not_found'] },
+      schema: {
+        tags,
+        operationId: 'revokeWebhookSecret',
+        summary: 'Revoke a webhook secret',
+        description: 'Ends the secret at once and on every instance.',
+        params: IdPath('webhook secret'),
+        response: { 204: answersNothing('It is revoked.') },
+      },
+    },
+    async (request, reply) => {
+      await webhookSecrets.revoke(request.caller, request.params.id)
+      return reply.status(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,63 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Choice, Closed, ref, Uuid } from './parts.ts'
+import { Mistake } from './problem.ts'
+import { NewTaskInBulk, Task } from './task.ts'
+
+export const BulkTasks = Closed(
+  {
+    listId: Uuid('The list all of them go to.'),
+    tasks: Type.Array(ref(NewTaskInBulk), {
+      minItems: 1,
+      maxItems: 100,
+      // The route checks the items itself: with onError=continue a bad one is an answer, not a refusal.
+      'x-items-by-route': true,
+      description: '1 to 100 tasks.',
+    }),
+  },
+  { $id: 'BulkTasks', description: 'Many tasks for one list.' },
+)
+
+export const BulkQuery = Closed(
+  {
+    onError: Type.Optional(
+      Choice(['abort', 'continue'], {
+        description:
+          '`abort`: one bad item and nothing is created. `continue`: the good ones are created, the bad ones answered with their mistakes.',
+        default: 'abort',
+      }),
+    ),
+  },
+  { description: 'How to take a bad item.' },
+)
+
+const counts = {
+  created: Type.Integer({ description: 'How many tasks were made.' }),
+  existing: Type.Integer({ description: 'How many were here already, by externalId.' }),
+}
+
+export const BulkCreated = Type.Object(
+  { data: Type.Array(ref(Task), { description: 'The tasks, in the order of the request.' }), ...counts },
+  { $id: 'BulkCreated', description: 'All of the batch, made or found.' },
+)
+export type BulkCreated = Static<typeof BulkCreated>
+
+export const BulkItem = Type.Object(
+  {
+    index: Type.Integer({ description: 'Position in the request, from 0.' }),
+    status: Choice(['created', 'existing', 'failed'], { description: 'What became of it.' }),
+    task: Type.Optional(ref(Task)),
+    errors: Type.Optional(Type.Array(ref(Mistake), { description: 'What is wrong with a failed item.' })),
+  },
+  { $id: 'BulkItem', description: 'What became of one item.' },
+)
+export type BulkItem = Static<typeof BulkItem>
+
+export const BulkResults = Type.Object(
+  {
+    results: Type.Array(ref(BulkItem), { description: 'One entry an item, in the order of the request.' }),
+    ...counts,
+    failed: Type.Integer({ description: 'How many were refused.' }),
+  },
+  { $id: 'BulkResults', description: 'What became of each item of the batch.' },
+)
+export type BulkResults = Static<typeof BulkResults>

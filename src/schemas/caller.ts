@@ -1,0 +1,28 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Choice, Moment, Nullable, Uuid } from './parts.ts'
+
+export const Scope = [
+  'tasks:read',
+  'tasks:write',
+  'rules:read',
+  'rules:write',
+  'activity:write',
+  'codehost:sync',
+  'admin',
+] as const
+export type Scope = (typeof Scope)[number]
+
+export const Me = Type.Object(
+  {
+    type: Choice(['key', 'session'], { description: 'How the caller came in.' }),
+    id: Uuid('Identifier of the key or session.'),
+    name: Type.String({ description: 'Its name.' }),
+    scopes: Type.Array(Choice([...Scope], { description: 'A scope.' }), {
+      description: 'The scopes as granted; `admin` implies the rest.',
+    }),
+    projectId: Nullable(Uuid('The project the key is bound to; null when it reaches all.')),
+    expiresAt: Nullable(Moment('When it stops working; null for never.')),
+  },
+  { $id: 'Me', description: 'Who the service takes you for.' },
+)
+export type Me = Static<typeof Me>

@@ -1,0 +1,47 @@
+/* What the formats and limits named in the schemas mean, exactly. */
+
+export const isUuid = (text: string) =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
+
+/** ISO 8601 with an offset, a day that exists, and a year PostgreSQL and JavaScript write alike (1 to 9999 UTC). */
+export function isMoment(text: string): boolean {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i.exec(text)
+  if (!parts) return false
+  const [, year, month, day] = parts.map(Number)
+  // Date.parse takes 31 February for 3 March.
+  if (day !== new Date(Date.UTC(2000 + (Number(year) % 400), Number(month) - 1, Number(day))).getUTCDate())
+    return false
+  const utcYear = new Date(text).getUTCFullYear()
+  return utcYear >= 1 && utcYear <= 9999
+}
+
+export function isWebAddress(text: string): boolean {
+  if (/[\s\p{Cc}]/u.test(text)) return false
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
+}
+
+/** The service's own types are nobody else's to write. */
+export const isActivityType = (text: string) => !/^(task|rule|key|sync|feedback)\./.test(text)
+
+/** PostgreSQL holds neither NUL nor half of a surrogate pair. */
+export const isWellFormedText = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+/** Walks level by level, so that depth costs no stack, and stops at the first level too deep. */
+export function isJsonWithin(value: object, limits: { maxBytes: number; maxDepth: number }): boolean {
+  let level: object[] = [value]
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > limits.maxDepth) return false
+    const next: object[] = []
+    for (const container of level) {
+      for (const [key, member] of Object.entries(container)) {
+        if (!isWellFormedText(key)) return false
+        if (typeof member === 'string' && !isWellFormedText(member)) return false
+        if (typeof member === 'number' && !Number.isFinite(member)) return false
+        if (typeof member === 'object' && member !== null) next.push(member)
+      }
+    }
+    level = next
+  }
+  return Buffer.byteLength(JSON.stringify(value)) <= limits.maxBytes
+}

@@ -1,0 +1,66 @@
+import { Activity, NewActivity } from './activity.ts'
+import { BulkCreated, BulkItem, BulkResults, BulkTasks } from './bulk.ts'
+import { Me } from './caller.ts'
+import { Connection, ConnectionRequest, SyncRun } from './codehost.ts'
+import { Context, TaskBrief } from './context.ts'
+import { FeedbackDelivery, FeedbackEvent, FeedbackIgnored, FeedbackReceipt } from './feedback.ts'
+import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
+import { List, ListChange, NewList } from './list.ts'
+import { Mistake, Problem } from './problem.ts'
+import { NewProject, Project, ProjectChange } from './project.ts'
+import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
+import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
+import { NewSession, Session } from './session.ts'
+import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem } from './task.ts'
+import { WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
+
+/** Every schema with a name of its own: what `$ref` finds, and the components of the API reference. */
+export const namedSchemas = [
+  Mistake,
+  Problem,
+  Actor,
+  Task,
+  TaskListItem,
+  NewTask,
+  NewTaskInBulk,
+  TaskChange,
+  BulkTasks,
+  BulkCreated,
+  BulkItem,
+  BulkResults,
+  SyncRun,
+  Connection,
+  ConnectionRequest,
+  Project,
+  NewProject,
+  ProjectChange,
+  List,
+  NewList,
+  ListChange,
+  Rule,
+  NewRule,
+  RuleChange,
+  RuleRevert,
+  RuleVersion,
+  TaskBrief,
+  Context,
+  Activity,
+  NewActivity,
+  FeedbackDelivery,
+  FeedbackReceipt,
+  FeedbackIgnored,
+  FeedbackEvent,
+  RoutingRule,
+  NewRoutingRule,
+  RoutingRuleChange,
+  RoutingTest,
+  Me,
+  ApiKey,
+  ApiKeyWithSecret,
+  NewApiKey,
+  Rotation,
+  Session,
+  NewSession,
+  WebhookSecret,
+  WebhookSecretWithValue,
+]

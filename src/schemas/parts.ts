@@ -1,0 +1,89 @@
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+
+/*
+ * The pieces every schema is made of. Keywords beginning with `x-` are our own and are checked by
+ * `plugins/validation.ts`; the rest is plain JSON Schema 2020-12 as OpenAPI 3.1 knows it.
+ */
+
+export const Uuid = (description: string) =>
+  Type.String({ format: 'uuid', description, examples: ['019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'] })
+
+export const Moment = (description: string) =>
+  Type.String({
+    format: 'date-time',
+    maxLength: 35,
+    description: `${description} ISO 8601, answered in UTC with milliseconds.`,
+    examples: ['2026-11-21T08:15:30.000Z'],
+  })
+
+/** JSON Schema's own way to say "or null"; OpenAPI 3.1 has no `nullable`. */
+export const Nullable = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [schema.type, 'null'],
+    ...('enum' in schema && { enum: [...schema.enum, null] }),
+  })
+
+/** One `enum`, because a union of literals reports one mistake a branch. */
+export const Choice = <const T extends string[]>(
+  values: T,
+  options: { description: string; default?: T[number] },
+) => Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
+
+/** Text that is trimmed before its length is looked at. Lengths are in Unicode code points. */
+export const Line = (maxLength: number, description: string, examples: string[]) =>
+  Type.String({ minLength: 1, maxLength, 'x-trim': true, description, examples })
+
+/** An object that refuses members it does not know, by name. */
+export const Closed = <T extends TProperties>(
+  properties: T,
+  options: { description: string; $id?: string; minProperties?: number },
+) => Type.Object(properties, { ...options, additionalProperties: false })
+
+/** A schema with an `$id` is written once and pointed at from everywhere else. */
+export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
+
+export const Metadata = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  'x-json': { maxBytes: 16_384, maxDepth: 10 },
+  description: 'Anything you want back: a JSON object of at most 16 KiB and ten levels.',
+  examples: [{ build: 812 }],
+})
+
+export const Limit = Type.Integer({
+  minimum: 1,
+  maximum: 200,
+  default: 50,
+  description: 'How many to answer at most.',
+})
+
+export const Cursor = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: 'The `nextCursor` of the page before. Opaque: pass it on unchanged, with the same sort.',
+})
+
+export const PageQuery = Closed(
+  { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
+  { description: 'Which page.' },
+)
+
+/** A page of a keyset-paged list: a page deep in the table costs what the first one costs. */
+export const PageOf = <T extends TSchema>(item: T, description: string) =>
+  Type.Object(
+    {
+      data: Type.Array(item, { description: 'The entries of this page, in the order asked for.' }),
+      nextCursor: Nullable(
+        Type.String({ description: 'Pass as `cursor` for the next page; null at the end.' }),
+      ),
+    },
+    { description },
+  )
+
+/** The scalar of a repeatable query parameter is taken for a list of one. */
+export const AnyOf = <T extends TSchema>(item: T, description: string) =>
+  Type.Array(item, { minItems: 1, maxItems: 20, description: `${description} May be repeated: any of them.` })
+
+export const IdPath = (what: string) =>
+  Closed({ id: Uuid(`Identifier of the ${what}.`) }, { description: 'Path parameters.' })

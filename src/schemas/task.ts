@@ -1,0 +1,228 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  AnyOf,
+  Choice,
+  Closed,
+  Cursor,
+  Limit,
+  Line,
+  Metadata,
+  Moment,
+  Nullable,
+  PageOf,
+  ref,
+  Uuid,
+} from './parts.ts'
+
+export const TaskStatus = ['open', 'in_progress', 'done'] as const
+export type TaskStatus = (typeof TaskStatus)[number]
+
+export const TaskPriority = ['low', 'medium', 'high'] as const
+export type TaskPriority = (typeof TaskPriority)[number]
+
+export const TaskSource = ['api', 'codehost', 'analytics', 'dashboard', 'assistant'] as const
+export type TaskSource = (typeof TaskSource)[number]
+
+export const TaskSort = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt', '-priority'] as const
+export type TaskSort = (typeof TaskSort)[number]
+
+export const ActorType = ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] as const
+export type ActorType = (typeof ActorType)[number]
+
+const Status = (description: string) => Choice([...TaskStatus], { description })
+const Priority = (description: string) => Choice([...TaskPriority], { description })
+const Source = (description: string) => Choice([...TaskSource], { description })
+
+const Title = Line(500, 'What is to be done, in one line. 1 to 500 characters after trimming.', [
+  'Crash when saving a draft',
+])
+const Description = Type.String({
+  maxLength: 65_536,
+  description: 'The whole story, as Markdown. Up to 65,536 characters.',
+  examples: ['Steps: open a draft, press save.'],
+})
+const ExternalId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description:
+    'Your own identifier for it. A second create with the same one in the same project and source answers the first task.',
+  examples: ['sentry-4711'],
+})
+const ExternalUrl = Type.String({
+  format: 'uri',
+  pattern: '^[hH][tT][tT][pP][sS]?://',
+  maxLength: 2048,
+  description: 'Where it can be seen in the system it came from. http or https.',
+  examples: ['https://bugs.example.com/4711'],
+})
+const Labels = Type.Array(Line(100, 'A label.', ['crash']), {
+  maxItems: 20,
+  description: 'Free labels, at most 20.',
+})
+const Assignees = Type.Array(Line(100, 'A name.', ['ada']), {
+  maxItems: 20,
+  description: 'Who works on it, at most 20 names.',
+})
+const Notes = Type.String({
+  maxLength: 65_536,
+  description: 'What the team writes about it. Always editable, whatever the source.',
+})
+
+export const Actor = Type.Object(
+  {
+    type: Choice([...ActorType], { description: 'What kind of caller it was.' }),
+    id: Nullable(Uuid('Identifier of the key or connection; null where there is none.')),
+    name: Type.String({ description: 'Its name at that time.' }),
+  },
+  { $id: 'Actor', description: 'Who did it.' },
+)
+export type Actor = Static<typeof Actor>
+
+const brief = {
+  id: Uuid('Identifier of the task.'),
+  title: Type.String({ description: 'What is to be done, in one line.' }),
+  descriptionReadOnly: Type.Boolean({
+    description:
+      'True for the sources api, codehost and analytics: the dashboard and assistants leave it as it came.',
+  }),
+  status: Status('Where the work stands.'),
+  priority: Priority('How urgent it is.'),
+  source: Source('What made the task.'),
+  projectId: Uuid('The project the task belongs to.'),
+  listId: Uuid('The list the task is in.'),
+  externalId: Nullable(Type.String({ description: 'The identifier its sender gave it.' })),
+  externalUrl: Nullable(Type.String({ description: 'Where it can be seen in the system it came from.' })),
+  labels: Type.Array(Type.String(), { description: 'Labels.' }),
+  assignees: Type.Array(Type.String(), { description: 'Who works on it.' }),
+  codehostIssueNumber: Nullable(Type.Integer({ description: 'Set on tasks that track an issue.' })),
+  codehostPrNumber: Nullable(Type.Integer({ description: 'Set on tasks that track a pull request.' })),
+  closedReason: Nullable(
+    Choice(['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'], {
+      description: 'Why the code host closed it; null while it is open there.',
+    }),
+  ),
+  sourceState: Choice(['present', 'transferred', 'deleted'], {
+    description: 'Whether what the task came from is still where it was.',
+  }),
+  createdBy: ref(Actor),
+  createdAt: Moment('When the task was made here.'),
+  updatedAt: Moment('When it last changed.'),
+  completedAt: Nullable(Moment('When it was done; null otherwise.')),
+  version: Type.Integer({ description: 'Grows by one with each change; the ETag.' }),
+}
+const long = {
+  description: Nullable(Type.String({ description: 'The whole story, as Markdown.' })),
+  notes: Nullable(Type.String({ description: 'What the team writes about it.' })),
+  metadata: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What its sender attached.',
+  }),
+}
+
+export const Task = Type.Object({ ...brief, ...long }, { $id: 'Task', description: 'Something to be done.' })
+export type Task = Static<typeof Task>
+
+export const TaskListItem = Type.Object(
+  {
+    ...brief,
+    description: Type.Optional(long.description),
+    notes: Type.Optional(long.notes),
+    metadata: Type.Optional(long.metadata),
+  },
+  {
+    $id: 'TaskListItem',
+    description: 'A task as lists answer it: with `fields=summary` without description, notes and metadata.',
+  },
+)
+export type TaskListItem = Static<typeof TaskListItem>
+
+export const TaskPage = PageOf(ref(TaskListItem), 'A page of tasks.')
+
+/** A task as a batch gives it; a single create may name the list as well. */
+const taskContent = {
+  title: Title,
+  description: Type.Optional(Nullable(Description)),
+  source: Type.Optional(
+    Choice(['api'], { description: 'May be left out. The service sets the source by who calls.' }),
+  ),
+  priority: Type.Optional(Choice([...TaskPriority], { description: 'How urgent it is.', default: 'medium' })),
+  externalId: Type.Optional(Nullable(ExternalId)),
+  externalUrl: Type.Optional(Nullable(ExternalUrl)),
+  labels: Type.Optional(Labels),
+  assignees: Type.Optional(Assignees),
+  metadata: Type.Optional(Metadata),
+}
+
+export const NewTask = Closed(
+  {
+    ...taskContent,
+    listId: Type.Optional(
+      Uuid('The list to put it in. Left out: the default list of your key’s project, else of "Inbox".'),
+    ),
+  },
+  { $id: 'NewTask', description: 'A task to be made.' },
+)
+export type NewTask = Static<typeof NewTask>
+
+export const NewTaskInBulk = Closed(taskContent, {
+  $id: 'NewTaskInBulk',
+  description: 'One task of a batch.',
+})
+export type NewTaskInBulk = Static<typeof NewTaskInBulk>
+
+export const TaskChange = Closed(
+  {
+    title: Type.Optional(Title),
+    description: Type.Optional(Nullable(Description)),
+    status: Type.Optional(Status('Entering done sets completedAt, leaving it clears it.')),
+    priority: Type.Optional(Priority('How urgent it is.')),
+    listId: Type.Optional(Uuid('The list to move it to, in any project you may write to.')),
+    labels: Type.Optional(Labels),
+    assignees: Type.Optional(Assignees),
+    externalUrl: Type.Optional(Nullable(ExternalUrl)),
+    notes: Type.Optional(Nullable(Notes)),
+    metadata: Type.Optional(Metadata),
+  },
+  { $id: 'TaskChange', description: 'What is to change; what is left out stays.' },
+)
+export type TaskChange = Static<typeof TaskChange>
+
+export const TaskQuery = Closed(
+  {
+    projectId: Type.Optional(Uuid('Only tasks of this project.')),
+    listId: Type.Optional(Uuid('Only tasks of this list.')),
+    status: Type.Optional(AnyOf(Status('A status.'), 'Only tasks with this status.')),
+    source: Type.Optional(AnyOf(Source('A source.'), 'Only tasks from this source.')),
+    priority: Type.Optional(AnyOf(Priority('A priority.'), 'Only tasks of this priority.')),
+    label: Type.Optional(AnyOf(Type.String({ minLength: 1, maxLength: 100 }), 'Only tasks with this label.')),
+    q: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          'Only tasks with this text in the title or in the first 1,000 characters of the description, in any case.',
+      }),
+    ),
+    updatedSince: Type.Optional(Moment('Only tasks changed at or after this time.')),
+    codehostPrNumber: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2_147_483_647,
+        description: 'Only the task of this pull request.',
+      }),
+    ),
+    fields: Type.Optional(
+      Choice(['summary', 'all'], {
+        description: '`summary` leaves out description, notes and metadata.',
+        default: 'all',
+      }),
+    ),
+    sort: Type.Optional(
+      Choice([...TaskSort], { description: 'A leading minus is descending.', default: '-createdAt' }),
+    ),
+    limit: Type.Optional(Limit),
+    cursor: Type.Optional(Cursor),
+  },
+  { description: 'Filters, order and page.' },
+)
+export type TaskQuery = Static<typeof TaskQuery>

@@ -1,0 +1,63 @@
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { ContextRequest, Notice, TaskBrief } from './context.ts'
+import { Closed, Nullable, ref, Uuid } from './parts.ts'
+import { NewRule, RuleChange } from './rule.ts'
+import { NewTask, Task, TaskChange, TaskQuery } from './task.ts'
+
+/*
+ * What the AI tools take and answer, made of the very values that REST takes and answers. Left out is what an
+ * assistant has no use for, and `metadata` always: it holds what senders attached, users' addresses included.
+ */
+
+export const GetContextInput = ContextRequest
+export type GetContextInput = Static<typeof GetContextInput>
+
+export const GetRulesInput = Closed({}, { description: 'Nothing.' })
+
+const { isActive: _, ...newRule } = NewRule.properties
+export const CreateRuleInput = Closed(newRule, { description: 'The rule to make.' })
+export type CreateRuleInput = Static<typeof CreateRuleInput>
+
+export const UpdateRuleInput = change('rule', RuleChange.properties)
+export type UpdateRuleInput = Static<typeof UpdateRuleInput>
+
+const { fields: __, ...listing } = TaskQuery.properties
+export const ListTasksInput = Closed(listing, { description: 'Filters, order and page.' })
+export type ListTasksInput = Static<typeof ListTasksInput>
+
+export const GetTaskInput = Closed({ id: Uuid('Identifier of the task.') }, { description: 'Which task.' })
+export type GetTaskInput = Static<typeof GetTaskInput>
+
+const { source: ___, metadata: ____, ...newTask } = NewTask.properties
+export const CreateTaskInput = Closed(newTask, { description: 'The task to make.' })
+export type CreateTaskInput = Static<typeof CreateTaskInput>
+
+const { metadata: _____, ...taskChange } = TaskChange.properties
+export const UpdateTaskInput = change('task', taskChange)
+export type UpdateTaskInput = Static<typeof UpdateTaskInput>
+
+const { metadata: ______, ...shownOfTask } = Task.properties
+export const AssistantTask = Type.Object(
+  { notice: Notice, ...shownOfTask },
+  { description: 'A task as assistants get it: without metadata.' },
+)
+export type AssistantTask = Static<typeof AssistantTask>
+
+export const AssistantTaskPage = Type.Object(
+  {
+    notice: Notice,
+    data: Type.Array(ref(TaskBrief), { description: 'The tasks of this page, in the order asked for.' }),
+    nextCursor: Nullable(
+      Type.String({ description: 'Pass as `cursor` for the next page; null at the end.' }),
+    ),
+  },
+  { description: 'A page of tasks, without their long texts; get_task answers one whole.' },
+)
+export type AssistantTaskPage = Static<typeof AssistantTaskPage>
+
+function change<T extends TProperties>(what: string, properties: T) {
+  return Closed(
+    { id: Uuid(`Identifier of the ${what}.`), ...properties },
+    { description: `Which ${what}, and at least one thing to change.`, minProperties: 2 },
+  )
+}

@@ -1,0 +1,27 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
+
+const shown = {
+  id: Uuid('Identifier of the secret.'),
+  lastFour: Type.String({ description: 'How it ends.' }),
+  createdAt: Moment('When it was made.'),
+  expiresAt: Nullable(Moment('After a rotation: when it stops working; null for never.')),
+  lastUsedAt: Nullable(Moment('When it was last used, to within some seconds; null for never.')),
+}
+
+export const WebhookSecret = Type.Object(shown, {
+  $id: 'WebhookSecret',
+  description: 'A secret the feedback sender proves itself with, without its value.',
+})
+export type WebhookSecret = Static<typeof WebhookSecret>
+
+export const WebhookSecretWithValue = Type.Object(
+  {
+    ...shown,
+    secret: Type.String({ description: 'The secret. This answer is the only one that holds it.' }),
+  },
+  { $id: 'WebhookSecretWithValue', description: 'A new secret, which is shown this once.' },
+)
+export type WebhookSecretWithValue = Static<typeof WebhookSecretWithValue>
+
+export const WebhookSecretPage = PageOf(ref(WebhookSecret), 'The secrets that work.')

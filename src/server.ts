@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import closeWithGrace from 'close-with-grace'
+import { type Logger, pino } from 'pino'
+import { buildApp, buildReceiver } from './app.ts'
+import { githubClient } from './clients/github.ts'
+import { type Config, loadConfig } from './config.ts'
+import { encryptionKeyIn } from './db/embedded/encryption-key.ts'
+import { startEmbedded } from './db/embedded/index.ts'
+import { listen } from './db/listen.ts'
+import { migrate } from './db/migrate.ts'
+import { patiently } from './db/patience.ts'
+import { openDatabase } from './db/pool.ts'
+import type { Jobs } from './jobs/index.ts'
+import { ACCESS_CHANGES } from './repositories/access-changes.ts'
+import { repositories } from './repositories/index.ts'
+import { systemClock } from './services/clock.ts'
+import { services } from './services/index.ts'
+import { type FirstSecrets, setUp } from './services/setup.ts'
+
+/** How long a database that was named may take to come up before the start is given up. */
+const DATABASE_PATIENCE_MS = 60_000
+
+// Docker waits for 10 s. What is still being answered after the first of these is cut, so that the rest can end well.
+const CUT_MS = 6_000
+const GONE_MS = 9_000
+
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+
+const REDACTED = ['req.headers.authorization', 'req.headers["x-api-key"]', 'req.headers.cookie']
+
+/** What lives as long as the process: how each part ends, and whether the end has come. */
+interface Lifetime {
+  /** Ends are run in the reverse order. */
+  onEnd(end: () => Promise<unknown>): void
+  signal: AbortSignal
+}
+
+try {
+  await live(loadConfig(process.env))
+} catch (error) {
+  process.stderr.write(`Inlet cannot start. ${(error as Error).message}\n`)
+  process.exit(1)
+}
+
+/** Ends whatever was started, also when the signal comes early or the start fails half-way. */
+async function live(config: Config) {
+  const logger = pino({ level: config.logLevel, redact: REDACTED })
+  const ends: (() => Promise<unknown>)[] = []
+  const ending = new AbortController()
+  const lifetime = { onEnd: (end: () => Promise<unknown>) => void ends.unshift(end), signal: ending.signal }
+  const started = start(config, logger, lifetime)
+
+  const grace = closeWithGrace({ delay: GONE_MS, logger, skip: [...SIGNALS] }, async ({ err }) => {
+    if (err) logger.fatal({ err }, 'ended by an error')
+    ending.abort(new Error('It was told to end.'))
+    await started.catch(() => {})
+    await endAll()
+  })
+  // Said twice means the same: Ctrl-C in `npm start` comes from the terminal and once more from npm.
+  for (const signal of SIGNALS) process.on(signal, () => ending.signal.aborted || grace.close())
+
+  await started.catch(async (error) => {
+    if (ending.signal.aborted) return
+    await endAll()
+    throw error
+  })
+
+  async function endAll() {
+    for (const end of ends.splice(0)) await end().catch((err) => logger.warn({ err }, 'did not end well'))
+  }
+}
+
+async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime) {
+  await refuseTakenAddress(config)
+  if (config.webhookPort !== undefined) {
+    await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
+  }
+  const connectionString = config.databaseUrl ?? (await embedded())
+  // Not the error itself: the pool hangs the whole client on it.
+  const onError = ({ message }: Error) => logger.warn({ reason: message }, 'a database connection broke')
+  const onWait = (reason: string) => logger.warn({ reason }, 'waiting for the database')
+  const db = openDatabase({ connectionString, size: config.databasePool, onError })
+  onEnd(() => db.$client.end())
+  const repos = repositories(db)
+  const clock = systemClock()
+
+  let first: FirstSecrets = {}
+  await patiently(
+    () =>
+      migrate(connectionString, async () => {
+        first = await setUp({
+          repos,
+          clock,
+          randomBytes,
+          bootstrapKey: config.bootstrapApiKey,
+          hasWebhookSecret: config.webhookSecret !== undefined,
+        })
+        // At once: whatever happens next, nobody can ask for them a second time.
+        process.stdout.write(shownOnce(first))
+      }),
+    { patienceMs: DATABASE_PATIENCE_MS, signal, onWait },
+  )
+  signal.throwIfAborted()
+
+  const codehost = {
+    host: githubClient(),
+    apiUrls: config.codehostApiUrls,
+    token: config.codehostToken,
+    encryptionKey:
+      config.encryptionKey ?? (config.databaseUrl ? undefined : await encryptionKeyIn(config.dataDir)),
+  }
+  const service = services({ repos, clock, randomBytes, codehost })
+  const app = await buildApp({ config, logger, services: service, ping: repos.ping })
+  const receiver =
+    config.webhookPort === undefined ? undefined : await buildReceiver({ config, logger, services: service })
+  const apps = receiver ? [app, receiver] : [app]
+  const onNotice = service.access.forget
+  const accessChanges = listen({ connectionString, channel: ACCESS_CHANGES, onNotice, onError })
+  onEnd(accessChanges.close)
+  let jobs: Jobs | undefined
+  onEnd(async () => {
+    const cut = setTimeout(() => {
+      for (const { server } of apps) server.closeAllConnections()
+    }, CUT_MS)
+    await Promise.all([jobs?.stop(), ...apps.map((app) => app.drain().then(() => app.close()))])
+    clearTimeout(cut)
+  })
+  await app.listen({ port: config.port, host: config.host }).catch(explainAddress(config))
+  const receiving = { host: config.webhookHost, port: config.webhookPort ?? 0 }
+  await receiver?.listen(receiving).catch(explainAddress(receiving, 'WEBHOOK_PORT'))
+  process.stdout.write(welcome(config, app.server.address(), first))
+  process.stdout.write(receiverLine(config, (receiver ?? app).server.address(), first))
+  // Requests are answered by now, so this outlasts any absence of the database.
+  // Loaded after the doors are open: nobody waits for it.
+  const { startJobs } = await import('./jobs/index.ts')
+  jobs = await patiently(() => startJobs({ connectionString, services: service, logger }), {
+    patienceMs: Number.POSITIVE_INFINITY,
+    signal,
+    onWait,
+  })
+
+  async function embedded() {
+    const { connectionString, stop } = await startEmbedded({ dataDir: config.dataDir, log: logger })
+    onEnd(stop)
+    return connectionString
+  }
+}
+
+/** Before anything is made: on a first start the keys should not be followed by an error. */
+async function refuseTakenAddress(address: Pick<Config, 'host' | 'port'>, name = 'PORT') {
+  const probe = createServer().listen({ port: address.port, host: address.host })
+  await once(probe, 'listening').catch(explainAddress(address, name))
+  probe.close()
+  await once(probe, 'close')
+}
+
+function explainAddress({ host, port }: Pick<Config, 'host' | 'port'>, name = 'PORT') {
+  return ({ code, message }: NodeJS.ErrnoException): never => {
+    if (code === 'EADDRINUSE')
+      throw new Error(`Port ${port} on ${host} is in use: stop what uses it, or set ${name} to another.`)
+    if (code === 'EACCES') throw new Error(`Port ${port} is not for this user: set ${name} to 1024 or more.`)
+    throw new Error(`It cannot listen on ${host}: ${message}`)
+  }
+}
+
+function shownOnce({ adminKey, webhookSecret }: FirstSecrets): string {
+  const lines = []
+  if (adminKey) lines.push('', 'The first admin key, shown this once:', `  ${adminKey}`)
+  if (webhookSecret) lines.push('', 'The first webhook secret, shown this once:', `  ${webhookSecret}`)
+  return lines.length > 0 ? `${lines.join('\n')}\n` : ''
+}
+
+function welcome(config: Config, address: string | AddressInfo | null, { adminKey }: FirstSecrets): string {
+  const url = config.publicUrl ?? urlOf(config.host, address, config.port)
+  const key = `-H 'X-API-Key: ${adminKey ?? '<your key>'}'`
+  return `
+Inlet is at ${url}/
+
+Create a task:
+  curl -s ${url}/api/tasks ${key} -H 'Content-Type: application/json' -d '{"title":"Hello, Inlet"}'
+List tasks:
+  curl -s ${url}/api/tasks ${key}
+`
+}
+
+function receiverLine(
+  config: Config,
+  address: string | AddressInfo | null,
+  { webhookSecret }: FirstSecrets,
+): string {
+  const url =
+    config.webhookPort === undefined
+      ? (config.publicUrl ?? urlOf(config.host, address, config.port))
+      : urlOf(config.webhookHost, address, config.webhookPort)
+  const event = {
+    event: 'feedback_submitted',
+    distinct_id: 'user-1',
+    timestamp: new Date().toISOString(),
+    properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'Hello, Inlet' },
+  }
+  const secret = webhookSecret ?? '<your webhook secret>'
+  return `Send feedback:
+  curl -s ${url}/api/analytics/webhook -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(event)}'
+
+`
+}
+
+function urlOf(host: string, address: string | AddressInfo | null, configured: number): string {
+  const port = typeof address === 'object' && address ? address.port : configured
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}

@@ -1,0 +1,255 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CodeHost, HostAccess, Refusal, Repository, Silence } from '../clients/codehost.ts'
+import { nextFullAt, nextRunAt } from '../domain/codehost-progress.ts'
+import { judgeRefusal } from '../domain/codehost-refusal.ts'
+import { repositoryNameOf } from '../domain/codehost-repository.ts'
+import { emptyTally } from '../domain/codehost-tally.ts'
+import {
+  codehostRefused,
+  codehostUnreachable,
+  codehostUrlNotAllowed,
+  connectionNotFound,
+  encryptionKeyMissing,
+  listNotFound,
+  projectNotFound,
+  repositoryNotConnected,
+  syncInProgress,
+  syncRunNotFound,
+  validationFailed,
+} from '../errors.ts'
+import type { ConnectionRow } from '../repositories/codehost.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { SyncRunRow } from '../repositories/sync-runs.ts'
+import type { Connection, ConnectionRequest, SyncRun } from '../schemas/codehost.ts'
+import type { Caller } from './access.ts'
+import type { Clock } from './clock.ts'
+import type { CodehostDeps, TokenVault } from './codehost-token.ts'
+import { pageOf } from './page.ts'
+import { writableProject } from './projects.ts'
+import { DISCONNECTED, endRun } from './sync-end.ts'
+import { toConnection, toSyncRun } from './sync-run-view.ts'
+
+export type CodehostService = ReturnType<typeof codehostService>
+
+interface Deps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'encryptionKey'> {
+  repos: Repositories
+  clock: Clock
+  vault: TokenVault
+}
+
+/** While somebody waits for a run, its row is looked at this often. */
+const GLANCE_MS = 150
+
+const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
+
+/** Which repository a project follows, and the runs that follow it. */
+export function codehostService({ repos, clock, host, apiUrls, encryptionKey, vault }: Deps) {
+  return {
+    /** Connects or changes the connection, once the code host has shown that it can be read. Starts no run. */
+    async connect(caller: Caller, projectId: string, input: ConnectionRequest): Promise<Connection> {
+      const name = repositoryNameOf(input.repository)
+      if (!name) throw wrongRepository()
+      const { token, listId = null, schedule = 'hourly' } = input
+      const seen = await writable(caller, projectId, listId)
+      const apiUrl = allowed(input.apiUrl)
+      if (token && !encryptionKey) throw encryptionKeyMissing()
+      // A token goes to no other host than the one it was given for.
+      const kept = token === undefined && seen?.apiUrl === apiUrl ? seen : undefined
+      const stored = kept?.token ? vault.unseal(kept.token, kept.id) : undefined
+      const own = token ?? stored ?? null
+      const repository = await reachable(
+        host,
+        { apiUrl, token: own ?? vault.sharedToken(apiUrl) },
+        name,
+        clock,
+      )
+
+      return repos.within(caller).transaction(async (repos) => {
+        await writableProject(repos, projectId)
+        const now = clock.now()
+        const run = await repos.syncRuns.findActiveForUpdate(projectId)
+        const present = await repos.codehost.findForUpdate(projectId)
+        const isSame = present?.repositoryId === repository.id && present.apiUrl === apiUrl
+        if (present && !isSame) {
+          if (run) await endRun(repos, clock, run, DISCONNECTED)
+          await repos.codehost.delete(projectId)
+        }
+        const id = isSame ? present.id : clock.newId(now)
+        const change = {
+          repository: repository.name,
+          token: own === null ? null : vault.seal(own, id),
+          listId,
+          schedule,
+          updatedAt: now,
+          ...((!isSame || present.schedule !== schedule) && { nextRunAt: nextRunAt(schedule, now) }),
+        }
+        if (isSame) await repos.codehost.update(id, change)
+        else
+          await repos.codehost.insert({
+            ...fresh(id, projectId, now),
+            ...change,
+            apiUrl,
+            repositoryId: repository.id,
+          })
+        return connectionOf(repos, projectId)
+      })
+    },
+
+    async get(caller: Caller, projectId: string): Promise<Connection> {
+      const bound = repos.within(caller)
+      if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      return connectionOf(bound, projectId)
+    },
+
+    /** The tasks stay; a run that is active ends. */
+    async disconnect(caller: Caller, projectId: string): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        await writableProject(repos, projectId)
+        const run = await repos.syncRuns.findActiveForUpdate(projectId)
+        if (!(await repos.codehost.findForUpdate(projectId))) throw connectionNotFound()
+        if (run) await endRun(repos, clock, run, DISCONNECTED)
+        await repos.codehost.delete(projectId)
+      })
+    },
+
+    /** Queues a run. Whoever calls this wakes the worker once the transaction is through. */
+    async sync(caller: Caller, projectId: string, mode: SyncRun['mode']): Promise<SyncRun> {
+      return repos.within(caller).transaction(async (repos) => {
+        await writableProject(repos, projectId)
+        const connection = await repos.codehost.find(projectId)
+        if (!connection) throw repositoryNotConnected()
+        const now = clock.now()
+        const row = newRun(clock.newId(now), now, connection, mode)
+        if (await repos.syncRuns.insert(row)) return toSyncRun(row)
+        const active = await repos.syncRuns.findActive(projectId)
+        throw syncInProgress(active?.id ?? row.id, active?.retryAt?.toISOString() ?? null)
+      })
+    },
+
+    async listRuns(caller: Caller, projectId: string, page: { limit?: number; cursor?: string }) {
+      const bound = repos.within(caller)
+      if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      return pageOf('syncs', page, async (before, limit) =>
+        (await bound.syncRuns.list(projectId, before, limit)).map(toSyncRun),
+      )
+    },
+
+    getRun,
+
+    /** The run once it has ended or waits for the code host, or as it is after so long. */
+    async awaitRun(
+      caller: Caller,
+      projectId: string,
+      runId: string,
+      { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
+    ): Promise<{ run: SyncRun; isOver: boolean }> {
+      const deadline = performance.now() + patienceMs
+      for (;;) {
+        const run = await getRun(caller, projectId, runId)
+        const isOver = ENDED.includes(run.status)
+        if (isOver || signal.aborted || performance.now() >= deadline) return { run, isOver }
+        await wait(GLANCE_MS, undefined, { signal }).catch(() => {})
+      }
+    },
+  }
+
+  async function getRun(caller: Caller, projectId: string, runId: string): Promise<SyncRun> {
+    const bound = repos.within(caller)
+    if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+    const run = await bound.syncRuns.find(projectId, runId)
+    if (!run) throw syncRunNotFound(runId)
+    return toSyncRun(run)
+  }
+
+  /** Before anybody is asked over the network: may the caller write here, and is the list one of the project? */
+  async function writable(caller: Caller, projectId: string, listId: string | null) {
+    return repos.within(caller).transaction(async (repos) => {
+      await writableProject(repos, projectId)
+      const list = listId === null ? undefined : await repos.lists.find(listId)
+      if (listId !== null && list?.projectId !== projectId) throw listNotFound(listId)
+      return repos.codehost.find(projectId)
+    })
+  }
+
+  function allowed(given: string | undefined): string {
+    const url = given === undefined ? apiUrls[0] : URL.parse(given)?.href.replace(/\/+$/, '')
+    if (url === undefined || !apiUrls.includes(url)) throw codehostUrlNotAllowed(given ?? '', apiUrls)
+    return url
+  }
+}
+
+/** A run that waits for a worker. */
+export const newRun = (
+  id: string,
+  now: Date,
+  connection: Pick<ConnectionRow, 'id' | 'projectId'>,
+  mode: SyncRun['mode'],
+): SyncRunRow => ({
+  id,
+  projectId: connection.projectId,
+  connectionId: connection.id,
+  status: 'queued',
+  mode,
+  ...emptyTally(),
+  gone: 0,
+  error: null,
+  retryAt: null,
+  rateLimit: null,
+  checkpoint: null,
+  lease: 0,
+  leaseUntil: null,
+  attempts: 0,
+  limited: 0,
+  createdAt: now,
+  startedAt: null,
+  finishedAt: null,
+})
+
+const fresh = (id: string, projectId: string, now: Date) => ({
+  id,
+  projectId,
+  position: null,
+  nextRunAt: null,
+  nextFullAt: nextFullAt('done', now),
+  connectedAt: now,
+})
+
+const wrongRepository = () =>
+  validationFailed([
+    {
+      path: '/repository',
+      code: 'wrong_format',
+      message: 'must be owner/name, or the https or git@ address of a repository',
+    },
+  ])
+
+async function connectionOf(repos: BoundRepositories, projectId: string): Promise<Connection> {
+  const [connection] = await repos.codehost.listWithRuns([projectId])
+  if (!connection) throw connectionNotFound()
+  return toConnection(connection)
+}
+
+/** The repository behind a name, once its issues could be read. */
+async function reachable(
+  host: CodeHost,
+  access: HostAccess,
+  name: string,
+  clock: Pick<Clock, 'now'>,
+): Promise<Repository> {
+  const found = await host.findRepository(access, name)
+  if (found.outcome !== 'found') throw refusal(found)
+  const { repository } = found
+  // That a repository can be seen does not mean that its issues can.
+  const page = await host.readPage(access, host.latestUrl(access.apiUrl, repository.id))
+  if (page.outcome === 'refused' || page.outcome === 'unreachable') throw refusal(page)
+  return repository
+
+  function refusal(answer: Refusal | Silence) {
+    if (answer.outcome === 'unreachable') return codehostUnreachable(answer.why)
+    const now = clock.now()
+    const judged = judgeRefusal(answer, { now, hasToken: access.token !== null, limitedBefore: 0 })
+    if (judged.verdict === 'fail') return codehostRefused(judged.code, judged.message)
+    const seconds = Math.ceil((judged.retryAt.getTime() - now.getTime()) / 1000)
+    return codehostUnreachable(`it limits requests until ${judged.retryAt.toISOString()}.`, seconds)
+  }
+}

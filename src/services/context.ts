@@ -1,0 +1,65 @@
+import { withinBudget } from '../domain/context-budget.ts'
+import { contextMarkdown } from '../domain/context-markdown.ts'
+import { allows } from '../domain/key-strength.ts'
+import { UNTRUSTED } from '../domain/untrusted.ts'
+import { projectNotFound } from '../errors.ts'
+import type { Repositories } from '../repositories/index.ts'
+import type { ProjectRow } from '../repositories/projects.ts'
+import { type Context, type ContextRequest, MOST_LISTS, RECENT_TASKS } from '../schemas/context.ts'
+import type { Caller } from './access.ts'
+import type { Clock } from './clock.ts'
+import { toRule } from './rules.ts'
+import { toTaskListItem } from './task-view.ts'
+
+export type ContextService = ReturnType<typeof contextService>
+
+/** What an assistant should know when a session begins. */
+export function contextService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
+  return {
+    /** The same twice: as data, and as the Markdown a model reads. */
+    async read(caller: Caller, request: ContextRequest): Promise<{ context: Context; markdown: string }> {
+      const { projectId, budgetTokens } = request
+      const whole = await gather(caller, projectId ?? caller.projectId)
+      const context = budgetTokens === undefined ? whole : withinBudget(whole, budgetTokens)
+      return { context, markdown: contextMarkdown(context) }
+    },
+  }
+
+  async function gather(caller: Caller, projectId: string | null): Promise<Context> {
+    const bound = repos.within(caller)
+    const project = projectId === null ? null : await bound.projects.find(projectId)
+    if (project === undefined) throw projectNotFound(projectId ?? '')
+    const rules = await bound.rules.list(projectId)
+    const common = {
+      instructions: rules.map(toRule),
+      project: project && toContextProject(project),
+      notice: UNTRUSTED,
+      serverTime: clock.now().toISOString(),
+    }
+    if (!allows(caller.scopes, 'tasks:read')) {
+      const omitted = { kind: 'tasks' as const, id: null, priority: null, reason: 'scope' as const }
+      return { ...common, lists: [], omitted: [omitted] }
+    }
+    const [lists, counts, recent] = await Promise.all([
+      bound.context.listDestinations(projectId, MOST_LISTS + 1),
+      bound.context.countTasks(projectId),
+      bound.tasks.list(
+        { projectId: projectId ?? undefined },
+        { by: 'updated', direction: 'descending', limit: RECENT_TASKS, isSummary: true },
+      ),
+    ])
+    const omitted = { kind: 'lists' as const, id: null, priority: null, reason: 'limit' as const }
+    return {
+      ...common,
+      lists: lists.slice(0, MOST_LISTS),
+      tasks: { ...counts, recent: recent.map(toTaskListItem) },
+      omitted: lists.length > MOST_LISTS ? [omitted] : [],
+    }
+  }
+}
+
+const toContextProject = ({ id, name, archivedAt }: ProjectRow) => ({
+  id,
+  name,
+  archivedAt: archivedAt?.toISOString() ?? null,
+})

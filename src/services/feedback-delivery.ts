@@ -1,0 +1,191 @@
+import type { FeedbackEvent, Reading } from '../domain/feedback-event.ts'
+import { ANALYTICS, feedbackTaskRow } from '../domain/feedback-task.ts'
+import { decideRoute, type RoutingDecision, type RoutingProject, routingFieldsOf } from '../domain/routing.ts'
+import { AppError, listNotFound } from '../errors.ts'
+import type { FeedbackRow } from '../repositories/feedback.ts'
+import type { BoundRepositories } from '../repositories/index.ts'
+import { entry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+import { FEEDBACK_LIST, findTable } from './routing.ts'
+
+/** An event on its way to become a task. */
+export interface Arrival {
+  /** Its entry in the inbox. */
+  id: string
+  at: Date
+  event: FeedbackEvent
+  dedupKey: string
+  /** What the inbox keeps of the delivery. */
+  kept: Pick<FeedbackRow, 'payload' | 'payloadCut'>
+}
+
+/** Where an event goes, as a decision and as a place. */
+export interface Route {
+  decision: RoutingDecision
+  listId: string
+}
+
+/** An arrival with the entry it gets. */
+export interface Accepted {
+  arrival: Arrival
+  route: Route
+  row: FeedbackRow & { taskId: string }
+}
+
+/** Why an event went where it went, as the inbox keeps it. */
+export interface KeptRouting {
+  ruleId: string | null
+  ruleName: string | null
+  matchedOn: RoutingDecision['matchedOn']
+  explanation: string
+}
+
+/** The sender's identifier as the inbox shows it; what makes it unique is a hash of all of it. */
+const SHOWN_UUID_LENGTH = 255
+/** A destination that is deleted or archived while its feedback is on the way is decided again so often. */
+const MOST_DECISIONS = 5
+
+/** A list may be deleted and a project archived between the decision and the write: then it is decided again. */
+export async function decidedAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isGone = error instanceof AppError && error.code === 'list_not_found'
+      if (!isGone || attempt === MOST_DECISIONS) throw error
+    }
+  }
+}
+
+/** What becomes of these arrivals. Those that are here already are left out where it would take a new list. */
+export async function routed(
+  repos: BoundRepositories,
+  clock: Clock,
+  arrivals: Arrival[],
+): Promise<Accepted[]> {
+  const fields = arrivals.map(({ event }) => routingFieldsOf(event.properties))
+  const table = await findTable(repos.routing, fields)
+  const decided = arrivals.map((arrival, index) => ({
+    arrival,
+    decision: decideRoute(fields[index] ?? {}, table),
+  }))
+
+  const lists = new Map(table.projects.flatMap(({ id, listId }) => (listId ? [[id, listId] as const] : [])))
+  const homeless = decided.filter(({ decision }) => !lists.has(decision.project.id))
+  for (const project of await projectsOfNew(repos, homeless)) {
+    lists.set(project.id, await feedbackListOf(repos, clock, project))
+  }
+  return decided.flatMap(({ arrival, decision }) => {
+    const listId = lists.get(decision.project.id)
+    if (!listId) return []
+    const route = { decision, listId }
+    return { arrival, route, row: acceptedRow(arrival, route, clock) }
+  })
+}
+
+/** The projects of what is not here yet, in one order everywhere, as each of them gets locked. */
+async function projectsOfNew(
+  repos: BoundRepositories,
+  decided: { arrival: Arrival; decision: RoutingDecision }[],
+): Promise<RoutingProject[]> {
+  if (decided.length === 0) return []
+  const known = await repos.feedback.listByKeys(decided.map(({ arrival }) => arrival.dedupKey))
+  const projects = decided
+    .filter(({ arrival }) => !known.some(({ dedupKey }) => dedupKey === arrival.dedupKey))
+    .map(({ decision }) => decision.project)
+  return [...new Set(projects)].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** The project's list for feedback; made unless it is there or somebody is faster. */
+export async function feedbackListOf(
+  repos: BoundRepositories,
+  clock: Clock,
+  { id, listId }: Pick<RoutingProject, 'id' | 'listId'>,
+): Promise<string> {
+  if (listId) return listId
+  const project = await repos.projects.findForUpdate(id)
+  if (!project || project.archivedAt) throw listNotFound(FEEDBACK_LIST)
+  const present = await repos.lists.listForUpdate(id)
+  const [oldest] = present
+    .filter(({ name }) => name === FEEDBACK_LIST)
+    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
+  if (oldest) return oldest.id
+  const now = clock.now()
+  const list = {
+    id: clock.newId(now),
+    projectId: id,
+    name: FEEDBACK_LIST,
+    position: present.length,
+    isDefault: false,
+    openCount: 0,
+    createdAt: now,
+  }
+  await repos.lists.insert(list)
+  return list.id
+}
+
+/** The tasks of accepted events, and what the record says of each. */
+export async function insertTasks(
+  repos: BoundRepositories,
+  clock: Clock,
+  accepted: Accepted[],
+): Promise<void> {
+  if (accepted.length === 0) return
+  const tasks = accepted.map(({ arrival: { at, event }, row, route: { decision, listId } }) => {
+    const { id: projectId, name: projectName } = decision.project
+    return feedbackTaskRow(row.taskId, at, event, { listId, projectId, projectName, isArchived: false })
+  })
+  const entries = accepted.flatMap(({ arrival: { at }, row, route: { decision } }) => {
+    const { ruleId, ruleName, matchedOn } = keptRouting(decision)
+    const about = { taskId: row.taskId, projectId: decision.project.id }
+    const metadata = { eventId: row.id, ruleId, ruleName, matchedOn }
+    return [
+      entry(clock, at, 'task.created', ANALYTICS, about),
+      entry(clock, at, 'feedback.received', ANALYTICS, { ...about, metadata }),
+    ]
+  })
+  await repos.tasks.insert(tasks, entries)
+}
+
+export const keptRouting = ({ rule, matchedOn, explanation }: RoutingDecision): KeptRouting => ({
+  ruleId: rule?.id ?? null,
+  ruleName: rule?.name ?? null,
+  matchedOn,
+  explanation,
+})
+
+/** The column holds only what `keptRouting` made. */
+export const asRouting = (json: unknown) => json as KeptRouting
+
+/** An entry of the inbox as it begins: without a task. */
+export function inboxRow(id: string, receivedAt: Date, reading: Reading): FeedbackRow {
+  const uuid = reading.uuid?.slice(0, 2 * SHOWN_UUID_LENGTH) ?? null
+  return {
+    id,
+    dedupKey: null,
+    uuid: uuid && [...uuid].slice(0, SHOWN_UUID_LENGTH).join('').toWellFormed(),
+    outcome: reading.outcome,
+    duplicates: 0,
+    receivedAt,
+    taskId: null,
+    projectId: null,
+    listId: null,
+    routing: null,
+    errors: reading.outcome === 'rejected' ? reading.mistakes : null,
+    payload: null,
+    payloadCut: false,
+  }
+}
+
+function acceptedRow(arrival: Arrival, { decision, listId }: Route, clock: Pick<Clock, 'newId'>) {
+  const { id, at, event, dedupKey, kept } = arrival
+  return {
+    ...inboxRow(id, at, { outcome: 'accepted', uuid: event.uuid, event }),
+    ...kept,
+    dedupKey,
+    taskId: clock.newId(at),
+    projectId: decision.project.id,
+    listId,
+    routing: keptRouting(decision),
+  }
+}

@@ -1,0 +1,132 @@
+import { dedupKeyOf, readEvent } from '../domain/feedback-event.ts'
+import { decideRoute, routingFieldsOf } from '../domain/routing.ts'
+import { decideChange } from '../domain/task-change.ts'
+import { eventNotFound, eventNotReplayable, projectArchived } from '../errors.ts'
+import type { FeedbackRow } from '../repositories/feedback.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import type { TaskRow } from '../repositories/tasks.ts'
+import type { FeedbackEvent, FeedbackEventQuery } from '../schemas/feedback.ts'
+import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+import {
+  asRouting,
+  decidedAgain,
+  feedbackListOf,
+  insertTasks,
+  keptRouting,
+  routed,
+} from './feedback-delivery.ts'
+import { pageOf } from './page.ts'
+import { findTable } from './routing.ts'
+
+export type FeedbackInboxService = ReturnType<typeof feedbackInboxService>
+
+/** What the receiver was given, and what became of it. */
+export function feedbackInboxService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const { feedback } = repos.within(everywhere)
+
+  return {
+    /** Newest first. */
+    async list({ outcome, ...page }: FeedbackEventQuery) {
+      return pageOf('feedback', page, async (before, limit) => {
+        const rows = await feedback.list(outcome, before, limit)
+        return rows.map(toFeedbackEvent)
+      })
+    },
+
+    async get(id: string): Promise<FeedbackEvent> {
+      const row = await feedback.find(id)
+      if (!row) throw eventNotFound(id)
+      return toFeedbackEvent(row)
+    },
+
+    /** Tries a rejected event as new; one that has its task keeps it, and it is moved if today's routing says so. */
+    async replay(caller: Caller, id: string): Promise<FeedbackEvent> {
+      return feedback.discreetly(() =>
+        decidedAgain(() =>
+          repos.within(everywhere).transaction(async (repos) => {
+            const row = await repos.feedback.findForUpdate(id)
+            if (!row) throw eventNotFound(id)
+            if (row.outcome === 'accepted') await moveTask(repos, row, caller)
+            else await tryAgain(repos, row)
+            return toFeedbackEvent((await repos.feedback.find(id)) ?? row)
+          }),
+        ),
+      )
+    },
+  }
+
+  async function tryAgain(repos: BoundRepositories, row: FeedbackRow): Promise<void> {
+    if (row.payload === null || row.payloadCut) throw eventNotReplayable(row.id)
+    const reading = readEvent(JSON.parse(row.payload))
+    if (reading.outcome !== 'accepted') {
+      const errors = reading.outcome === 'rejected' ? reading.mistakes : row.errors
+      return repos.feedback.update(row.id, { errors })
+    }
+    const { event } = reading
+    const { id, payload, payloadCut, receivedAt, duplicates } = row
+    const dedupKey = dedupKeyOf(event)
+    const arrival = { id, at: clock.now(), event, dedupKey, kept: { payload, payloadCut } }
+    const accepted = await routed(repos, clock, [arrival])
+    // Taken out and put back, so that the index decides between this and the same event coming in at the moment.
+    await repos.feedback.delete(id)
+    const rows = accepted.map((one) => ({ ...one.row, receivedAt, duplicates }))
+    const fresh = await repos.feedback.insert(rows)
+    if (fresh.has(id)) return insertTasks(repos, clock, accepted)
+    const [before] = await repos.feedback.listByKeys([dedupKey])
+    const { taskId = null, projectId = null, listId = null, routing = null } = before ?? {}
+    const same = { taskId, projectId, listId, routing, outcome: 'accepted' as const, errors: null }
+    await repos.feedback.insert([{ ...row, ...same, dedupKey: null }])
+  }
+
+  async function moveTask(repos: BoundRepositories, row: FeedbackRow, caller: Caller): Promise<void> {
+    const task = row.taskId === null ? undefined : await repos.tasks.findForUpdate(row.taskId)
+    const properties = task && propertiesOf(row, task)
+    if (!task || !properties) return
+    const fields = routingFieldsOf(properties)
+    const decision = decideRoute(fields, await findTable(repos.routing, [fields]))
+    const { project } = decision
+    if (project.id === task.projectId) return
+
+    const current = await repos.projects.find(task.projectId)
+    if (current?.archivedAt) throw projectArchived(current.name)
+    const listId = await feedbackListOf(repos, clock, project)
+    const now = clock.now()
+    const to = { listId, projectId: project.id, projectName: project.name, isArchived: false }
+    const outcome = decideChange(task, { listId }, to, caller.type, now)
+    if (!outcome) return
+    await repos.tasks.update(task.id, outcome.update)
+    const about = { taskId: task.id, projectId: project.id }
+    await repos.activity.insert(
+      outcome.entries.map(({ type, metadata }) =>
+        entry(clock, now, type, actorOf(caller), { ...about, metadata }),
+      ),
+    )
+    await repos.feedback.update(row.id, { projectId: project.id, listId, routing: keptRouting(decision) })
+  }
+}
+
+/** What routing looks at: in what was sent, while it is kept whole, then in what the task has of it. */
+function propertiesOf({ payload, payloadCut }: FeedbackRow, { metadata }: TaskRow) {
+  const reading = payload !== null && !payloadCut ? readEvent(JSON.parse(payload)) : undefined
+  if (reading?.outcome === 'accepted') return reading.event.properties
+  const { properties } = metadata as { properties?: unknown }
+  return typeof properties === 'object' && properties !== null
+    ? (properties as Record<string, unknown>)
+    : undefined
+}
+
+const toFeedbackEvent = (row: FeedbackRow): FeedbackEvent => ({
+  id: row.id,
+  uuid: row.uuid,
+  outcome: row.outcome,
+  duplicates: row.duplicates,
+  receivedAt: row.receivedAt.toISOString(),
+  taskId: row.taskId,
+  projectId: row.projectId,
+  routing: row.routing === null ? null : asRouting(row.routing),
+  errors: row.errors as FeedbackEvent['errors'],
+  payload: row.payload === null || row.payloadCut ? row.payload : JSON.parse(row.payload),
+  payloadCut: row.payloadCut,
+})

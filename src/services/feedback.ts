@@ -1,0 +1,135 @@
+import { payloadOf, readBody } from '../domain/feedback-body.ts'
+import { dedupKeyOf, readEvent } from '../domain/feedback-event.ts'
+import { AppError, type Mistake, notJson, validationFailed } from '../errors.ts'
+import type { DeliveredRow, FeedbackRow } from '../repositories/feedback.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import type { FeedbackIgnored, FeedbackReceipt } from '../schemas/feedback.ts'
+import { inBatches } from './batches.ts'
+import type { Clock } from './clock.ts'
+import { type Arrival, asRouting, decidedAgain, inboxRow, insertTasks, routed } from './feedback-delivery.ts'
+
+export type FeedbackService = ReturnType<typeof feedbackService>
+
+/** Payloads are kept up to this size. */
+const PAYLOAD_BYTES = 262_144
+const MIB = 1024 * 1024
+
+/** The feedback receiver: fast, forgiving in what it takes, exact in what it refuses; nothing is lost or doubled. */
+export function feedbackService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const { feedback } = repos.within(everywhere)
+  const deliver = inBatches((arrivals: WeighedArrival[]) => feedback.discreetly(() => deliverAll(arrivals)), {
+    most: 100,
+    lanes: 3,
+    heaviest: 4 * MIB,
+    weightOf: ({ bytes }) => bytes,
+    isForAll: isUnavailable,
+  })
+
+  return {
+    /** What was delivered, without looking at the database. */
+    read(bytes: Uint8Array): Delivery {
+      const at = clock.now()
+      const read = readBody(bytes)
+      if (!read.isJson) return { at, outcome: 'unreadable', readUpTo: read.readUpTo }
+      const reading = readEvent(read.body)
+      const row = inboxRow(clock.newId(at), at, reading)
+      if (reading.outcome === 'ignored') return { outcome: 'ignored', row }
+      const kept = payloadOf(read.body, PAYLOAD_BYTES)
+      if (reading.outcome === 'rejected') {
+        return { outcome: 'rejected', row: { ...row, ...kept }, mistakes: reading.mistakes }
+      }
+      const { event } = reading
+      const arrival = { id: row.id, at, event, dedupKey: dedupKeyOf(event), kept, bytes: bytes.length }
+      return { outcome: 'accepted', arrival }
+    },
+
+    /**
+     * Takes a delivery; answers when it is committed. May be asked again with the same one.
+     * @throws AppError `invalid_json` and `validation_failed`; `unavailable` when the database is away: ask again.
+     */
+    async receive(delivery: Delivery): Promise<FeedbackReceipt | FeedbackIgnored> {
+      switch (delivery.outcome) {
+        case 'accepted':
+          return deliver(delivery.arrival)
+        case 'rejected':
+          await feedback.discreetly(() => feedback.insert([delivery.row]))
+          throw validationFailed(delivery.mistakes)
+        case 'ignored':
+          // It asks for nothing, so nothing is lost with its entry.
+          await unlessAway(() => feedback.insert([delivery.row]))
+          return { accepted: false, reason: 'event_ignored' }
+        case 'unreadable':
+          await unlessAway(() => feedback.countUnreadable(delivery.at.toISOString().slice(0, 10)))
+          throw notJson(delivery.readUpTo)
+      }
+    },
+  }
+
+  /** One transaction for all of them: the inbox, the tasks and the record stand or fall together. */
+  async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
+    return decidedAgain(() =>
+      repos.within(everywhere).transaction(async (repos) => {
+        const accepted = await routed(repos, clock, arrivals)
+        const fresh = await repos.feedback.insert(accepted.map(({ row }) => row))
+        const made = accepted.filter(({ row }) => fresh.has(row.id))
+        await insertTasks(repos, clock, made)
+        const before = await countedRepeats(
+          repos,
+          arrivals.filter(({ id }) => !fresh.has(id)),
+        )
+        const rows = new Map(made.map(({ row }) => [row.id, row]))
+        return arrivals.map(({ id, dedupKey }) => receiptOf(rows.get(id), before.get(dedupKey)))
+      }),
+    )
+  }
+
+  async function unlessAway(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await feedback.discreetly(work)
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+    }
+  }
+}
+
+/** What was delivered, as far as it can be told without the database. */
+export type Delivery =
+  | { outcome: 'accepted'; arrival: WeighedArrival }
+  | { outcome: 'rejected'; row: FeedbackRow; mistakes: Mistake[] }
+  | { outcome: 'ignored'; row: FeedbackRow }
+  | { outcome: 'unreadable'; at: Date; readUpTo: number }
+
+/** An arrival with what it adds to its batch. */
+interface WeighedArrival extends Arrival {
+  bytes: number
+}
+
+const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
+
+/** Counts the repeats; answers what each event was answered with at first, by what makes it itself. */
+async function countedRepeats(
+  repos: BoundRepositories,
+  repeated: Arrival[],
+): Promise<Map<string | null, DeliveredRow>> {
+  if (repeated.length === 0) return new Map()
+  const counts = new Map<string, number>()
+  for (const { dedupKey } of repeated) counts.set(dedupKey, (counts.get(dedupKey) ?? 0) + 1)
+  const rows = await repos.feedback.countRepeats(counts)
+  return new Map(rows.map((row) => [row.dedupKey, row]))
+}
+
+/** Accepted entries have all three ids, from the statement that made them. */
+function receiptOf(made: DeliveredRow | undefined, before: DeliveredRow | undefined): FeedbackReceipt {
+  const row = made ?? before
+  if (!row) throw new Error('A delivery was neither made nor found.')
+  const { ruleId, matchedOn } = asRouting(row.routing)
+  return {
+    accepted: true,
+    eventId: row.id,
+    taskId: row.taskId as string,
+    projectId: row.projectId as string,
+    listId: row.listId as string,
+    duplicate: made === undefined,
+    routing: { ruleId, matchedOn },
+  }
+}

@@ -1,0 +1,32 @@
+import { HIDDEN_MS } from '../domain/hidden-task.ts'
+import { firstIdOf } from '../domain/id-time.ts'
+import type { Repositories } from '../repositories/index.ts'
+import { SESSION_IDLE_MS } from './access.ts'
+import type { Clock } from './clock.ts'
+import { ANSWERS_KEPT_MS } from './idempotency.ts'
+
+const DAY_MS = 86_400_000
+const FEEDBACK_PAYLOADS_KEPT_MS = 30 * DAY_MS
+const IGNORED_FEEDBACK_KEPT_MS = 7 * DAY_MS
+const BATCH = 1_000
+
+/** Takes away what has had its time. Safe to run twice, at once, and to be killed in the middle. */
+export function housekeepingService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
+  return {
+    async sweep(): Promise<{ purgedTasks: number }> {
+      const before = (ageMs: number) => new Date(clock.now().getTime() - ageMs)
+      await repos.idempotency.deleteOlderThan(before(ANSWERS_KEPT_MS))
+      await repos.proofs.sessions.deleteSeenBefore(before(SESSION_IDLE_MS))
+      let purgedTasks = 0
+      for (let batch = BATCH; batch === BATCH; purgedTasks += batch) {
+        batch = await repos.sweeps.purgeHiddenTasks(before(HIDDEN_MS), BATCH)
+      }
+      const { sweeps } = repos
+      const payloads = firstIdOf(before(FEEDBACK_PAYLOADS_KEPT_MS))
+      while ((await sweeps.dropFeedbackPayloads(payloads, BATCH)) === BATCH);
+      const ignored = firstIdOf(before(IGNORED_FEEDBACK_KEPT_MS))
+      while ((await sweeps.deleteIgnoredFeedback(ignored, BATCH)) === BATCH);
+      return { purgedTasks }
+    },
+  }
+}

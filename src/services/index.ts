@@ -1,0 +1,71 @@
+import type { Repositories } from '../repositories/index.ts'
+import { accessService } from './access.ts'
+import { activityService } from './activity.ts'
+import type { Clock } from './clock.ts'
+import { codehostService } from './codehost.ts'
+import { type CodehostDeps, tokenVault } from './codehost-token.ts'
+import { contextService } from './context.ts'
+import { activityFeed } from './feed.ts'
+import { feedbackService } from './feedback.ts'
+import { feedbackInboxService } from './feedback-inbox.ts'
+import { housekeepingService } from './housekeeping.ts'
+import { idempotencyService } from './idempotency.ts'
+import { keysService } from './keys.ts'
+import { listsService } from './lists.ts'
+import { projectsService } from './projects.ts'
+import { routingService } from './routing.ts'
+import { rulesService } from './rules.ts'
+import { sessionsService } from './sessions.ts'
+import { streamService } from './stream.ts'
+import { syncService } from './sync.ts'
+import { tasksService } from './tasks.ts'
+import { webhookSecretsService } from './webhook-secrets.ts'
+
+export interface ServiceDeps {
+  repos: Repositories
+  clock: Clock
+  randomBytes(size: number): Buffer
+  codehost: CodehostDeps
+}
+
+export type UseCases = ReturnType<typeof useCases>
+export type Services = ReturnType<typeof services>
+
+/** What the product does: the object graph on one screen. */
+export function services(deps: ServiceDeps) {
+  const { repos, clock, randomBytes, codehost } = deps
+  const vault = tokenVault({ ...codehost, randomBytes })
+  const access = accessService({ proofs: repos.proofs, clock })
+  const feed = activityFeed({ repos, clock })
+  return {
+    ...useCases(deps),
+    access,
+    feed,
+    stream: streamService({ repos, feed, access, clock }),
+    feedback: feedbackService({ repos, clock }),
+    feedbackInbox: feedbackInboxService({ repos, clock }),
+    keys: keysService({ repos, access, clock, randomBytes }),
+    sessions: sessionsService({ repos, access, clock, randomBytes }),
+    webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
+    idempotency: idempotencyService({ repos, clock }),
+    housekeeping: housekeepingService({ repos, clock }),
+    sync: syncService({ repos, clock, feed, vault, ...codehost }),
+    /** The same use cases inside a transaction of somebody else. */
+    useCasesIn: (repos: Repositories) => useCases({ ...deps, repos }),
+  }
+}
+
+/** What holds nothing but its repositories, and so can be had anew for any transaction. */
+function useCases({ repos, clock, randomBytes, codehost }: ServiceDeps) {
+  const vault = tokenVault({ ...codehost, randomBytes })
+  return {
+    tasks: tasksService({ repos, clock }),
+    projects: projectsService({ repos, clock }),
+    lists: listsService({ repos, clock }),
+    activity: activityService({ repos, clock }),
+    rules: rulesService({ repos, clock }),
+    routing: routingService({ repos, clock }),
+    context: contextService({ repos, clock }),
+    codehost: codehostService({ repos, clock, vault, ...codehost }),
+  }
+}

@@ -1,0 +1,159 @@
+import { outlives, type Strength, scopeBeyond } from '../domain/key-strength.ts'
+import { keySecret } from '../domain/secret.ts'
+import {
+  insufficientScope,
+  keyNotFound,
+  projectArchived,
+  projectNotFound,
+  validationFailed,
+} from '../errors.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { KeyRow, KeySecretRow } from '../repositories/keys.ts'
+import type { Scope } from '../schemas/caller.ts'
+import type { ApiKey, ApiKeyWithSecret, NewApiKey } from '../schemas/key.ts'
+import type { AccessService, Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+import { pageOf } from './page.ts'
+
+export type KeysService = ReturnType<typeof keysService>
+
+interface KeysDeps {
+  repos: Repositories
+  access: Pick<AccessService, 'forget'>
+  clock: Clock
+  randomBytes(size: number): Buffer
+}
+
+/** API keys. No key makes, rotates or ends one that is stronger than itself. */
+export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
+  return {
+    async create(caller: Caller, input: NewApiKey): Promise<ApiKeyWithSecret> {
+      const now = clock.now()
+      const wanted = wantedStrength(caller, input, now)
+      return repos.within(caller).transaction(async (repos) => {
+        if (wanted.projectId) await refuseUnusable(repos, wanted.projectId)
+        const secret = keySecret(randomBytes)
+        const id = clock.newId(now)
+        const row = { id, name: input.name, ...wanted, revokedAt: null, lastUsedAt: null, createdAt: now }
+        await repos.keys.insert(row, secretRow(id, secret, now))
+        await record(repos, 'key.created', row, caller, now, { scopes: row.scopes })
+        return { ...toApiKey(row, secret, null), key: secret.text }
+      })
+    },
+
+    async list(caller: Caller, page: { limit?: number; cursor?: string }) {
+      const now = clock.now()
+      return pageOf('keys', page, async (after, limit) =>
+        (await repos.within(caller).keys.list(after, limit, now)).map((row) =>
+          toApiKey(row, row, row.previousSecretExpiresAt),
+        ),
+      )
+    },
+
+    /** A new secret for the same key; the one before works for a while longer. */
+    async rotate(caller: Caller, id: string, overlapSeconds: number): Promise<ApiKeyWithSecret> {
+      const answer = await repos.within(caller).transaction(async (repos) => {
+        const row = await keyForUpdate(repos, caller, id)
+        const now = clock.now()
+        const secret = keySecret(randomBytes)
+        const previousUntil = new Date(now.getTime() + overlapSeconds * 1000)
+        await repos.keys.rotate(secretRow(id, secret, now), previousUntil)
+        // Without overlap the secret before is not trusted, nor who signed in with it.
+        if (overlapSeconds === 0) await repos.sessions.deleteAll(id)
+        await record(repos, 'key.rotated', row, caller, now, { overlapSeconds })
+        return { ...toApiKey(row, secret, overlapSeconds > 0 ? previousUntil : null), key: secret.text }
+      })
+      access.forget()
+      return answer
+    },
+
+    /** Ends the key and every session opened with it, at once and on every instance. */
+    async revoke(caller: Caller, id: string): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        const row = await keyForUpdate(repos, caller, id)
+        const now = clock.now()
+        await repos.keys.revoke(id, now)
+        await repos.sessions.deleteAll(id)
+        await record(repos, 'key.revoked', row, caller, now)
+      })
+      access.forget()
+    },
+  }
+
+  function record(
+    repos: BoundRepositories,
+    type: string,
+    key: Pick<KeyRow, 'id' | 'name' | 'projectId'>,
+    caller: Caller,
+    at: Date,
+    more: Record<string, unknown> = {},
+  ) {
+    const about = { projectId: key.projectId, metadata: { keyId: key.id, keyName: key.name, ...more } }
+    return repos.activity.insert([entry(clock, at, type, actorOf(caller), about)])
+  }
+}
+
+/** What the new key would be, with everything left open filled in from the one that makes it. */
+function wantedStrength(caller: Caller, { scopes, projectId, expiresAt }: NewApiKey, now: Date): Strength {
+  const expiry = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
+  const wanted: Strength = {
+    scopes: [...new Set(scopes ?? [])],
+    projectId: projectId === undefined ? caller.projectId : projectId,
+    expiresAt: expiry === undefined ? caller.expiresAt : expiry,
+  }
+  if (wanted.expiresAt && wanted.expiresAt <= now) throw wrongExpiry('must be in the future')
+  if (outlives(wanted, caller)) {
+    throw wrongExpiry(
+      `must not be later than that of the key that makes it, ${caller.expiresAt?.toISOString()}`,
+    )
+  }
+  const beyond = scopeBeyond(wanted, caller)
+  if (beyond) throw insufficientScope(beyond)
+  if (caller.projectId && wanted.projectId === null) throw insufficientScope('admin')
+  return wanted
+}
+
+const wrongExpiry = (message: string) =>
+  validationFailed([{ path: '/expiresAt', code: 'out_of_range', message }])
+
+async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
+  // Locked: it must not go, nor be archived, before the key is there.
+  const project = await repos.projects.findForUpdate(projectId)
+  if (!project) throw projectNotFound(projectId)
+  if (project.archivedAt) throw projectArchived(project.name)
+}
+
+async function keyForUpdate(repos: BoundRepositories, caller: Caller, id: string): Promise<KeyRow> {
+  const row = await repos.keys.findForUpdate(id)
+  if (!row) throw keyNotFound(id)
+  // The new secret of a stronger key would make the caller stronger.
+  const strength = { ...row, scopes: row.scopes as Scope[] }
+  if (id !== caller.keyId && (scopeBeyond(strength, caller) || outlives(strength, caller))) {
+    throw insufficientScope('admin')
+  }
+  return row
+}
+
+const secretRow = (
+  keyId: string,
+  { hash, prefix, lastFour }: Pick<KeySecretRow, 'hash' | 'prefix' | 'lastFour'>,
+  createdAt: Date,
+): KeySecretRow => ({ keyId, hash, prefix, lastFour, expiresAt: null, createdAt })
+
+const toApiKey = (
+  row: KeyRow,
+  { prefix, lastFour }: Pick<KeySecretRow, 'prefix' | 'lastFour'>,
+  previousSecretExpiresAt: Date | null,
+): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  prefix,
+  lastFour,
+  scopes: row.scopes as Scope[],
+  projectId: row.projectId,
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  previousSecretExpiresAt: previousSecretExpiresAt?.toISOString() ?? null,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
+})

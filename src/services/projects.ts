@@ -1,0 +1,135 @@
+import { projectArchived, projectIsDefault, projectNotEmpty, projectNotFound } from '../errors.ts'
+import type { ConnectionWithRun } from '../repositories/codehost.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
+import type { NewProject, Project, ProjectChange, ProjectQuery } from '../schemas/project.ts'
+import type { Caller } from './access.ts'
+import type { Clock } from './clock.ts'
+import { pageOf } from './page.ts'
+import { toProjectCodehost } from './sync-run-view.ts'
+
+export type ProjectsService = ReturnType<typeof projectsService>
+
+/** Projects: what groups lists and tasks, and what keys can be bound to. */
+export function projectsService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  return {
+    /** Made with its default list. */
+    async create(caller: Caller, { name }: NewProject): Promise<Project> {
+      return repos.within(caller).transaction(async (repos) => {
+        const project = await insertProject(repos, clock, clock.now(), { name, isDefault: false })
+        return toProject({ ...project, openCount: 0 }, undefined)
+      })
+    },
+
+    async list(caller: Caller, { archived, ...page }: ProjectQuery) {
+      return pageOf('projects', page, async (after, limit) => {
+        const rows = await repos.within(caller).projects.listCounted({ isArchived: archived, after, limit })
+        return withCodehost(repos.within(caller), rows)
+      })
+    },
+
+    async get(caller: Caller, id: string): Promise<Project> {
+      return counted(repos.within(caller), id)
+    },
+
+    async rename(caller: Caller, id: string, { name }: ProjectChange): Promise<Project> {
+      return repos.within(caller).transaction(async (repos) => {
+        const project = await writableProject(repos, id)
+        if (name !== undefined && name !== project.name) {
+          await repos.projects.update(id, { name, updatedAt: clock.now() })
+        }
+        return counted(repos, id)
+      })
+    },
+
+    /** From here on it can be read, not written. */
+    async archive(caller: Caller, id: string): Promise<Project> {
+      return repos.within(caller).transaction(async (repos) => {
+        const project = await repos.projects.findForUpdate(id)
+        if (!project) throw projectNotFound(id)
+        if (project.isDefault) throw projectIsDefault(project.name)
+        const now = clock.now()
+        if (!project.archivedAt) await repos.projects.update(id, { archivedAt: now, updatedAt: now })
+        return counted(repos, id)
+      })
+    },
+
+    async unarchive(caller: Caller, id: string): Promise<Project> {
+      return repos.within(caller).transaction(async (repos) => {
+        const project = await repos.projects.findForUpdate(id)
+        if (!project) throw projectNotFound(id)
+        if (project.archivedAt) await repos.projects.update(id, { archivedAt: null, updatedAt: clock.now() })
+        return counted(repos, id)
+      })
+    },
+
+    /** Only when nothing is in it but hidden tasks, and no key is bound to it that still works. */
+    async delete(caller: Caller, id: string): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        const project = await repos.projects.findForDelete(id)
+        if (!project) throw projectNotFound(id)
+        if (project.isDefault) throw projectIsDefault(project.name)
+        const lists = await repos.lists.listForUpdate(id)
+        await repos.lists.close(lists.map(({ id }) => id))
+        const now = clock.now()
+        const content = await repos.projects.findContent(id, now)
+        const holds = Object.entries(content).flatMap(([what, isThere]) => (isThere ? what : []))
+        if (holds.length > 0) throw projectNotEmpty(project.name, holds)
+        await repos.projects.delete(project, now)
+      })
+    },
+  }
+}
+
+/** A project and the list that tasks go to when they name none: there is never one without the other. */
+export async function insertProject(
+  repos: BoundRepositories,
+  clock: Clock,
+  now: Date,
+  { name, isDefault }: Pick<ProjectRow, 'name' | 'isDefault'>,
+): Promise<ProjectRow> {
+  const project = { id: clock.newId(now), name, isDefault, archivedAt: null, createdAt: now, updatedAt: now }
+  await repos.projects.insert(project)
+  await repos.lists.insert({
+    id: clock.newId(now),
+    projectId: project.id,
+    name: 'Inbox',
+    position: 0,
+    isDefault: true,
+    openCount: 0,
+    createdAt: now,
+  })
+  return project
+}
+
+/** Locks a project that may be written to. */
+export async function writableProject(repos: BoundRepositories, id: string): Promise<ProjectRow> {
+  const project = await repos.projects.findForUpdate(id)
+  if (!project) throw projectNotFound(id)
+  if (project.archivedAt) throw projectArchived(project.name)
+  return project
+}
+
+async function counted(repos: BoundRepositories, id: string): Promise<Project> {
+  const row = await repos.projects.findCounted(id)
+  if (!row) throw projectNotFound(id)
+  const [connection] = await repos.codehost.listWithRuns([id])
+  return toProject(row, connection)
+}
+
+/** One more query for all of them. */
+async function withCodehost({ codehost }: BoundRepositories, rows: CountedProjectRow[]): Promise<Project[]> {
+  const connections = await codehost.listWithRuns(rows.map(({ id }) => id))
+  const byProject = new Map(connections.map((connection) => [connection.projectId, connection]))
+  return rows.map((row) => toProject(row, byProject.get(row.id)))
+}
+
+const toProject = (row: CountedProjectRow, connection: ConnectionWithRun | undefined): Project => ({
+  id: row.id,
+  name: row.name,
+  archivedAt: row.archivedAt?.toISOString() ?? null,
+  openCount: row.openCount,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+  codehost: connection ? toProjectCodehost(connection) : null,
+})

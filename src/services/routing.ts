@@ -1,0 +1,195 @@
+import { decodeCursor, encodeCursor, isPositionKey } from '../domain/cursor.ts'
+import { readBody } from '../domain/feedback-body.ts'
+import { dedupKeyOf, readEvent } from '../domain/feedback-event.ts'
+import { titleOf } from '../domain/feedback-task.ts'
+import { placed } from '../domain/list-order.ts'
+import {
+  consideredRules,
+  decideRoute,
+  projectsNamedIn,
+  type RoutingFields,
+  routingFieldsOf,
+} from '../domain/routing.ts'
+import {
+  notJson,
+  projectArchived,
+  projectNotFound,
+  routingRuleNotFound,
+  validationFailed,
+} from '../errors.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import type { RoutingRow } from '../repositories/routing.ts'
+import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../schemas/routing.ts'
+import type { Clock } from './clock.ts'
+
+export type RoutingService = ReturnType<typeof routingService>
+
+/** The list that feedback comes into, in whichever project. */
+export const FEEDBACK_LIST = 'User Feedback'
+
+/** The rules that say where feedback goes. Which there are and their order change under one lock. */
+export function routingService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  return {
+    async create({ position, ...input }: NewRoutingRule): Promise<RoutingRule> {
+      return repos.within(everywhere).transaction(async (repos) => {
+        const present = await repos.routing.listForUpdate()
+        await refuseUnusable(repos, input.targetProjectId)
+        const now = clock.now()
+        const id = clock.newId(now)
+        const order = placed(idsOf(present), id, position)
+        const row = {
+          id,
+          name: input.name ?? null,
+          projectMatch: input.projectMatch ?? null,
+          appMatch: input.appMatch ?? null,
+          targetProjectId: input.targetProjectId,
+          position: order.indexOf(id),
+          isActive: input.isActive ?? true,
+          createdAt: now,
+          updatedAt: now,
+        }
+        refuseWithoutMatch(row)
+        await repos.routing.insert(row)
+        await repos.routing.reorder(order)
+        return toRoutingRule(row)
+      })
+    },
+
+    /** By position. */
+    async list({ limit = 50, cursor }: { limit?: number; cursor?: string }) {
+      const rows = await repos.within(everywhere).routing.list(positionIn(cursor), limit + 1)
+      const data = rows.slice(0, limit)
+      const last = data.at(-1)
+      const isMore = last && rows.length > limit
+      return {
+        data: data.map(toRoutingRule),
+        nextCursor: isMore ? encodeCursor('routing', { key: last.position, id: last.id }) : null,
+      }
+    },
+
+    async get(id: string): Promise<RoutingRule> {
+      const row = await repos.within(everywhere).routing.find(id)
+      if (!row) throw routingRuleNotFound(id)
+      return toRoutingRule(row)
+    },
+
+    async update(id: string, { position, ...change }: RoutingRuleChange): Promise<RoutingRule> {
+      return repos.within(everywhere).transaction(async (repos) => {
+        const present = await repos.routing.listForUpdate()
+        const row = present.find((rule) => rule.id === id)
+        if (!row) throw routingRuleNotFound(id)
+        const order = position === undefined ? idsOf(present) : placed(idsOf(present), id, position)
+        const changed = { ...row, ...change, position: order.indexOf(id) }
+        refuseWithoutMatch(changed)
+        if (changed.targetProjectId !== row.targetProjectId)
+          await refuseUnusable(repos, changed.targetProjectId)
+        if (Object.keys(change).length > 0 || changed.position !== row.position) {
+          changed.updatedAt = clock.now()
+          await repos.routing.update(id, { ...change, updatedAt: changed.updatedAt })
+          await repos.routing.reorder(order)
+        }
+        return toRoutingRule(changed)
+      })
+    },
+
+    async delete(id: string): Promise<void> {
+      await repos.within(everywhere).transaction(async (repos) => {
+        const present = await repos.routing.listForUpdate()
+        if (!present.some((rule) => rule.id === id)) throw routingRuleNotFound(id)
+        await repos.routing.delete(id)
+        await repos.routing.reorder(idsOf(present).filter((other) => other !== id))
+      })
+    },
+
+    /** What would become of a delivery, and why. Changes nothing. */
+    async test(delivery: Uint8Array): Promise<RoutingTest> {
+      const read = readBody(delivery)
+      if (!read.isJson) throw notJson(read.readUpTo)
+      const reading = readEvent(read.body)
+      if (reading.outcome === 'rejected') throw validationFailed(reading.mistakes)
+      if (reading.outcome === 'ignored') return IGNORED
+      const { event } = reading
+      const fields = routingFieldsOf(event.properties)
+      const { routing, feedback } = repos.within(everywhere)
+      const [table, [before]] = await feedback.discreetly(() =>
+        Promise.all([findTable(routing, [fields]), feedback.listByKeys([dedupKeyOf(event)])]),
+      )
+      const decision = decideRoute(fields, table)
+      const considered = consideredRules(fields, table, decision)
+      return {
+        wouldCreate: !before,
+        projectId: decision.project.id,
+        listName: FEEDBACK_LIST,
+        ruleId: decision.rule?.id ?? null,
+        matchedOn: decision.matchedOn,
+        explanation: [
+          ...(before
+            ? [`This event is here already, as the task ${before.taskId}: a repeat makes none.`]
+            : []),
+          decision.explanation,
+          ...considered
+            .filter(({ outcome }) => outcome === 'lost')
+            .slice(0, MOST_TOLD)
+            .map(toldOf),
+        ].join(' '),
+        title: titleOf(event),
+        considered,
+      }
+    },
+  }
+}
+
+/** What decisions about these are made of. */
+export async function findTable(routing: BoundRepositories['routing'], fields: RoutingFields[]) {
+  const { ids, names } = projectsNamedIn(fields)
+  return routing.findTable(ids, names, FEEDBACK_LIST)
+}
+
+/** Rules told of in an explanation; `considered` has them all. */
+const MOST_TOLD = 20
+
+const toldOf = ({ name, reason }: { name: string | null; reason: string }) =>
+  `${name === null ? 'A rule without a name' : `"${name}"`} lost: ${reason}.`
+
+const IGNORED: RoutingTest = {
+  wouldCreate: false,
+  projectId: null,
+  listName: null,
+  ruleId: null,
+  matchedOn: null,
+  explanation: 'Only events named feedback_submitted become tasks; this one would be ignored.',
+  title: null,
+  considered: [],
+}
+
+function refuseWithoutMatch({ projectMatch, appMatch }: Pick<RoutingRow, 'projectMatch' | 'appMatch'>) {
+  if (projectMatch !== null || appMatch !== null) return
+  const message = 'is missing: a rule needs projectMatch, appMatch or both'
+  throw validationFailed([{ path: '/projectMatch', code: 'required', message }])
+}
+
+async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
+  const project = await repos.projects.find(projectId)
+  if (!project) throw projectNotFound(projectId)
+  if (project.archivedAt) throw projectArchived(project.name)
+}
+
+function positionIn(cursor: string | undefined) {
+  if (cursor === undefined) return undefined
+  const { key, id } = decodeCursor(cursor, 'routing', isPositionKey)
+  return { position: Number(key), id }
+}
+
+const idsOf = (rows: RoutingRow[]) => rows.map(({ id }) => id)
+
+const toRoutingRule = (row: RoutingRow): RoutingRule => ({
+  id: row.id,
+  name: row.name,
+  projectMatch: row.projectMatch,
+  appMatch: row.appMatch,
+  targetProjectId: row.targetProjectId,
+  position: row.position,
+  isActive: row.isActive,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})

@@ -1,0 +1,213 @@
+import { decodeCursor, encodeCursor, isPositionKey } from '../domain/cursor.ts'
+import { decideRuleChange, plainNumber } from '../domain/rule-change.ts'
+import {
+  globalRuleOutOfReach,
+  projectNotFound,
+  ruleNotFound,
+  ruleVersionNotFound,
+  tooManyRules,
+} from '../errors.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { RuleRow, RuleVersionRow } from '../repositories/rules.ts'
+import {
+  MOST_RULES,
+  type NewRule,
+  type Rule,
+  type RuleChange,
+  type RuleList,
+  type RuleQuery,
+  type RuleVersion,
+  type RuleVersionQuery,
+} from '../schemas/rule.ts'
+import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+import { writableProject } from './projects.ts'
+import { type AllowedVersions, refuseStale } from './versions.ts'
+
+export type RulesService = ReturnType<typeof rulesService>
+
+/** The name that cursors of versions carry. */
+const VERSIONS = 'rule-versions'
+
+/** Rules: the standing instructions that assistants get. */
+export function rulesService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  return {
+    async create(caller: Caller, input: NewRule): Promise<Rule> {
+      const projectId = input.projectId === undefined ? caller.projectId : input.projectId
+      return repos.within(caller).transaction(async (repos) => {
+        await lockScope(repos, caller, projectId)
+        if ((await repos.rules.countInScope(projectId)) >= MOST_RULES) throw tooManyRules(MOST_RULES)
+        const now = clock.now()
+        const rule: RuleRow = {
+          id: clock.newId(now),
+          content: input.content,
+          priority: plainNumber(input.priority ?? 0),
+          isActive: input.isActive ?? true,
+          projectId,
+          version: 1,
+          createdAt: now,
+          updatedAt: now,
+          ...updatedBy(caller),
+        }
+        await repos.rules.insert(rule)
+        await record(repos, rule, caller, [{ type: 'rule.created', metadata: {} }])
+        return toRule(rule)
+      })
+    },
+
+    /** All that apply where the caller stands, in the order assistants get them. */
+    async list(caller: Caller, { projectId, includeInactive = false }: RuleQuery): Promise<RuleList> {
+      const bound = repos.within(caller)
+      if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      const rows = await bound.rules.list(projectId ?? caller.projectId, { withInactive: includeInactive })
+      return { data: rows.map(toRule), nextCursor: null }
+    },
+
+    async get(caller: Caller, id: string): Promise<Rule> {
+      const row = await repos.within(caller).rules.find(id)
+      if (!row) throw ruleNotFound(id)
+      return toRule(row)
+    },
+
+    async update(caller: Caller, id: string, wanted: RuleChange, allowed?: AllowedVersions): Promise<Rule> {
+      return repos.within(caller).transaction(async (repos) => {
+        const rule = await writableRule(repos, caller, id, allowed)
+        return change(repos, caller, rule, wanted)
+      })
+    },
+
+    /** Makes a rule again what it was at a version; that is a new version. */
+    async revert(caller: Caller, id: string, version: number, allowed?: AllowedVersions): Promise<Rule> {
+      return repos.within(caller).transaction(async (repos) => {
+        const rule = await writableRule(repos, caller, id, allowed)
+        const past = await repos.rules.findVersion(id, version)
+        if (!past) throw ruleVersionNotFound(id, version)
+        return change(repos, caller, rule, past, { revertedTo: version })
+      })
+    },
+
+    async delete(caller: Caller, id: string, allowed?: AllowedVersions): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        const rule = await writableRule(repos, caller, id, allowed)
+        await repos.rules.delete(id)
+        const now = clock.now()
+        await repos.activity.insert([about(rule, caller, now, 'rule.deleted', {})])
+      })
+    },
+
+    /** Newest first. */
+    async listVersions(caller: Caller, id: string, { limit = 50, cursor }: RuleVersionQuery) {
+      const bound = repos.within(caller)
+      if (!(await bound.rules.find(id))) throw ruleNotFound(id)
+      const before =
+        cursor === undefined ? undefined : Number(decodeCursor(cursor, VERSIONS, isPositionKey).key)
+      const rows = await bound.rules.listVersions(id, before, limit + 1)
+      const data = rows.slice(0, limit)
+      const last = data.at(-1)
+      const isMore = last && rows.length > limit
+      return {
+        data: data.map(toRuleVersion),
+        nextCursor: isMore ? encodeCursor(VERSIONS, { key: last.version, id }) : null,
+      }
+    },
+  }
+
+  async function change(
+    repos: BoundRepositories,
+    caller: Caller,
+    rule: RuleRow,
+    wanted: RuleChange,
+    about: Record<string, unknown> = {},
+  ): Promise<Rule> {
+    const outcome = decideRuleChange(rule, wanted, clock.now())
+    if (!outcome) return toRule(rule)
+    const update = { ...outcome.update, ...updatedBy(caller) }
+    const changed = { ...rule, ...update }
+    await repos.rules.update(rule.id, update)
+    await record(
+      repos,
+      changed,
+      caller,
+      outcome.entries.map(({ type, metadata }) => ({ type, metadata: { ...metadata, ...about } })),
+    )
+    return toRule(changed)
+  }
+
+  /** Keeps the version a rule now has, and writes down what happened. */
+  async function record(
+    repos: BoundRepositories,
+    rule: RuleRow,
+    caller: Caller,
+    entries: { type: string; metadata: Record<string, unknown> }[],
+  ) {
+    await repos.rules.insertVersion({
+      ruleId: rule.id,
+      version: rule.version,
+      content: rule.content,
+      priority: rule.priority,
+      isActive: rule.isActive,
+      createdAt: rule.updatedAt,
+      actorType: rule.updatedByType,
+      actorId: rule.updatedById,
+      actorName: rule.updatedByName,
+    })
+    await repos.activity.insert(
+      entries.map(({ type, metadata }) => about(rule, caller, rule.updatedAt, type, metadata)),
+    )
+  }
+
+  function about(rule: RuleRow, caller: Caller, at: Date, type: string, metadata: Record<string, unknown>) {
+    return entry(clock, at, type, actorOf(caller), {
+      projectId: rule.projectId,
+      metadata: { ruleId: rule.id, ...metadata },
+    })
+  }
+}
+
+/** Lets one writer at a time into a scope, and only where the caller may write. */
+async function lockScope(repos: BoundRepositories, caller: Caller, projectId: string | null): Promise<void> {
+  if (projectId !== null) await writableProject(repos, projectId)
+  else if (caller.projectId !== null) throw globalRuleOutOfReach()
+  else await repos.rules.lockGlobalScope()
+}
+
+async function writableRule(
+  repos: BoundRepositories,
+  caller: Caller,
+  id: string,
+  allowed: AllowedVersions,
+): Promise<RuleRow> {
+  const rule = await repos.rules.findForUpdate(id)
+  if (!rule) throw ruleNotFound(id)
+  if (rule.projectId === null && caller.projectId !== null) throw globalRuleOutOfReach()
+  refuseStale(allowed, rule.version, 'rule')
+  if (rule.projectId !== null) await writableProject(repos, rule.projectId)
+  return rule
+}
+
+function updatedBy(caller: Caller) {
+  const { type, id, name } = actorOf(caller)
+  return { updatedByType: type, updatedById: id, updatedByName: name }
+}
+
+export const toRule = (row: RuleRow): Rule => ({
+  id: row.id,
+  content: row.content,
+  priority: row.priority,
+  isActive: row.isActive,
+  projectId: row.projectId,
+  version: row.version,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+  updatedBy: { type: row.updatedByType, id: row.updatedById, name: row.updatedByName },
+})
+
+const toRuleVersion = (row: RuleVersionRow): RuleVersion => ({
+  version: row.version,
+  content: row.content,
+  priority: row.priority,
+  isActive: row.isActive,
+  createdAt: row.createdAt.toISOString(),
+  createdBy: { type: row.actorType, id: row.actorId, name: row.actorName },
+})

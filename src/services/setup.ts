@@ -1,0 +1,79 @@
+import { describeSecret, keySecret, type Secret } from '../domain/secret.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import type { Clock } from './clock.ts'
+import { insertProject } from './projects.ts'
+import { newWebhookSecret } from './webhook-secrets.ts'
+
+export interface SetupOptions {
+  repos: Repositories
+  clock: Clock
+  randomBytes(size: number): Buffer
+  /** From the environment: a key that is to be valid, whatever else there is. */
+  bootstrapKey: string | undefined
+  /** From the environment: feedback senders have a secret already. */
+  hasWebhookSecret: boolean
+}
+
+/** Secrets made on the first start, to be shown once. */
+export interface FirstSecrets {
+  adminKey?: string
+  webhookSecret?: string
+}
+
+/**
+ * What every Inlet has from its first start: the default project with its list, a key to come in by, a secret for
+ * feedback. Runs under the start lock and in one transaction, so instances that start at once make one of each.
+ */
+export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
+  const { repos, clock, randomBytes, bootstrapKey, hasWebhookSecret } = options
+  return repos.transaction(async (repos) => {
+    const now = clock.now()
+    const bound = repos.within(everywhere)
+    const made: FirstSecrets = {}
+    const isFirstStart = !(await bound.keys.hasAny())
+
+    if (!(await bound.projects.findDefault())) {
+      await insertProject(bound, clock, now, { name: 'Inbox', isDefault: true })
+    }
+    if (bootstrapKey) {
+      const secret = describeSecret(bootstrapKey)
+      // Also when it was revoked: revoked it stays.
+      const isKnown = await repos.proofs.keys.findBySecret(secret.hash)
+      if (!isKnown) await insertAdminKey(bound, clock, now, 'Bootstrap key', secret)
+    } else if (isFirstStart) {
+      const secret = keySecret(randomBytes)
+      await insertAdminKey(bound, clock, now, 'First admin key', secret)
+      made.adminKey = secret.text
+    }
+    if (isFirstStart && !hasWebhookSecret) {
+      const { row, text } = newWebhookSecret(clock, now, randomBytes)
+      await bound.webhookSecrets.insert(row)
+      made.webhookSecret = text
+    }
+    return made
+  })
+}
+
+async function insertAdminKey(
+  repos: BoundRepositories,
+  clock: Clock,
+  now: Date,
+  name: string,
+  secret: Secret,
+) {
+  const { hash, prefix, lastFour } = secret
+  const id = clock.newId(now)
+  await repos.keys.insert(
+    {
+      id,
+      name,
+      scopes: ['admin'],
+      projectId: null,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      createdAt: now,
+    },
+    { hash, keyId: id, prefix, lastFour, expiresAt: null, createdAt: now },
+  )
+}

@@ -1,0 +1,125 @@
+import type { HostLimits } from '../clients/codehost.ts'
+import type { Entry } from '../domain/codehost-entry.ts'
+import type { Checkpoint, Position } from '../domain/codehost-progress.ts'
+import { tallied } from '../domain/codehost-tally.ts'
+import { type EntryDecision, importEntry, skipEntry, updateFromEntry } from '../domain/codehost-task.ts'
+import type { ConnectionRow } from '../repositories/codehost.ts'
+import type { BoundRepositories } from '../repositories/index.ts'
+import type { Destination } from '../repositories/lists.ts'
+import type { SyncRunRow } from '../repositories/sync-runs.ts'
+import { entry as activityEntry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+import { tallyOf } from './sync-run-view.ts'
+
+/** Entries of one answer, and where the run stands once they are written. */
+export interface PageToWrite {
+  entries: Entry[]
+  checkpoint: Checkpoint | undefined
+  /** Where the next incremental run takes up; left out where this page does not say. */
+  position?: Position
+  limits: HostLimits
+}
+
+/** Writes a page in the transaction of a locked run: tasks, record, counts and checkpoint stand or fall together. */
+export async function writePage(
+  repos: BoundRepositories,
+  clock: Clock,
+  run: SyncRunRow,
+  connection: ConnectionRow,
+  where: Destination,
+  page: PageToWrite,
+): Promise<SyncRunRow> {
+  const decisions = await decide(repos, clock, connection, where, page.entries)
+  for (const some of portions(decisions)) {
+    await repos.syncedTasks.upsert(
+      some.flatMap(({ row }) => row ?? []),
+      some.flatMap((decision) => recordOf(clock, connection, decision)),
+    )
+  }
+  const met = await repos.syncRuns.listMet(
+    run.id,
+    decisions.map(({ number }) => number),
+  )
+  const { tally, outcomes } = tallied(
+    tallyOf(run),
+    new Map(met.map(({ number, outcome }) => [number, outcome])),
+    decisions,
+  )
+  await repos.syncRuns.saveMet(outcomes.map((outcome) => ({ runId: run.id, ...outcome })))
+
+  const change = {
+    ...tally,
+    checkpoint: page.checkpoint ?? null,
+    rateLimit: rateLimitOf(page.limits),
+    // It got somewhere: whatever stood in the way is behind it.
+    attempts: 0,
+    limited: 0,
+  }
+  await repos.syncRuns.update(run.id, change)
+  const repository = page.entries.at(-1)?.repository ?? connection.repository
+  const isRenamed = repository !== connection.repository
+  if (page.position || isRenamed) {
+    await repos.codehost.update(connection.id, {
+      repository,
+      ...(page.position && { position: page.position }),
+    })
+  }
+  return { ...run, ...change }
+}
+
+/** What the run tells of the host's limits; null when the host says nothing. */
+export const rateLimitOf = ({ remaining, resetAt }: HostLimits) =>
+  remaining === null && resetAt === null ? null : { remaining, resetAt: resetAt?.toISOString() ?? null }
+
+async function decide(
+  repos: BoundRepositories,
+  clock: Clock,
+  { id, projectId, repositoryId, repository: name }: ConnectionRow,
+  where: Destination,
+  entries: Entry[],
+): Promise<EntryDecision[]> {
+  const numbers = entries.map(({ number }) => number)
+  const rows = await repos.syncedTasks.listKnownForUpdate(projectId, repositoryId, numbers)
+  const known = new Map(rows.map((row) => [row.codehostNumber, row]))
+  const strangers = numbers.filter((number) => !known.has(number))
+  const purged = new Set(await repos.syncedTasks.listPurged(projectId, repositoryId, strangers))
+  const at = clock.now()
+  const by = { type: 'codehost' as const, id, name }
+  return entries.map((entry) => {
+    const task = known.get(entry.number)
+    if (task) return updateFromEntry(task, entry, at)
+    if (purged.has(entry.number)) return skipEntry(entry)
+    return importEntry(entry, { id: clock.newId(at), at, where, by, repositoryId })
+  })
+}
+
+/** One statement a page, but for pages with long texts: each statement holds its rows in memory several times. */
+const MOST_CHARACTERS = 256 * 1024
+
+function* portions(decisions: EntryDecision[]): Generator<EntryDecision[]> {
+  let portion: EntryDecision[] = []
+  let size = 0
+  for (const decision of decisions) {
+    const length = decision.row?.description?.length ?? 0
+    if (portion.length > 0 && size + length > MOST_CHARACTERS) {
+      yield portion
+      portion = []
+      size = 0
+    }
+    portion.push(decision)
+    size += length
+  }
+  yield portion
+}
+
+function recordOf(clock: Clock, { id, repository: name }: ConnectionRow, { row, told }: EntryDecision) {
+  if (!row) return []
+  const by = { type: 'codehost' as const, id, name }
+  return told.map(({ type, metadata }) =>
+    activityEntry(clock, row.updatedAt, type, by, {
+      taskId: row.id,
+      projectId: row.projectId,
+      metadata: { ...metadata },
+    }),
+  )
+}

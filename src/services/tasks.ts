@@ -1,0 +1,230 @@
+import { decodeCursor, encodeCursor, isMomentKey, isNoKey, isRankKey } from '../domain/cursor.ts'
+import { isGone } from '../domain/hidden-task.ts'
+import { newTaskRow, sourceOf } from '../domain/new-task.ts'
+import { rankOf } from '../domain/priority.ts'
+import { decideChange } from '../domain/task-change.ts'
+import { listNotFound, projectArchived, projectNotFound, taskNotFound } from '../errors.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { Destination } from '../repositories/lists.ts'
+import type { TaskListRow, TaskPageRequest, TaskRow } from '../repositories/tasks.ts'
+import type {
+  NewTask,
+  NewTaskInBulk,
+  Task,
+  TaskChange,
+  TaskListItem,
+  TaskQuery,
+  TaskSort,
+} from '../schemas/task.ts'
+import type { Caller } from './access.ts'
+import { entry as activityEntry, actorOf } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+import { toTask, toTaskListItem } from './task-view.ts'
+import { type AllowedVersions, refuseStale } from './versions.ts'
+
+export type TasksService = ReturnType<typeof tasksService>
+
+/** A task that was asked for: made now, or here before under the same external id. */
+export interface Made {
+  task: Task
+  isNew: boolean
+}
+
+export function tasksService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  return {
+    async create(caller: Caller, { listId, ...input }: NewTask): Promise<Made> {
+      const [made] = await createMany(caller, listId, [input])
+      return made as Made
+    },
+
+    createMany,
+
+    async get(caller: Caller, id: string): Promise<Task> {
+      const row = await repos.within(caller).tasks.find(id)
+      if (!row) throw taskNotFound(id)
+      return toTask(row)
+    },
+
+    async list(
+      caller: Caller,
+      query: TaskQuery,
+    ): Promise<{ data: TaskListItem[]; nextCursor: string | null }> {
+      const bound = repos.within(caller)
+      if (query.projectId && !(await bound.projects.find(query.projectId)))
+        throw projectNotFound(query.projectId)
+      if (query.listId && !(await bound.lists.find(query.listId))) throw listNotFound(query.listId)
+
+      const { sort = '-createdAt', limit = 50 } = query
+      const { isKey, keyOf, ...order } = SORTS[sort]
+      const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, sort, isKey)
+      const rows = await bound.tasks.list(filterOf(query), {
+        ...order,
+        after,
+        limit: limit + 1,
+        isSummary: query.fields === 'summary',
+      })
+      const data = rows.slice(0, limit)
+      const last = data.at(-1)
+      return {
+        data: data.map(toTaskListItem),
+        nextCursor:
+          last && rows.length > limit ? encodeCursor(sort, { key: keyOf(last), id: last.id }) : null,
+      }
+    },
+
+    async update(caller: Caller, id: string, wanted: TaskChange, allowed: AllowedVersions): Promise<Task> {
+      return repos.within(caller).transaction(async (repos) => {
+        const task = await lockedTask(repos, id, allowed)
+        const moveTo =
+          wanted.listId === undefined ? undefined : await writableDestination(repos, wanted.listId)
+        const now = clock.now()
+        const outcome = decideChange(task, wanted, moveTo, caller.type, now)
+        if (!outcome) return toTask(task)
+        const changed = { ...task, ...outcome.update }
+        await repos.tasks.update(id, outcome.update)
+        await repos.activity.insert(
+          outcome.entries.map(({ type, metadata }) => entry(type, changed, caller, now, metadata)),
+        )
+        return toTask(changed)
+      })
+    },
+
+    /** Hides it; it can be restored until the sweep takes it. */
+    async delete(caller: Caller, id: string, allowed: AllowedVersions): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        const task = await lockedTask(repos, id, allowed)
+        const now = clock.now()
+        await repos.tasks.update(id, { deletedAt: now, updatedAt: now, version: task.version + 1 })
+        await repos.activity.insert([entry('task.deleted', task, caller, now)])
+      })
+    },
+
+    /** Brings a hidden task back; one that is not hidden is answered as it is. */
+    async restore(caller: Caller, id: string): Promise<Task> {
+      return repos.within(caller).transaction(async (repos) => {
+        const task = await repos.tasks.findForUpdate(id, { hidden: true })
+        const now = clock.now()
+        if (!task || (task.deletedAt && isGone(task.deletedAt, now))) throw taskNotFound(id)
+        await refuseArchived(repos, task)
+        if (!task.deletedAt) return toTask(task)
+        const update = { deletedAt: null, updatedAt: now, version: task.version + 1 }
+        await repos.tasks.update(id, update)
+        await repos.activity.insert([entry('task.restored', task, caller, now)])
+        return toTask({ ...task, ...update })
+      })
+    },
+  }
+
+  /** All of them or none; the answers are in the order of the inputs. */
+  async function createMany(caller: Caller, listId: string | undefined, inputs: NewTaskInBulk[]) {
+    return repos.within(caller).transaction(async (repos) => {
+      const destination = await writableDestination(repos, listId)
+      return insertOrFind(repos, destination, inputs, caller)
+    })
+  }
+
+  async function insertOrFind(
+    repos: BoundRepositories,
+    destination: Destination,
+    inputs: NewTaskInBulk[],
+    caller: Caller,
+  ): Promise<Made[]> {
+    const now = clock.now()
+    const by = actorOf(caller)
+    const rows = inputs.map((input) => newTaskRow(clock.newId(now), now, input, destination, by))
+    const made = new Map<string, Made>()
+    // In one order everywhere: two batches that share external ids wait for each other instead of deadlocking.
+    const inLockOrder = rows.toSorted((a, b) => compare(a.externalId, b.externalId))
+    // An external id that was taken may be free again a moment later: the one that had it was deleted.
+    for (let missing = inLockOrder; missing.length > 0; missing = missing.filter(({ id }) => !made.has(id))) {
+      const ids = await repos.tasks.insert(
+        missing,
+        missing.map((row) => entry('task.created', row, caller, now)),
+      )
+      const present = missing.filter(({ id }) => !ids.has(id))
+      const found = await existing(repos, destination, caller, present)
+      for (const row of missing) {
+        const task = ids.has(row.id) ? row : found.get(row.externalId ?? '')
+        if (task) made.set(row.id, { task: toTask(task), isNew: task === row })
+      }
+    }
+    return rows.map(({ id }) => made.get(id) as Made)
+  }
+
+  async function existing(
+    repos: BoundRepositories,
+    { projectId }: Destination,
+    caller: Caller,
+    rows: TaskRow[],
+  ) {
+    const externalIds = rows.flatMap(({ externalId }) => externalId ?? [])
+    const found =
+      externalIds.length === 0
+        ? []
+        : await repos.tasks.listByExternalIds(projectId, sourceOf(caller.type), externalIds)
+    return new Map(found.map((row) => [row.externalId, row]))
+  }
+
+  function entry(type: string, task: TaskRow, caller: Caller, at: Date, metadata?: Record<string, unknown>) {
+    const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
+    return activityEntry(clock, at, type, actorOf(caller), about)
+  }
+}
+
+async function writableDestination(
+  repos: BoundRepositories,
+  listId: string | undefined,
+): Promise<Destination> {
+  const destination = await repos.lists.findDestination(listId)
+  if (!destination) throw listNotFound(listId ?? 'by default')
+  if (destination.isArchived) throw projectArchived(destination.projectName)
+  return destination
+}
+
+async function lockedTask(repos: BoundRepositories, id: string, allowed: AllowedVersions): Promise<TaskRow> {
+  const task = await repos.tasks.findForUpdate(id)
+  if (!task) throw taskNotFound(id)
+  refuseStale(allowed, task.version)
+  await refuseArchived(repos, task)
+  return task
+}
+
+async function refuseArchived(repos: BoundRepositories, { projectId }: TaskRow): Promise<void> {
+  const project = await repos.projects.find(projectId)
+  if (project?.archivedAt) throw projectArchived(project.name)
+}
+
+const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)
+
+type Order = Pick<TaskPageRequest, 'by' | 'direction'> & {
+  isKey(key: unknown): boolean
+  keyOf(row: TaskListRow): string | number | null
+}
+
+const created = { by: 'created', isKey: isNoKey, keyOf: () => null } as const
+const updated = {
+  by: 'updated',
+  isKey: isMomentKey,
+  keyOf: (row: TaskListRow) => row.updatedAt.toISOString(),
+} as const
+const SORTS: Record<TaskSort, Order> = {
+  createdAt: { ...created, direction: 'ascending' },
+  '-createdAt': { ...created, direction: 'descending' },
+  updatedAt: { ...updated, direction: 'ascending' },
+  '-updatedAt': { ...updated, direction: 'descending' },
+  '-priority': { by: 'priority', direction: 'descending', isKey: isRankKey, keyOf: (row) => row.priority },
+}
+
+function filterOf(query: TaskQuery) {
+  return {
+    projectId: query.projectId,
+    listId: query.listId,
+    statuses: query.status,
+    sources: query.source,
+    priorities: query.priority?.map(rankOf),
+    labels: query.label,
+    text: query.q,
+    updatedSince: query.updatedSince === undefined ? undefined : new Date(query.updatedSince),
+    codehostPrNumber: query.codehostPrNumber,
+  }
+}

@@ -1,0 +1,97 @@
+import { describeSecret } from '../domain/secret.ts'
+import { tooManySecrets, webhookSecretNotFound } from '../errors.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import type { WebhookSecretRow } from '../repositories/webhook-secrets.ts'
+import type { WebhookSecret, WebhookSecretWithValue } from '../schemas/webhook-secret.ts'
+import type { AccessService, Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+
+export type WebhookSecretsService = ReturnType<typeof webhookSecretsService>
+
+interface WebhookSecretsDeps {
+  repos: Repositories
+  access: Pick<AccessService, 'forget'>
+  clock: Clock
+  randomBytes(size: number): Buffer
+}
+
+/** What the feedback sender proves itself with. At most two work at a time. */
+export function webhookSecretsService({ repos, access, clock, randomBytes }: WebhookSecretsDeps) {
+  return {
+    async create(caller: Caller): Promise<WebhookSecretWithValue> {
+      return repos.within(everywhere).transaction(async (repos) => {
+        const now = clock.now()
+        const live = await repos.webhookSecrets.listLiveForUpdate(now)
+        if (live.length >= 2) throw tooManySecrets()
+        return insert(repos, caller, now, 'key.webhook_secret_created')
+      })
+    },
+
+    async list(): Promise<{ data: WebhookSecret[]; nextCursor: null }> {
+      const rows = await repos.within(everywhere).webhookSecrets.listLive(clock.now())
+      return { data: rows.map(toWebhookSecret), nextCursor: null }
+    },
+
+    /** A new secret; the one it replaces works for a while longer. */
+    async rotate(caller: Caller, id: string, overlapSeconds: number): Promise<WebhookSecretWithValue> {
+      const answer = await repos.within(everywhere).transaction(async (repos) => {
+        const now = clock.now()
+        const live = await repos.webhookSecrets.listLiveForUpdate(now)
+        const previous = live.find((row) => row.id === id)
+        if (!previous) throw webhookSecretNotFound(id)
+        if (live.length >= 2 && overlapSeconds > 0) throw tooManySecrets()
+        const until = new Date(now.getTime() + overlapSeconds * 1000)
+        const expiresAt = previous.expiresAt && previous.expiresAt < until ? previous.expiresAt : until
+        await repos.webhookSecrets.update(id, { expiresAt })
+        return insert(repos, caller, now, 'key.webhook_secret_rotated')
+      })
+      access.forget()
+      return answer
+    },
+
+    async revoke(caller: Caller, id: string): Promise<void> {
+      await repos.within(everywhere).transaction(async (repos) => {
+        const now = clock.now()
+        const live = await repos.webhookSecrets.listLiveForUpdate(now)
+        if (!live.some((row) => row.id === id)) throw webhookSecretNotFound(id)
+        await repos.webhookSecrets.update(id, { revokedAt: now })
+        const about = { metadata: { webhookSecretId: id } }
+        await repos.activity.insert([entry(clock, now, 'key.webhook_secret_revoked', actorOf(caller), about)])
+      })
+      access.forget()
+    },
+  }
+
+  async function insert(repos: BoundRepositories, caller: Caller, now: Date, type: string) {
+    const { row, text } = newWebhookSecret(clock, now, randomBytes)
+    await repos.webhookSecrets.insert(row)
+    await repos.activity.insert([
+      entry(clock, now, type, actorOf(caller), { metadata: { webhookSecretId: row.id } }),
+    ])
+    return { ...toWebhookSecret(row), secret: text }
+  }
+}
+
+/** 256 random bits, marked as what they are. */
+export function newWebhookSecret(clock: Clock, now: Date, randomBytes: (size: number) => Buffer) {
+  const { text, hash, lastFour } = describeSecret(`inlw_${randomBytes(32).toString('base64url')}`)
+  const row: WebhookSecretRow = {
+    id: clock.newId(now),
+    hash,
+    lastFour,
+    createdAt: now,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+  }
+  return { row, text }
+}
+
+const toWebhookSecret = (row: WebhookSecretRow): WebhookSecret => ({
+  id: row.id,
+  lastFour: row.lastFour,
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The one direction. A layer may import what stands behind it; `types of x` means only with `import type`. */
+const MAY_IMPORT: Record<string, string[]> = {
+  server: ['app', 'config', 'clients', 'db', 'repositories', 'services', 'jobs', 'errors'],
+  app: [
+    'config',
+    'db',
+    'errors',
+    'guards',
+    'plugins',
+    'repositories',
+    'routes',
+    'services',
+    'schemas',
+    'mcp',
+    'jobs',
+  ],
+  routes: ['services', 'schemas', 'errors', 'plugins', 'guards', 'types of config'],
+  mcp: ['services', 'schemas', 'errors', 'domain'],
+  jobs: ['services', 'errors', 'types of config'],
+  guards: ['types of services', 'types of schemas', 'types of config', 'errors', 'domain'],
+  plugins: ['types of services', 'types of config', 'schemas', 'errors'],
+  services: ['repositories', 'domain', 'clients', 'schemas', 'errors', 'types of config'],
+  domain: ['schemas', 'errors', 'types of repositories'],
+  repositories: ['db', 'errors'],
+  clients: ['errors', 'schemas', 'types of config'],
+  db: ['errors', 'types of config'],
+  'compile-cache': [],
+  errors: [],
+  config: [],
+  schemas: [],
+}
+
+/** Packages that only one layer may know. */
+const OWNED_PACKAGES: Record<string, string[]> = {
+  'drizzle-orm': [],
+  pg: ['db'],
+  fastify: ['app', 'routes', 'plugins', 'guards', 'mcp'],
+  'pg-boss': ['jobs'],
+  octokit: ['clients'],
+}
+
+interface Import {
+  from: string
+  to: string
+  isTypeOnly: boolean
+}
+
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('dashboard/'))
+  .map((file) => ({ file, imports: importsOf(file) }))
+
+describe('the house', () => {
+  test('has only the layers it names', () => {
+    const layers = new Set(files.map(({ file }) => layerOf(file)))
+    expect([...layers].filter((layer) => !(layer in MAY_IMPORT))).toEqual([])
+  })
+
+  test('imports in one direction', () => {
+    const wrong = files.flatMap(({ file, imports }) =>
+      imports
+        .filter(({ to }) => to.startsWith('.'))
+        .map(({ to, ...rest }) => ({ ...rest, to: relative('src', join('src', dirname(file), to)) }))
+        .filter(({ to, isTypeOnly }) => !mayImport(layerOf(file), layerOf(to), isTypeOnly))
+        .map(
+          ({ to }) =>
+            `src/${file} must not import src/${to}: ${layerOf(file)} may import ${MAY_IMPORT[layerOf(file)]?.join(', ') || 'nothing'}`,
+        ),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('keeps each package in its layer', () => {
+    const wrong = files.flatMap(({ file, imports }) =>
+      imports
+        .filter(({ isTypeOnly }) => !isTypeOnly)
+        .flatMap(({ to }) => Object.entries(OWNED_PACKAGES).filter(([name]) => isPackage(to, name)))
+        .filter(([, layers]) => !layers.includes(layerOf(file)))
+        .map(
+          ([name, layers]) =>
+            `src/${file} must not import ${name}: it belongs to ${layers.join(', ') || 'src/db/drizzle.ts'}`,
+        ),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('reads the environment in one place', () => {
+    const wrong = files
+      .filter(({ file }) => file !== 'server.ts' && /process\.env/.test(source(file)))
+      .map(({ file }) => `src/${file} reads process.env: ask config.ts`)
+    expect(wrong).toEqual([])
+  })
+
+  test('keeps its top level to what the design names', () => {
+    const named = [
+      'Dockerfile',
+      'README.md',
+      'docker-compose.yml',
+      'drizzle.config.ts',
+      'migrations',
+      'package-lock.json',
+      'package.json',
+      'src',
+      'test',
+      'tsconfig.json',
+    ]
+    const ignored = ['node_modules', 'data', 'dist']
+    const odd = readdirSync(root).filter(
+      (name) => !name.startsWith('.') && ![...named, ...ignored].includes(name),
+    )
+    expect(odd).toEqual([])
+  })
+})
+
+describe('the documents', () => {
+  test('name only files and scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const wrong = ['README.md', 'src/README.md', '.github/CONTRIBUTING.md'].flatMap((document) => {
+      const text = readFileSync(join(root, document), 'utf8')
+      const paths = [...text.matchAll(/`((?:src|test|migrations|\.ci|\.github)\/[\w./-]*)`/g)].map(
+        ([, path]) => path ?? '',
+      )
+      const runs = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
+      return [
+        ...paths
+          .filter((path) => !exists(path))
+          .map((path) => `${document} names ${path}, which is not there`),
+        ...runs
+          .filter((name) => !scripts[name])
+          .map((name) => `${document} names npm run ${name}, which is not there`),
+      ]
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+function layerOf(file: string): string {
+  return (file.split('/')[0] ?? '').replace(/\.ts$/, '')
+}
+
+function mayImport(from: string, to: string, isTypeOnly: boolean): boolean {
+  const allowed = MAY_IMPORT[from] ?? []
+  return from === to || allowed.includes(to) || (isTypeOnly && allowed.includes(`types of ${to}`))
+}
+
+function importsOf(file: string): Import[] {
+  return [
+    ...source(file).matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm),
+  ].map(([, type, from, bare]) => ({ from: file, to: from ?? bare ?? '', isTypeOnly: Boolean(type) }))
+}
+
+const isPackage = (specifier: string, name: string) =>
+  specifier === name || specifier.startsWith(`${name}/`) || specifier.startsWith(`@${name}/`)
+
+function source(file: string): string {
+  return readFileSync(join(root, 'src', file), 'utf8')
+}
+
+function exists(path: string): boolean {
+  try {
+    readFileSync(join(root, path))
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EISDIR'
+  }
+}

@@ -1,0 +1,335 @@
+create table activity (
+  id uuid not null,
+  type text not null,
+  message text,
+  task_id uuid,
+  project_id uuid,
+  actor_type text not null,
+  actor_id uuid,
+  actor_name text not null,
+  metadata jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  transaction xid8 not null default pg_current_xact_id(),
+  constraint activity_pkey PRIMARY KEY (id)
+);
+
+create table api_key_secrets (
+  hash text not null,
+  key_id uuid not null,
+  prefix text not null,
+  last_four text not null,
+  expires_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint api_key_secrets_key_id_api_keys_id_fk FOREIGN KEY (key_id) REFERENCES api_keys(id),
+  constraint api_key_secrets_pkey PRIMARY KEY (hash)
+);
+
+create table api_keys (
+  id uuid not null,
+  name text not null,
+  scopes text[] not null,
+  project_id uuid,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+create table codehost_connections (
+  id uuid not null,
+  project_id uuid not null,
+  repository_id bigint not null,
+  repository text not null,
+  api_url text not null,
+  token text,
+  list_id uuid,
+  schedule text not null,
+  "position" jsonb,
+  next_run_at timestamp(3) with time zone,
+  next_full_at timestamp(3) with time zone not null,
+  connected_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint codehost_connections_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE SET NULL,
+  constraint codehost_connections_pkey PRIMARY KEY (id),
+  constraint codehost_connections_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint codehost_connections_project_id_unique UNIQUE (project_id)
+);
+
+create table feedback_events (
+  id uuid not null,
+  dedup_key text,
+  uuid text,
+  outcome text not null,
+  duplicates integer not null,
+  received_at timestamp(3) with time zone not null,
+  task_id uuid,
+  project_id uuid,
+  list_id uuid,
+  routing jsonb,
+  errors jsonb,
+  payload text,
+  payload_cut boolean not null,
+  constraint feedback_events_pkey PRIMARY KEY (id)
+);
+
+create table feedback_unreadable (
+  day text not null,
+  count integer not null,
+  constraint feedback_unreadable_pkey PRIMARY KEY (day)
+);
+
+create table idempotency_keys (
+  caller_id uuid not null,
+  route text not null,
+  key text not null,
+  request_hash text not null,
+  status smallint,
+  headers jsonb,
+  body text,
+  created_at timestamp(3) with time zone not null,
+  constraint idempotency_keys_caller_id_route_key_pk PRIMARY KEY (caller_id, route, key)
+);
+
+create table list_count_changes (
+  list_id uuid not null,
+  change integer not null
+);
+
+create table lists (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  "position" integer not null,
+  is_default boolean not null default false,
+  open_count integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  constraint lists_id_project UNIQUE (id, project_id),
+  constraint lists_pkey PRIMARY KEY (id),
+  constraint lists_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+create table projects (
+  id uuid not null,
+  name text not null,
+  is_default boolean not null default false,
+  archived_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint projects_pkey PRIMARY KEY (id)
+);
+
+create table purged_entries (
+  project_id uuid not null,
+  codehost_repository_id bigint not null,
+  codehost_number integer not null,
+  constraint purged_entries_project_id_codehost_repository_id_codehost_numbe PRIMARY KEY (project_id, codehost_repository_id, codehost_number),
+  constraint purged_entries_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create table rule_versions (
+  rule_id uuid not null,
+  version integer not null,
+  content text not null,
+  priority double precision not null,
+  is_active boolean not null,
+  created_at timestamp(3) with time zone not null,
+  actor_type text not null,
+  actor_id uuid,
+  actor_name text not null,
+  constraint rule_versions_rule_id_rules_id_fk FOREIGN KEY (rule_id) REFERENCES rules(id) ON DELETE CASCADE,
+  constraint rule_versions_rule_id_version_pk PRIMARY KEY (rule_id, version)
+);
+
+create table rules (
+  id uuid not null,
+  content text not null,
+  priority double precision not null,
+  is_active boolean not null,
+  project_id uuid,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  updated_by_type text not null,
+  updated_by_id uuid,
+  updated_by_name text not null,
+  constraint rules_pkey PRIMARY KEY (id),
+  constraint rules_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+create table sessions (
+  id uuid not null,
+  hash text not null,
+  key_id uuid not null,
+  user_agent text,
+  created_at timestamp(3) with time zone not null,
+  last_seen_at timestamp(3) with time zone not null,
+  constraint sessions_hash_unique UNIQUE (hash),
+  constraint sessions_key_id_api_keys_id_fk FOREIGN KEY (key_id) REFERENCES api_keys(id),
+  constraint sessions_pkey PRIMARY KEY (id)
+);
+
+create table sync_entries (
+  run_id uuid not null,
+  number integer not null,
+  outcome text not null,
+  constraint sync_entries_run_id_number_pk PRIMARY KEY (run_id, number),
+  constraint sync_entries_run_id_sync_runs_id_fk FOREIGN KEY (run_id) REFERENCES sync_runs(id) ON DELETE CASCADE
+);
+
+create table sync_runs (
+  id uuid not null,
+  project_id uuid not null,
+  connection_id uuid not null,
+  status text not null,
+  mode text not null,
+  fetched integer not null default 0,
+  counts jsonb not null,
+  skipped jsonb not null default '[]'::jsonb,
+  gone integer not null default 0,
+  error jsonb,
+  retry_at timestamp(3) with time zone,
+  rate_limit jsonb,
+  checkpoint jsonb,
+  lease integer not null default 0,
+  lease_until timestamp(3) with time zone,
+  attempts integer not null default 0,
+  limited integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  constraint sync_runs_pkey PRIMARY KEY (id),
+  constraint sync_runs_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create table tasks (
+  id uuid not null,
+  title text not null,
+  description text,
+  status text not null,
+  priority smallint not null,
+  source text not null,
+  project_id uuid not null,
+  list_id uuid not null,
+  external_id text,
+  external_url text,
+  labels text[] not null,
+  assignees text[] not null,
+  codehost_repository_id bigint,
+  codehost_number integer,
+  codehost_kind text,
+  codehost_state text,
+  closed_reason text,
+  source_state text not null default 'present'::text,
+  notes text,
+  metadata jsonb not null,
+  created_by_type text not null,
+  created_by_id uuid,
+  created_by_name text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  completed_at timestamp(3) with time zone,
+  deleted_at timestamp(3) with time zone,
+  version integer not null,
+  constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
+  constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
+  constraint tasks_pkey PRIMARY KEY (id),
+  constraint tasks_priority_range CHECK (((priority >= 1) AND (priority <= 3)))
+);
+
+create table webhook_routing (
+  id uuid not null,
+  name text,
+  project_match text,
+  app_match text,
+  target_project_id uuid not null,
+  "position" integer not null,
+  is_active boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint webhook_routing_pkey PRIMARY KEY (id)
+);
+
+create table webhook_secrets (
+  id uuid not null,
+  hash text not null,
+  last_four text not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  constraint webhook_secrets_hash_unique UNIQUE (hash),
+  constraint webhook_secrets_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX activity_actor ON public.activity USING btree (actor_id, id);
+CREATE INDEX activity_project ON public.activity USING btree (project_id, id);
+CREATE INDEX activity_task ON public.activity USING btree (task_id, id) WHERE (task_id IS NOT NULL);
+CREATE INDEX activity_transaction ON public.activity USING btree (transaction, id);
+CREATE INDEX activity_type ON public.activity USING btree (type, id);
+CREATE INDEX api_key_secrets_key ON public.api_key_secrets USING btree (key_id);
+CREATE INDEX codehost_connections_list ON public.codehost_connections USING btree (list_id) WHERE (list_id IS NOT NULL);
+CREATE INDEX codehost_connections_next_run ON public.codehost_connections USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+CREATE UNIQUE INDEX feedback_events_dedup ON public.feedback_events USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);
+CREATE INDEX feedback_events_outcome ON public.feedback_events USING btree (outcome, id);
+CREATE INDEX feedback_events_payload ON public.feedback_events USING btree (id) WHERE (payload IS NOT NULL);
+CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX list_count_changes_list ON public.list_count_changes USING btree (list_id);
+CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
+CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
+CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;
+CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id);
+CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
+CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
+CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'rate_limited'::text]));
+CREATE INDEX sync_runs_project ON public.sync_runs USING btree (project_id, id);
+CREATE UNIQUE INDEX tasks_codehost ON public.tasks USING btree (project_id, codehost_repository_id, codehost_number) WHERE (codehost_number IS NOT NULL);
+CREATE INDEX tasks_deleted ON public.tasks USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (project_id, source, external_id) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
+CREATE INDEX tasks_list_created ON public.tasks USING btree (list_id, id);
+CREATE INDEX tasks_list_priority ON public.tasks USING btree (list_id, priority, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_list_status ON public.tasks USING btree (list_id, status, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_list_updated ON public.tasks USING btree (list_id, updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_priority ON public.tasks USING btree (priority, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_project_created ON public.tasks USING btree (project_id, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_project_priority ON public.tasks USING btree (project_id, priority, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_project_updated ON public.tasks USING btree (project_id, updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_updated ON public.tasks USING btree (updated_at, id) WHERE (deleted_at IS NULL);
+CREATE OR REPLACE FUNCTION public.tasks_count_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO list_count_changes (list_id, change)
+  SELECT list_id, -count(*) FROM removed WHERE status <> 'done' AND deleted_at IS NULL GROUP BY list_id;
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_count_deleted AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tasks_count_deleted();
+CREATE OR REPLACE FUNCTION public.tasks_count_inserted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO list_count_changes (list_id, change)
+  SELECT list_id, count(*) FROM added WHERE status <> 'done' AND deleted_at IS NULL GROUP BY list_id;
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_count_inserted AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_count_inserted();
+CREATE OR REPLACE FUNCTION public.tasks_count_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO list_count_changes (list_id, change)
+  SELECT list_id, sum(change) FROM (
+    SELECT list_id, 1 AS change FROM added WHERE status <> 'done' AND deleted_at IS NULL
+    UNION ALL
+    SELECT list_id, -1 FROM removed WHERE status <> 'done' AND deleted_at IS NULL
+  ) AS changes GROUP BY list_id HAVING sum(change) <> 0;
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_count_updated AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_count_updated();

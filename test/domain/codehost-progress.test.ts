@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import {
+  afterListing,
+  afterUpdates,
+  isPlausible,
+  nextFullAt,
+  nextRunAt,
+  takeUp,
+} from '../../src/domain/codehost-progress.ts'
+
+const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
+const updatesUrl = (since: string) => `updates?since=${since}`
+
+describe('where a run takes up', () => {
+  test('nowhere before the first is through, or while the repository is empty', () => {
+    expect(takeUp(null)).toBeUndefined()
+    expect(takeUp({ since: null, url: 'listing', etag: 'e', next: null })).toBeUndefined()
+  })
+
+  test('at the last address whose answer was committed, only if it is another one now', () => {
+    const position = { since: at(5), url: 'last', etag: 'e', next: null }
+    expect(takeUp(position)).toEqual({ phase: 'updates', next: 'last', since: at(5), etag: 'e' })
+  })
+
+  test('at the next address where the run before broke off', () => {
+    const position = { since: at(5), url: 'last', etag: 'e', next: 'more' }
+    expect(takeUp(position)).toEqual({ phase: 'updates', next: 'more', since: at(5) })
+  })
+})
+
+describe('after a page of the listing', () => {
+  const page = { url: 'p1', etag: 'e', next: 'p2', updatedAt: [at(30), at(20)] }
+
+  test.each([
+    ['it follows the link', at(40), page, { phase: 'listing', next: 'p2', since: at(40) }],
+    [
+      'at the end it catches up, with overlap',
+      at(40),
+      { ...page, next: null },
+      { phase: 'updates', next: updatesUrl(at(35)), since: at(35) },
+    ],
+    [
+      'that was empty a moment ago, with its oldest entry',
+      null,
+      { ...page, next: null },
+      { phase: 'updates', next: updatesUrl(at(15)), since: at(15) },
+    ],
+    [
+      'of an empty repository there is nothing to do',
+      null,
+      { ...page, next: null, updatedAt: [] },
+      undefined,
+    ],
+  ] as const)('%s', (_, since, read, expected) => {
+    const checkpoint = { phase: 'listing' as const, next: 'p1', since }
+    expect(afterListing(checkpoint, { ...read, updatedAt: [...read.updatedAt] }, updatesUrl)).toEqual(
+      expected,
+    )
+  })
+})
+
+describe('after a page of changes', () => {
+  const since = at(10)
+  const url = updatesUrl(since)
+  test.each([
+    ['the end is remembered', {}, { url, next: null, last: at(50) }, undefined, { next: null, since }],
+    [
+      'the next begins a little before its end',
+      {},
+      { url, next: 'l', last: at(50) },
+      updatesUrl(at(45)),
+      { since: at(45) },
+    ],
+    [
+      'where that is no progress, at its last second',
+      {},
+      { url, next: 'l', last: at(13) },
+      updatesUrl(at(13)),
+      { since: at(13) },
+    ],
+    ['of one second only its link leads on', {}, { url, next: 'l', last: at(10) }, 'l', { since, next: 'l' }],
+    ['without times too', {}, { url, next: 'l', last: null }, 'l', { since, next: 'l' }],
+    [
+      'further on that has changed, it begins again',
+      { etag: 'e' },
+      { url: 'l', next: null, last: at(50) },
+      url,
+      { since, next: url },
+    ],
+    [
+      'that has changed, no more than usual',
+      { etag: 'e' },
+      { url, next: null, last: at(50) },
+      undefined,
+      { next: null },
+    ],
+  ] as const)('%s', (_, condition, { url, next, last }, expected, position) => {
+    const read = { url, next, etag: 'new', updatedAt: [at(10), last] }
+    const after = afterUpdates({ phase: 'updates', next: url, since, ...condition }, read, updatesUrl)
+    expect(after.checkpoint?.next).toBe(expected)
+    expect(after.position).toMatchObject({ url, etag: 'new', ...position })
+  })
+})
+
+test.each([
+  [0, 0, true],
+  [10, 2, true],
+  [10, 3, false],
+  [3, 1, false],
+  [5, 1, true],
+  [1, 1, false],
+])('of %i present %i vanished: plausible is %s', (present, vanished, expected) => {
+  expect(isPlausible({ present, vanished })).toBe(expected)
+})
+
+test('schedules are in hours, a day, a week', () => {
+  const now = new Date('2026-01-01T00:00:00Z')
+  expect(nextRunAt('off', now)).toBeNull()
+  expect(nextRunAt('hourly', now)).toEqual(new Date('2026-01-01T01:00:00Z'))
+  expect(nextRunAt('daily', now)).toEqual(new Date('2026-01-02T00:00:00Z'))
+  expect(nextFullAt('done', now)).toEqual(new Date('2026-01-08T00:00:00Z'))
+  expect(nextFullAt('attempted', now)).toEqual(new Date('2026-01-02T00:00:00Z'))
+})

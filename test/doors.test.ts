@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from './support/app.ts'
+import { routesOf } from './support/routes.ts'
+
+/** What answers without credentials, each with its reason. Everything else must refuse. */
+const OPEN_DOORS: Record<string, string> = {
+  'GET /': 'the page asks for a key itself',
+  'GET /healthz': 'load balancers hold no keys',
+  'GET /readyz': 'load balancers hold no keys',
+  'GET /openapi.json': 'the reference is public',
+  'GET /problems/:code': 'errors point here',
+  'POST /api/sessions': 'signing in: the key is in the body',
+}
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+describe('every door', () => {
+  test('is either open for a reason or asks for credentials first, whatever the body', async () => {
+    const doors = routesOf(service.app).filter(({ name }) => !(name in OPEN_DOORS) && !name.includes('/docs'))
+    expect(doors.length).toBeGreaterThan(5)
+    for (const { method, path, name } of doors) {
+      const answer = await service.call(method, path, {
+        key: null,
+        ...(method !== 'GET' && { body: '{"broken', headers: { 'content-type': 'application/json' } }),
+      })
+      expect([name, answer.status, answer.body.code]).toEqual([name, 401, 'missing_credentials'])
+      expect(answer.headers.get('www-authenticate')).toBe('ApiKey')
+    }
+  })
+
+  test('refuses a caller without the scope before it looks at the body', async () => {
+    const key = await service.given.key({ scopes: [] })
+    for (const { method, path, name, scope } of routesOf(service.app)) {
+      if (!scope || scope === 'any') continue
+      const answer = await service.call(method, path, {
+        key,
+        ...(method !== 'GET' && { body: '{"broken', headers: { 'content-type': 'application/json' } }),
+      })
+      expect([name, answer.status, answer.body.requiredScope]).toEqual([name, 403, scope])
+    }
+  })
+
+  test('that is open is a route that exists', () => {
+    const names = routesOf(service.app).map(({ name }) => name)
+    expect(Object.keys(OPEN_DOORS).filter((name) => !names.includes(name))).toEqual([])
+  })
+})

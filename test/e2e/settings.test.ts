@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Desk, startDesk } from './support/browser.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+})
+afterAll(() => desk.close())
+
+describe('API keys', () => {
+  test('are made, shown once in a dialog that stays, rotated and revoked', async () => {
+    const page = await desk.open('/settings/keys')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('ci')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'The key “ci”' })
+    const secret = await dialog.locator('pre').first().innerText()
+    expect(secret).toMatch(/^inl_/)
+    expect((await desk.service.get('/api/me', { key: secret })).body.name).toBe('ci')
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 5)
+    expect(await dialog.isVisible()).toBe(true)
+    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('button', { name: 'What to do with ci' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'ci' }).waitFor({ state: 'detached' })
+    expect((await desk.service.get('/api/me', { key: secret })).status).toBe(401)
+    await page.context().close()
+  })
+})
+
+describe('AI instructions', () => {
+  test('are written, switched off, and taken back to what they were', async () => {
+    const page = await desk.open('/settings/instructions')
+    await page.getByRole('button', { name: 'Add instruction' }).click()
+    await page.getByRole('textbox', { name: 'Instruction' }).fill('Answer in verse.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add instruction' }).click()
+    const preview = page.getByRole('region', { name: 'What an assistant gets' })
+    await preview.getByText('Answer in verse.').waitFor()
+    await page.getByRole('switch', { name: /Answer in verse/ }).click({ force: true })
+    await expect
+      .poll(async () => (await preview.locator('pre').first().innerText()).includes('verse'))
+      .toBe(false)
+    await page.getByRole('button', { name: /What to do with “Answer in verse/ }).click()
+    await page.getByRole('menuitem', { name: 'History' }).click()
+    await page.getByRole('button', { name: 'Revert to this' }).click()
+    await preview.getByText('Answer in verse.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('webhook routing', () => {
+  test('is ordered by keyboard and tried against a payload', async () => {
+    const { post, get } = desk.service
+    const { body: mobile } = await post('/api/projects', { name: 'Mobile' })
+    const { body: web } = await post('/api/projects', { name: 'Web' })
+    await post('/api/webhook-routing', {
+      name: 'first',
+      appMatch: 'com.example.app',
+      targetProjectId: mobile.id,
+    })
+    await post('/api/webhook-routing', {
+      name: 'second',
+      appMatch: 'com.example.app',
+      targetProjectId: web.id,
+    })
+    const page = await desk.open('/settings/routing')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText(/would land in Mobile/).waitFor()
+    await page.getByRole('button', { name: /^Move second/ }).focus()
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(async () => (await get('/api/webhook-routing')).body.data[0].name).toBe('second')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText(/would land in Web/).waitFor()
+    await page.context().close()
+  })
+})
+
+describe('the event inbox', () => {
+  test('shows what came in and leads to its task', async () => {
+    const { post } = desk.service
+    const { body: made } = await post('/api/webhook-secrets', {})
+    const event = {
+      event: 'feedback_submitted',
+      distinct_id: 'user-1',
+      timestamp: '2026-01-31T12:00:00.000Z',
+      properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'Lovely colours' },
+    }
+    const headers = { authorization: `Bearer ${made.secret}` }
+    const sent = await post('/api/analytics/webhook', event, { key: null, headers })
+    expect(sent.status).toBe(201)
+    const page = await desk.open('/settings/events')
+    await page.getByText('loved: Lovely colours').waitFor()
+    await page.getByRole('button', { name: 'Payload' }).click()
+    await page.getByText('"distinct_id": "user-1"').waitFor()
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('Replayed; it has its task.').waitFor()
+    await page.getByRole('link', { name: 'Open the task' }).click()
+    await page.getByText('Read-only, because it is what a user wrote.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('project settings', () => {
+  test('rename, add lists, and archive', async () => {
+    const { body: project } = await desk.service.post('/api/projects', { name: 'Before' })
+    const page = await desk.open(`/projects/${project.id}`)
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('After')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { name: 'After', level: 1 }).waitFor()
+    await page.getByLabel('Name of a new list').fill('Later')
+    await page.getByRole('button', { name: 'Add list' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Later' }).waitFor()
+    await page.getByRole('button', { name: 'Archive project' }).click()
+    await page.getByText('This project is archived').waitFor()
+    await page.context().close()
+  })
+})

@@ -1,0 +1,85 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
+import { expect } from 'vitest'
+import { startApp, type TestApp } from '../../support/app.ts'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export interface Desk {
+  service: TestApp
+  browser: Browser
+  /** A page of a browser that is signed in, with the admin key unless another is given. */
+  open(path: string, options?: OpenOptions): Promise<Page>
+  close(): Promise<void>
+}
+
+interface OpenOptions extends BrowserContextOptions {
+  key?: string | null
+  context?: BrowserContext
+}
+
+/** A service of its own and a browser in front of it. */
+export async function startDesk(): Promise<Desk> {
+  const service = await startApp()
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: FLAGS,
+  })
+  return {
+    service,
+    browser,
+    async open(path, { key = service.adminKey, context: given, ...options } = {}) {
+      const context =
+        given ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }))
+      if (key !== null && !given) {
+        const answer = await context.request.post(`${service.url}/api/sessions`, {
+          data: { key },
+          headers: { origin: service.url },
+        })
+        expect(answer.status()).toBe(201)
+      }
+      const page = await context.newPage()
+      page.setDefaultTimeout(10_000)
+      await page.goto(service.url + path)
+      return page
+    },
+    async close() {
+      await browser.close()
+      await service.close()
+    },
+  }
+}
+
+/** Everything axe objects to on the page as it is. */
+export async function objectionsTo(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+  )
+}
+
+/** Gathers what the page complains of: errors, and what the content security policy refused. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // What the service refuses is logged by the browser too; the page itself says it in words.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  return complaints
+}

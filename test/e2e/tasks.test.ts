@@ -1,0 +1,214 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { complaintsOf, type Desk, startDesk } from './support/browser.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+})
+afterAll(() => desk.close())
+
+const rowOf = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title })
+const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Task' })
+const createTask = async (body: object) => (await desk.service.post('/api/tasks', body)).body
+
+describe('signing in', () => {
+  test('takes a key, says when it is wrong, and leads back to where somebody wanted to go', async () => {
+    const task = await createTask({ title: 'Linked from a message' })
+    const page = await desk.open(`/tasks/${task.id}`, { key: null })
+    await page.getByLabel('API key').fill('not-a-key-of-this-inlet')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('No key like that works here').waitFor()
+    await page.getByLabel('API key').fill(desk.service.adminKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await panelOf(page).getByText('Linked from a message').waitFor()
+    expect(page.url()).toContain(`/tasks/${task.id}`)
+    await page.context().close()
+  })
+
+  test('never leads elsewhere', async () => {
+    const page = await desk.open('/sign-in?next=//elsewhere.example/', { key: null })
+    await page.getByLabel('API key').fill(desk.service.adminKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+    expect(page.url()).toBe(`${desk.service.url}/tasks`)
+    await page.context().close()
+  })
+
+  test('shows only what the key may do', async () => {
+    const key = await desk.service.given.key({ name: 'reader', scopes: ['tasks:read'] })
+    const page = await desk.open('/tasks', { key })
+    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+    expect(await page.getByRole('button', { name: 'New task' }).count()).toBe(0)
+    await page.goto(`${desk.service.url}/settings/sessions`)
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('signs out everywhere', async () => {
+    const key = await desk.service.given.key({ name: 'somebody' })
+    const [one, other] = [await desk.open('/tasks', { key }), await desk.open('/tasks', { key })]
+    await one.getByRole('button', { name: /somebody/ }).click()
+    await one.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
+    await one.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
+    await other.reload()
+    await other.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
+    await one.context().close()
+    await other.context().close()
+  })
+})
+
+describe('the list of tasks', () => {
+  test('is narrowed by filters and a search that stand in the address', async () => {
+    await createTask({ title: 'Zebra crossing is red', priority: 'high' })
+    await createTask({ title: 'Zebra food', priority: 'low' })
+    const page = await desk.open('/tasks')
+    await rowOf(page, 'Zebra food').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('zebra')
+    await rowOf(page, 'Zebra food').waitFor()
+    await page.getByRole('button', { name: 'Priority', exact: true }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'High' }).click()
+    await rowOf(page, 'Zebra food').waitFor({ state: 'detached' })
+    await page.waitForURL(/q=zebra/)
+    await page.reload()
+    await rowOf(page, 'Zebra crossing').waitFor()
+    expect(await rowOf(page, 'Zebra').count()).toBe(1)
+    await page.context().close()
+  })
+
+  test('is worked by keyboard: create, walk, open, done, undo', async () => {
+    const page = await desk.open('/tasks')
+    const complaints = complaintsOf(page)
+    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+    await page.keyboard.press('c')
+    await page.getByLabel('Title').fill('Made with the keyboard')
+    await page.keyboard.press('Enter')
+    await panelOf(page).getByText('Made with the keyboard').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('e')
+    await page.getByText('Done.', { exact: true }).waitFor()
+    await rowOf(page, 'Made with the keyboard')
+      .getByRole('button', { name: /Open again/ })
+      .waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await rowOf(page, 'Made with the keyboard')
+      .getByRole('button', { name: /Mark done/ })
+      .waitFor()
+    await page.keyboard.press('j')
+    await page.waitForFunction(
+      '!document.querySelector("[data-panel]")?.textContent.includes("Made with the keyboard")',
+    )
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/\/tasks$/)
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('changes many at once, and takes a deletion back', async () => {
+    for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) await createTask({ title })
+    const page = await desk.open('/tasks?q=bulk')
+    for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) {
+      await rowOf(page, title).hover()
+      await page.getByLabel(`Select ${title}`).check()
+    }
+    await page.getByRole('toolbar').getByRole('button', { name: 'Priority' }).click()
+    await page.getByRole('menuitem', { name: 'High' }).click()
+    await page.getByText('3 tasks: Priority high.').waitFor()
+    await expect
+      .poll(async () => (await desk.service.get('/api/tasks?q=bulk&priority=high')).body.data.length)
+      .toBe(3)
+    await rowOf(page, 'Bulk one').hover()
+    await page.getByLabel('Select Bulk one').check()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
+    await rowOf(page, 'Bulk one').waitFor({ state: 'detached' })
+    await page
+      .locator('[role=alert]')
+      .filter({ hasText: 'Deleted.' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await rowOf(page, 'Bulk one').waitFor()
+    await page.context().close()
+  })
+
+  test('says how to begin when it is empty, with a line that works', async () => {
+    const project = await desk.service.given.project({ name: 'Empty project' })
+    const page = await desk.open(`/tasks?projectId=${project.id}&listId=${project.inbox.id}`)
+    const line = await page.locator('pre').filter({ hasText: 'curl' }).innerText()
+    expect(line).toContain(`${desk.service.url}/api/tasks`)
+    expect(line).toContain(project.inbox.id)
+    await page.context().close()
+  })
+})
+
+describe('a task', () => {
+  test('is safe to look at, whatever was sent', async () => {
+    const asked: string[] = []
+    const task = await createTask({
+      title: '<img src=x onerror=alert(1)> مهمة',
+      description: `<script>window.wasRun = true</script>\n\n[press](javascript:window.wasRun=true)\n\n![pixel](https://elsewhere.example/pixel.png)\n\n${'x'.repeat(10_000)}`,
+    })
+    const page = await desk.open('/tasks')
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('dialog', (dialog) => void dialog.accept().then(() => asked.push('a dialog')))
+    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await panelOf(page).getByText('Load picture').waitFor()
+    await panelOf(page).getByText('press').click()
+    expect(await page.evaluate('window.wasRun')).toBeUndefined()
+    expect(asked.filter((url) => !url.startsWith(desk.service.url))).toEqual([])
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(overflow).toBeLessThanOrEqual(0)
+    await panelOf(page)
+      .getByText(/Read-only, because it came over the API/)
+      .waitFor()
+    await page.context().close()
+  })
+
+  test('is discussed in its timeline', async () => {
+    const task = await createTask({ title: 'Talk about it' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByLabel('Comment').fill('Seen on **two** machines')
+    await page.getByRole('button', { name: 'Comment' }).click()
+    await panelOf(page).locator('strong', { hasText: 'two' }).waitFor()
+    await panelOf(page).getByText('created it').waitFor()
+    await page.context().close()
+  })
+
+  test('that two people write at once is a choice', async () => {
+    const task = await createTask({ title: 'Contended' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs' })
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    const choice = panelOf(page).getByRole('alert')
+    await choice.getByText('theirs', { exact: true }).waitFor()
+    await choice.getByRole('button', { name: 'Keep mine' }).click()
+    await choice.waitFor({ state: 'detached' })
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
+    await page.context().close()
+  })
+
+  test('keeps what is being written when the session ends', async () => {
+    const task = await createTask({ title: 'Half written' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
+    await desk.service.query('DELETE FROM sessions')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('API key').fill(desk.service.adminKey)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await expect
+      .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes)
+      .toBe('a long thought')
+    await page.context().close()
+  })
+})

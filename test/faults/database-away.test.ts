@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startEmbedded } from '../../src/db/embedded/index.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { patiently } from '../../src/db/patience.ts'
+import { startDatabase, stopDatabase } from '../support/database-control.ts'
+import { SETTINGS } from '../support/embedded-process.ts'
+import {
+  ADMIN_KEY,
+  cleanUp,
+  type Inlet,
+  newDataDir,
+  signalServer,
+  spawnInlet,
+} from '../support/inlet-process.ts'
+
+/** A statement may take 10 s, and an answer a little longer before the connection counts as dead. */
+const LONGEST_SILENCE_MS = 20_000
+const RECOVERY_MS = 5_000
+
+/** Also what must not be in any log. */
+const TITLE = 'Do not log what people write'
+
+let dataDir: string
+let databaseUrl: string
+let inlet: Inlet
+let url: string
+
+beforeAll(async () => {
+  dataDir = await newDataDir()
+  const log = { info: () => undefined, warn: () => undefined }
+  databaseUrl = (await startEmbedded({ dataDir, log, settings: SETTINGS })).connectionString
+})
+
+afterAll(async () => {
+  await signalServer(dataDir, 'SIGCONT')
+  await cleanUp()
+})
+
+describe('a database that is away', { timeout: 60_000 }, () => {
+  test('is waited for at the start', async () => {
+    await stopDatabase(dataDir)
+    inlet = spawnInlet({ env: { DATABASE_URL: databaseUrl } })
+    while (!inlet.output().includes('waiting for the database')) await sleep(20)
+
+    await startDatabase(dataDir)
+
+    url = await inlet.url
+    expect((await call('POST', '/api/tasks', { title: TITLE })).status).toBe(201)
+  })
+
+  test('is a 503 that says when to come again, and needs no restart when it is back', async () => {
+    const creates = createWithoutPause()
+    await sleep(200)
+    await stopDatabase(dataDir)
+
+    for (let second = 0; second < 3; second++) {
+      const since = performance.now()
+      const answers = await Promise.all([
+        call('POST', '/api/tasks', { title: TITLE }),
+        call('GET', '/api/tasks'),
+        call('GET', '/api/tasks', undefined, 'a key that nobody has seen yet'),
+        call('GET', '/readyz'),
+      ])
+      for (const answer of answers) expectUnavailable(answer)
+      expect(performance.now() - since).toBeLessThan(3_000)
+      expect((await call('GET', '/healthz')).status).toBe(200)
+      await sleep(500)
+    }
+
+    await startDatabase(dataDir)
+    for (const answer of await creates.stop()) expectUnavailable(answer)
+    await expectRecovery()
+  })
+
+  test('is the same where it is there and silent', async () => {
+    await signalServer(dataDir, 'SIGSTOP')
+
+    const since = performance.now()
+    const answers = Promise.all(
+      Array.from({ length: 40 }, (_, nth) =>
+        nth % 4 ? call('POST', '/api/tasks', { title: TITLE }) : call('GET', '/api/tasks'),
+      ),
+    )
+    await sleep(100)
+    const asked = performance.now()
+    expect((await call('GET', '/healthz')).status).toBe(200)
+    expect(performance.now() - asked).toBeLessThan(500)
+    for (const answer of await answers) expectUnavailable(answer)
+    expect(performance.now() - since).toBeLessThan(LONGEST_SILENCE_MS)
+    expectUnavailable(await call('GET', '/readyz'))
+
+    await signalServer(dataDir, 'SIGCONT')
+    await expectRecovery()
+  })
+
+  test('puts no secret and no text of a task into the log, and ends nothing', async () => {
+    const output = inlet.output()
+    expect(output).toContain('request failed')
+    expect(output).not.toContain(ADMIN_KEY)
+    expect(output).not.toContain(new URL(databaseUrl).password)
+    expect(output).not.toContain(TITLE)
+
+    inlet.process.kill('SIGTERM')
+    expect(await inlet.ended).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a start gives up with a sentence', () => {
+  test('when the database stays away', async () => {
+    const waits: string[] = []
+
+    const start = patiently(() => migrate('postgres://inlet:s3cret@localhost:1/inlet'), {
+      patienceMs: 100,
+      pauseMs: 30,
+      signal: new AbortController().signal,
+      onWait: (reason) => waits.push(reason),
+    })
+
+    await expect(start).rejects.toThrow(
+      /^The database did not answer for 0.1 s: connect ECONNREFUSED (127\.0\.0\.1|::1):1$/,
+    )
+    expect(waits.length).toBeGreaterThan(0)
+    expect(waits.join()).not.toContain('s3cret')
+  })
+
+  test('at once when it will not let us in', async () => {
+    const wrong = new URL(databaseUrl)
+    wrong.password = 's3cret'
+    const ended = spawnInlet({ env: { DATABASE_URL: wrong.href } })
+
+    expect(await ended.ended).toMatchObject({ code: 1 })
+    expect(ended.output()).toBe(
+      'Inlet cannot start. The database cannot be used: password authentication failed for user "inlet"\n',
+    )
+  })
+})
+
+interface Answer {
+  status: number
+  headers: Headers
+  body: string
+}
+
+async function call(method: string, path: string, body?: object, key = ADMIN_KEY): Promise<Answer> {
+  const answer = await fetch(url + path, {
+    method,
+    headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: answer.status, headers: answer.headers, body: await answer.text() }
+}
+
+function expectUnavailable({ status, headers, body }: Answer) {
+  expect(body).toContain('"code":"unavailable"')
+  expect(status).toBe(503)
+  expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+}
+
+/** Twenty clients; what was not answered 201 comes back from `stop`. */
+function createWithoutPause() {
+  let isOn = true
+  const others: Answer[] = []
+  const clients = Array.from({ length: 20 }, async () => {
+    while (isOn) {
+      const answer = await call('POST', '/api/tasks', { title: TITLE })
+      if (answer.status !== 201) others.push(answer)
+    }
+  })
+  return {
+    async stop() {
+      isOn = false
+      await Promise.all(clients)
+      return others
+    },
+  }
+}
+
+async function expectRecovery() {
+  const deadline = Date.now() + RECOVERY_MS
+  for (const path of ['/readyz', '/api/tasks']) {
+    while ((await call('GET', path)).status !== 200) {
+      expect(Date.now()).toBeLessThan(deadline)
+      await sleep(50)
+    }
+  }
+  // Each connection of the pool was there when it happened.
+  const creates = await Promise.all(
+    Array.from({ length: 30 }, () => call('POST', '/api/tasks', { title: TITLE })),
+  )
+  expect(creates.map(({ status }) => status)).toEqual(Array(30).fill(201))
+}

@@ -1,0 +1,153 @@
+import { access } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  ADMIN_KEY,
+  cleanUp,
+  connectionStringOf,
+  type Inlet,
+  newDataDir,
+  serverPid,
+  spawnInlet,
+} from '../support/inlet-process.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const OTHER_KEY = 'the-way-back-in-0123456789abcdef'
+
+afterEach(cleanUp)
+
+describe('a start that cannot be says why and leaves nothing behind', { timeout: 60_000 }, () => {
+  test('where the environment is wrong: every variable at once, no value', async () => {
+    const inlet = spawnInlet({
+      env: { PORT: '70000', DATABASE_URL: 'mysql://u:s3cret@host/db', BOOTSTRAP_API_KEY: 'short-s3cret' },
+    })
+
+    expect(await inlet.ended).toMatchObject({ code: 1 })
+    const lines = inlet.output().trim().split('\n')
+    expect(lines[0]).toBe('Inlet cannot start. The environment is not right:')
+    expect(lines.slice(1).map((line) => line.trim().split(' ')[0])).toEqual([
+      'PORT',
+      'DATABASE_URL',
+      'BOOTSTRAP_API_KEY',
+    ])
+    expect(inlet.output()).not.toContain('s3cret')
+  })
+
+  test('where the port is in use: before the database is made and keys are shown', async () => {
+    const dataDir = await newDataDir()
+    const other = createServer().listen(0, '127.0.0.1')
+    await sleep(10)
+    const { port } = other.address() as { port: number }
+
+    const inlet = spawnInlet({ dataDir, env: { PORT: String(port) } })
+
+    expect(await inlet.ended).toMatchObject({ code: 1 })
+    expect(inlet.output()).toBe(
+      `Inlet cannot start. Port ${port} on 127.0.0.1 is in use: stop what uses it, or set PORT to another.\n`,
+    )
+    await expect(access(dataDir)).rejects.toThrow('ENOENT')
+    other.close()
+  })
+
+  test('where the port is taken at the last moment: the embedded database is stopped again', async () => {
+    const dataDir = await newDataDir()
+    const port = await freePort()
+    const inlet = spawnInlet({ dataDir, env: { PORT: String(port) } })
+    while (!inlet.output().includes('embedded database ready')) await sleep(2)
+    const other = createServer().listen(port, '127.0.0.1')
+
+    expect(await inlet.ended).toMatchObject({ code: 1 })
+    expect(inlet.output()).toMatch(/^Inlet cannot start\. Port \d+ on 127\.0\.0\.1 is in use: .*\n/m)
+    expect(await serverPid(dataDir)).toBeUndefined()
+    other.close()
+  })
+})
+
+describe('two that start at once are one service', { timeout: 60_000 }, () => {
+  test('on an empty data directory', async () => {
+    const dataDir = await newDataDir()
+
+    const both = [0, 1].map(() => spawnInlet({ dataDir, env: { BOOTSTRAP_API_KEY: '' } }))
+
+    await expectOneOfEach(both, () => connectionStringOf(dataDir))
+    expect(await serverPid(dataDir)).toBeUndefined()
+  })
+
+  test('on an empty database', async () => {
+    const { connectionString, drop } = await freshDatabase()
+
+    const env = { BOOTSTRAP_API_KEY: '', DATABASE_URL: connectionString }
+    await expectOneOfEach([spawnInlet({ env }), spawnInlet({ env })], async () => connectionString)
+
+    await drop()
+  })
+})
+
+test('BOOTSTRAP_API_KEY works whenever it is set, until it is revoked: then for good', {
+  timeout: 60_000,
+}, async () => {
+  const { connectionString, drop } = await freshDatabase()
+  const startWith = async (key: string) => {
+    const inlet = spawnInlet({ env: { DATABASE_URL: connectionString, BOOTSTRAP_API_KEY: key } })
+    return { inlet, url: await inlet.url }
+  }
+
+  const first = await startWith(ADMIN_KEY)
+  expect(first.inlet.output()).not.toContain('The first admin key')
+  await end(first.inlet)
+
+  const later = await startWith(OTHER_KEY)
+  const me = await fetch(`${later.url}/api/me`, { headers: { 'x-api-key': OTHER_KEY } })
+  expect(me.status).toBe(200)
+  const { id } = (await me.json()) as { id: string }
+  const revoked = await fetch(`${later.url}/api/keys/${id}`, {
+    method: 'DELETE',
+    headers: { 'x-api-key': ADMIN_KEY },
+  })
+  expect(revoked.status).toBe(204)
+  await end(later.inlet)
+
+  const again = await startWith(OTHER_KEY)
+  const statusWith = async (key: string) =>
+    (await fetch(`${again.url}/api/me`, { headers: { 'x-api-key': key } })).status
+  expect(await statusWith(OTHER_KEY)).toBe(401)
+  expect(await statusWith(ADMIN_KEY)).toBe(200)
+  expect(again.inlet.output()).not.toContain(OTHER_KEY)
+  await end(again.inlet)
+  await drop()
+})
+
+async function expectOneOfEach(both: Inlet[], connectionString: () => Promise<string>) {
+  await Promise.all(both.map(({ url }) => url))
+  const keys = both.flatMap((inlet) => inlet.output().match(/^ {2}inl_\S+$/gm) ?? [])
+  expect(keys).toHaveLength(1)
+
+  const client = new pg.Client({ connectionString: await connectionString() })
+  await client.connect()
+  const { rows } = await client.query(`
+    SELECT (SELECT count(*)::int FROM projects) AS projects, (SELECT count(*)::int FROM lists) AS lists,
+           (SELECT count(*)::int FROM api_keys) AS keys, (SELECT count(*)::int FROM webhook_secrets) AS secrets`)
+  await client.end()
+  expect(rows).toEqual([{ projects: 1, lists: 1, keys: 1, secrets: 1 }])
+
+  for (const { url } of both) {
+    const answer = await fetch(`${await url}/api/me`, { headers: { 'x-api-key': keys[0]?.trim() ?? '' } })
+    expect(answer.status).toBe(200)
+  }
+  await Promise.all(both.map(end))
+}
+
+async function end(inlet: Inlet) {
+  inlet.process.kill('SIGTERM')
+  expect(await inlet.ended).toMatchObject({ code: 0 })
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await sleep(10)
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}

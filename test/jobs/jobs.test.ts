@@ -1,0 +1,44 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startJobs } from '../../src/jobs/index.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+const logger = pino({ level: 'silent' })
+const start = (app: TestApp) =>
+  startJobs({ connectionString: app.connectionString, services: app.service, logger })
+
+test('many instances start their workers at once, and stop', async () => {
+  const jobs = await Promise.all([start(service), start(service), start(service)])
+  const schedules = await service.query('select name, cron from pgboss.schedule order by name')
+  expect(schedules).toContainEqual({ name: 'sweep', cron: '*/10 * * * *' })
+  await Promise.all(jobs.map((each) => each.stop()))
+})
+
+test('what was used is written down at the latest when the worker stops', async () => {
+  const key = await service.given.key({ name: 'used' })
+  const jobs = await start(service)
+  await service.get('/api/me', { key })
+  await jobs.stop()
+  const [row] = await service.query("select last_used_at from api_keys where name = 'used'")
+  expect(row.last_used_at).not.toBeNull()
+})
+
+test('the open counts are folded', async () => {
+  const project = await service.given.project()
+  await service.given.task(project.inbox)
+  const jobs = await start(service)
+  await vi.waitFor(
+    async () => {
+      const [row] = await service.query('select open_count from lists where id = $1', [project.inbox.id])
+      expect(row.open_count).toBe(1)
+    },
+    { timeout: 10_000, interval: 100 },
+  )
+  await jobs.stop()
+})

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/pool.ts'
+import { repositories } from '../../src/repositories/index.ts'
+import { systemClock } from '../../src/services/clock.ts'
+import { setUp } from '../../src/services/setup.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+test('the database holds no secret in clear', async () => {
+  const key = (await service.post('/api/keys', { name: 'x' })).body
+  const rotated = (await service.post(`/api/keys/${key.id}/rotate`)).body
+  const webhook = (await service.post('/api/webhook-secrets')).body
+  const renewed = (await service.post(`/api/webhook-secrets/${webhook.id}/rotate`)).body
+  const session = await service.post('/api/sessions', { key: rotated.key }, { key: null })
+  const cookie = /inlet_session=([^;]+)/.exec(session.headers.get('set-cookie') ?? '')?.[1] ?? ''
+  await service.get('/api/me', { key: rotated.key })
+  await service.post('/api/tasks', { title: 'x' }, { headers: { 'idempotency-key': 'x' } })
+
+  const dump = await dumpAll()
+  expect(dump).toContain(key.id)
+  expect(dump).toContain(session.body.id)
+  expectNoneOf([service.adminKey, key.key, rotated.key, webhook.secret, renewed.secret, cookie], dump)
+})
+
+test('nor those that the first start makes and shows', async () => {
+  const database = await freshDatabase()
+  const db = openDatabase({ connectionString: database.connectionString, size: 1, onError: () => {} })
+  const made = await setUp({
+    repos: repositories(db),
+    clock: systemClock(),
+    randomBytes,
+    bootstrapKey: undefined,
+    hasWebhookSecret: false,
+  })
+
+  const dump = await dumpAll(async (text) => (await db.$client.query(text)).rows)
+  expectNoneOf([made.adminKey ?? '', made.webhookSecret ?? ''], dump)
+  await db.$client.end()
+  await database.drop()
+})
+
+function expectNoneOf(secrets: string[], dump: string) {
+  expect(dump).toContain('admin')
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(30)
+    expect(dump).not.toContain(secret)
+    // Nor most of the part that is secret.
+    expect(dump).not.toContain(secret.slice(-32))
+  }
+}
+
+async function dumpAll(
+  query: (text: string) => Promise<Record<string, string>[]> = service.query,
+): Promise<string> {
+  const tables = await query(
+    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')",
+  )
+  const dumps = await Promise.all(
+    tables.map(({ name }) => query(`select row_to_json(t)::text as line from ${name} t`)),
+  )
+  return dumps
+    .flat()
+    .map(({ line }) => line)
+    .join('\n')
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Scope } from '../../src/schemas/caller.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type Door, routesOf } from '../support/routes.ts'
+
+/** What stands behind `:id` (and its like) of each route: a thing of the project the keys below are not bound to. */
+type Resource =
+  | 'task'
+  | 'list'
+  | 'project'
+  | 'key'
+  | 'session'
+  | 'webhookSecret'
+  | 'rule'
+  | 'activity'
+  | 'event'
+  | 'routingRule'
+
+const RESOURCE_OF: [prefix: string, resource: Resource][] = [
+  ['/api/tasks/:', 'task'],
+  ['/api/lists/:', 'list'],
+  ['/api/projects/:', 'project'],
+  ['/api/keys/:', 'key'],
+  ['/api/sessions/:', 'session'],
+  ['/api/webhook-secrets/:', 'webhookSecret'],
+  ['/api/rules/:', 'rule'],
+  ['/api/activity/:', 'activity'],
+  ['/api/analytics/events/:', 'event'],
+  ['/api/webhook-routing/:', 'routingRule'],
+  ['/api/codehost/:', 'project'],
+]
+
+let service: TestApp
+let guarded: Door[]
+let ids: Record<Resource, string>
+
+beforeAll(async () => {
+  service = await startApp()
+  guarded = routesOf(service.app).filter(({ scope }) => scope)
+  ids = await makeOneOfEach()
+})
+afterAll(() => service.close())
+
+async function makeOneOfEach(): Promise<Record<Resource, string>> {
+  const project = await service.given.project()
+  const task = await service.given.task(project.inbox)
+  const key = (await service.post('/api/keys', { name: 'of the project', projectId: project.id })).body
+  const session = (await service.post('/api/sessions', { key: key.key }, { key: null })).body
+  const rule = (await service.post('/api/rules', { content: 'Be kind.', projectId: project.id })).body
+  const activity = (await service.post('/api/activity', { type: 'deploy', projectId: project.id })).body
+  const nothing = '00000000-0000-7000-8000-000000000000'
+  return {
+    task: task.id,
+    list: project.inbox.id,
+    project: project.id,
+    key: key.id,
+    session: session.id,
+    rule: rule.id,
+    activity: activity.id,
+    // Service-wide: a bound key is refused before anybody looks for it.
+    webhookSecret: nothing,
+    event: nothing,
+    routingRule: nothing,
+  }
+}
+
+describe('every guarded route', () => {
+  test('is there to be tested', () => {
+    expect(guarded.length).toBeGreaterThan(20)
+  })
+
+  test.each([
+    ['absent', () => null, 'missing_credentials'],
+    ['empty', () => '', 'missing_credentials'],
+    ['unknown', () => 'inl_00000000_nobody', 'invalid_credentials'],
+    ['truncated', () => service.adminKey.slice(0, -1), 'invalid_credentials'],
+    ['sent twice', () => `${service.adminKey}, ${service.adminKey}`, 'invalid_credentials'],
+    ['in another case', () => service.adminKey.toUpperCase(), 'invalid_credentials'],
+    ['expired', () => service.given.key({ expiresAt: new Date(Date.now() - 1000) }), 'expired_credentials'],
+    ['revoked', () => service.given.key({ revokedAt: new Date() }), 'invalid_credentials'],
+  ])('refuses a key that is %s', async (_, makeKey, code) => {
+    const key = await makeKey()
+    for (const door of guarded) {
+      const answer = await knock(door, key)
+      expect([door.name, answer.status, answer.body.code]).toEqual([door.name, 401, code])
+    }
+  })
+
+  test.each(Scope.map((scope) => [scope]))('lets %s do what it names and nothing else', async (scope) => {
+    const key = await service.given.key({ scopes: [scope] })
+    for (const door of guarded) {
+      const answer = await knock(door, key)
+      const isAllowed = door.scope === 'any' || door.scope === scope || scope === 'admin'
+      if (isAllowed) {
+        expect([door.name, answer.status]).not.toEqual([door.name, 403])
+        expect([door.name, answer.status]).not.toEqual([door.name, 401])
+      } else {
+        expect([door.name, answer.status, answer.body.code, answer.body.requiredScope]).toEqual([
+          door.name,
+          403,
+          'insufficient_scope',
+          door.scope,
+        ])
+      }
+    }
+  })
+
+  test('shows a key that is bound to another project nothing of this one', async () => {
+    // The tests before ended what they were let at: here everything is there, and it is the reach that hides it.
+    ids = await makeOneOfEach()
+    const other = await service.given.project()
+    const key = await service.given.key({ scopes: ['admin'], projectId: other.id })
+    for (const door of guarded) {
+      const isAbout = door.name.includes('/:')
+      if (!isAbout && !door.isServiceWide) continue
+      const answer = await knock(door, key)
+      expect([door.name, answer.status]).toEqual([door.name, door.isServiceWide ? 403 : 404])
+    }
+    for (const path of [
+      `/api/tasks/${ids.task}`,
+      `/api/rules/${ids.rule}`,
+      `/api/activity/${ids.activity}`,
+    ]) {
+      expect([path, (await service.get(path)).status]).toEqual([path, 200])
+    }
+  })
+
+  test('refuses what a query or a body names in another project', async () => {
+    ids = await makeOneOfEach()
+    const other = await service.given.project()
+    const key = await service.given.key({ scopes: ['admin'], projectId: other.id })
+    const own = await service.given.task(other.inbox)
+    const foreign: [method: string, path: string, body?: object][] = [
+      ['GET', `/api/tasks?projectId=${ids.project}`],
+      ['GET', `/api/tasks?listId=${ids.list}`],
+      ['GET', `/api/activity?projectId=${ids.project}`],
+      ['GET', `/api/activity?taskId=${ids.task}`],
+      ['GET', `/api/rules?projectId=${ids.project}`],
+      ['GET', `/api/context?projectId=${ids.project}`],
+      ['GET', `/api/stream?projectId=${ids.project}`],
+      ['POST', '/api/tasks', { title: 'x', listId: ids.list }],
+      ['POST', '/api/tasks/bulk', { listId: ids.list, tasks: [{ title: 'x' }] }],
+      ['PATCH', `/api/tasks/${own.id}`, { listId: ids.list }],
+      ['POST', '/api/activity', { type: 'deploy', projectId: ids.project }],
+      ['POST', '/api/activity', { type: 'deploy', taskId: ids.task }],
+      ['POST', '/api/keys', { name: 'x', projectId: ids.project }],
+      ['POST', '/api/rules', { content: 'x', projectId: ids.project }],
+    ]
+    for (const [method, path, body] of foreign) {
+      const answer = await service.call(method, path, { key, ...(body && { body }) })
+      expect([method, path, answer.status]).toEqual([method, path, 404])
+    }
+  })
+})
+
+/** Calls a route with what its path names and, where it takes one, the smallest body that is valid. */
+function knock(door: Door, key: string | null) {
+  const path = pathOf(door)
+  const body = BODIES[door.name]
+  // A stream that is let in never ends; its headers are all that is asked here.
+  if (door.name === 'GET /api/stream') return firstAnswer(path, key)
+  return service.call(door.method, path, { key, ...(body && { body }) })
+}
+
+/** Bodies without which a route would refuse the request before it looks whose the thing is. */
+const BODIES: Record<string, object> = {
+  'PATCH /api/rules/:id': { isActive: true },
+  'POST /api/rules/:id/revert': { version: 1 },
+  'POST /api/projects/:id/lists': { name: 'A list' },
+  'PUT /api/projects/:id/codehost': {
+    repository: 'acme/app',
+    // Looked for before anybody is asked over the network.
+    listId: '00000000-0000-7000-8000-000000000000',
+  },
+}
+
+function pathOf({ name }: Door): string {
+  const url = name.slice(name.indexOf(' ') + 1)
+  if (!url.includes('/:')) return url
+  const resource = RESOURCE_OF.find(([prefix]) => url.startsWith(prefix))?.[1]
+  if (!resource) throw new Error(`Say in RESOURCE_OF what stands behind ${name}.`)
+  // What stands further on in the path is never found, and need not be.
+  return url.replace(/:\w+/, ids[resource]).replace(/:\w+/, '00000000-0000-7000-8000-000000000000')
+}
+
+async function firstAnswer(path: string, key: string | null) {
+  const controller = new AbortController()
+  const response = await fetch(service.url + path, {
+    headers: key === null ? {} : { 'x-api-key': key },
+    signal: controller.signal,
+  })
+  const body = response.ok ? undefined : await response.json()
+  controller.abort()
+  return { status: response.status, body }
+}

@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, startApp, type TestApp } from '../support/app.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+const log = (body: unknown, key?: string) => service.post('/api/activity', body, key ? { key } : {})
+const messages = (page: Answer) => page.body.data.map(({ message }: { message: string }) => message)
+const mistakes = (answer: Answer) =>
+  answer.body.errors?.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
+
+describe('logging activity', () => {
+  test('answers the entry, and says where it is', async () => {
+    const { body: me } = await service.get('/api/me')
+    const before = Date.now()
+
+    const answer = await log({
+      type: 'deploy.finished',
+      message: 'Version 2.3.1 is out 🎉',
+      metadata: { build: 812, deep: { er: [1, null] } },
+    })
+
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get('location')).toBe(`/api/activity/${answer.body.id}`)
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      type: 'deploy.finished',
+      message: 'Version 2.3.1 is out 🎉',
+      taskId: null,
+      projectId: null,
+      actor: { type: 'key', id: me.id, name: me.name },
+      metadata: { build: 812, deep: { er: [1, null] } },
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    expect(Date.parse(answer.body.createdAt)).toBeGreaterThanOrEqual(before)
+    expect((await service.get(answer.headers.get('location') as string)).body).toEqual(answer.body)
+  })
+
+  test('needs no more than a type', async () => {
+    const { status, body } = await log({ type: 'x' })
+
+    expect([status, body.message, body.metadata]).toEqual([201, null, {}])
+  })
+
+  test('takes null for left out', async () => {
+    const answer = await log({ type: 'x', message: null, taskId: null, projectId: null })
+
+    expect([answer.status, answer.body.projectId]).toEqual([201, null])
+  })
+
+  test.each(['a', '0', 'a.b-c_d', 'task', 'tasks.done', 'my.task.created', 'keyboard', 'x'.repeat(64)])(
+    'takes the type %s',
+    async (type) => {
+      expect((await log({ type })).status).toBe(201)
+    },
+  )
+
+  test.each([
+    ...['task.created', 'task.', 'rule.x', 'key.created', 'sync.progress', 'feedback.received'],
+    ...['', 'Deploy', 'ä', 'a b', 'a/b', 'x'.repeat(65), 'a\n', 'Task.created'],
+  ])('refuses the type %j', async (type) => {
+    const answer = await log({ type })
+
+    expect([answer.status, mistakes(answer)]).toEqual([400, ['/type wrong_format']])
+  })
+
+  test('names every mistake at once', async () => {
+    const answer = await log({
+      type: 'task.created',
+      message: 'x'.repeat(4_001),
+      taskId: 'none',
+      projectId: 5,
+      metadata: [],
+      nope: 1,
+    })
+
+    expect(answer.status).toBe(400)
+    expect(mistakes(answer).sort()).toEqual([
+      '/message too_long',
+      '/metadata wrong_type',
+      '/nope unknown_field',
+      '/projectId wrong_type',
+      '/taskId wrong_format',
+      '/type wrong_format',
+    ])
+    expect(mistakes(await log({}))).toEqual(['/type required'])
+    expect(mistakes(await log({ type: 'x', message: 'a\0b' }))).toEqual(['/message invalid_text'])
+    expect(mistakes(await log({ type: 'x', metadata: { a: 'x'.repeat(16_384) } }))).toEqual([
+      '/metadata invalid_json_value',
+    ])
+  })
+
+  test('measures a message in characters', async () => {
+    expect((await log({ type: 'x', message: '🔥'.repeat(4_000) })).status).toBe(201)
+    expect((await log({ type: 'x', message: '🔥'.repeat(4_001) })).status).toBe(400)
+  })
+
+  test('about a task is about its project', async () => {
+    const project = await service.given.project()
+    const task = await service.given.task(project.inbox)
+
+    for (const body of [{ taskId: task.id }, { taskId: task.id, projectId: project.id }]) {
+      const answer = await log({ type: 'x', ...body })
+      expect(answer.body).toMatchObject({ taskId: task.id, projectId: project.id })
+    }
+  })
+
+  test('about a task and another project is refused', async () => {
+    const project = await service.given.project()
+    const other = await service.given.project()
+    const task = await service.given.task(project.inbox)
+
+    const answer = await log({ type: 'x', taskId: task.id, projectId: other.id })
+
+    expect([answer.status, mistakes(answer)]).toEqual([400, ['/projectId not_allowed']])
+  })
+
+  test('about what is not there is 404 by name', async () => {
+    const project = await service.given.project()
+    const hidden = await service.given.task(project.inbox, { deletedAt: new Date() })
+
+    for (const [body, code] of [
+      [{ taskId: NOBODY }, 'task_not_found'],
+      [{ taskId: hidden.id }, 'task_not_found'],
+      [{ projectId: NOBODY }, 'project_not_found'],
+    ] as const) {
+      const answer = await log({ type: 'x', ...body })
+      expect([answer.status, answer.body.code]).toEqual([404, code])
+    }
+  })
+
+  test('about an archived project is 409', async () => {
+    const project = await service.given.project({ archivedAt: new Date() })
+    const task = await service.given.task(project.inbox)
+    const key = await service.given.key({ projectId: project.id })
+
+    for (const answer of [
+      await log({ type: 'x', projectId: project.id }),
+      await log({ type: 'x', taskId: task.id }),
+      await log({ type: 'x' }, key),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([409, 'project_archived'])
+    }
+  })
+
+  test('with a bound key is about its project, and never another', async () => {
+    const project = await service.given.project()
+    const other = await service.given.project()
+    const task = await service.given.task(other.inbox)
+    const key = await service.given.key({ projectId: project.id, scopes: ['activity:write'] })
+
+    expect((await log({ type: 'x' }, key)).body.projectId).toBe(project.id)
+    expect((await log({ type: 'x', projectId: project.id }, key)).status).toBe(201)
+    expect((await log({ type: 'x', projectId: other.id }, key)).body.code).toBe('project_not_found')
+    expect((await log({ type: 'x', taskId: task.id }, key)).body.code).toBe('task_not_found')
+  })
+
+  test('is done once for one Idempotency-Key', async () => {
+    const project = await service.given.project()
+    const send = () =>
+      service.post(
+        '/api/activity',
+        { type: 'once', projectId: project.id },
+        { headers: { 'idempotency-key': 'one' } },
+      )
+
+    const [first, second] = [await send(), await send()]
+
+    expect([first.status, second.status, second.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      201,
+      'true',
+    ])
+    expect(second.body).toEqual(first.body)
+    expect((await service.get(`/api/activity?projectId=${project.id}`)).body.data).toHaveLength(1)
+  })
+})
+
+describe('an entry', () => {
+  test('that does not exist, or is out of reach, is 404', async () => {
+    const project = await service.given.project()
+    const key = await service.given.key({ projectId: project.id })
+    const mine = await service.given.activity({ projectId: project.id })
+    const wide = await service.given.activity()
+
+    expect((await service.get(`/api/activity/${NOBODY}`)).body.code).toBe('activity_not_found')
+    expect((await service.get(`/api/activity/${wide}`, { key })).body.code).toBe('activity_not_found')
+    expect((await service.get(`/api/activity/${mine}`, { key })).status).toBe(200)
+    expect((await service.get('/api/activity/1')).status).toBe(400)
+  })
+
+  test('cannot be changed or deleted', async () => {
+    const id = await service.given.activity()
+
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      expect((await service.call(method, `/api/activity/${id}`)).status).toBe(405)
+    }
+  })
+})
+
+describe('the list of activity', () => {
+  test('has the newest first, whole', async () => {
+    const { id: projectId } = await service.given.project()
+    const bodies = []
+    for (const message of ['first', 'second', 'third']) {
+      bodies.push((await log({ type: 'x', message, projectId })).body)
+    }
+
+    const page = await service.get(`/api/activity?projectId=${projectId}`)
+
+    expect(page.status).toBe(200)
+    expect(page.body).toEqual({ data: bodies.reverse(), nextCursor: null })
+  })
+
+  test('has what the service itself wrote of a task, also when the task is gone', async () => {
+    const { body: task } = await service.post('/api/tasks', { title: 'A task' })
+    await service.patch(`/api/tasks/${task.id}`, { status: 'done' })
+    await log({ type: 'note', taskId: task.id })
+    await service.delete(`/api/tasks/${task.id}`)
+    const types = async () =>
+      (await service.get(`/api/activity?taskId=${task.id}`)).body.data.map(
+        ({ type }: { type: string }) => type,
+      )
+
+    const whole = ['task.deleted', 'note', 'task.completed', 'task.created']
+    expect(await types()).toEqual(whole)
+    await service.query('delete from tasks where id = $1', [task.id])
+    expect(await types()).toEqual(whole)
+  })
+
+  test('of a task that has no entries is empty', async () => {
+    const project = await service.given.project()
+    const task = await service.given.task(project.inbox, { deletedAt: new Date() })
+
+    expect((await service.get(`/api/activity?taskId=${task.id}`)).body).toEqual({
+      data: [],
+      nextCursor: null,
+    })
+  })
+
+  test.each([
+    [`taskId=${NOBODY}`, 404, 'task_not_found'],
+    [`projectId=${NOBODY}`, 404, 'project_not_found'],
+    ['taskId=1', 400, 'validation_failed'],
+    ['actorId=1', 400, 'validation_failed'],
+    ['type=', 400, 'validation_failed'],
+    ['type=A', 400, 'validation_failed'],
+    ['since=yesterday', 400, 'validation_failed'],
+    ['since=2026-02-30T00:00:00Z', 400, 'validation_failed'],
+    ['limit=0', 400, 'validation_failed'],
+    ['limit=201', 400, 'validation_failed'],
+    ['cursor=x', 400, 'invalid_cursor'],
+    [
+      `cursor=${Buffer.from(JSON.stringify(['-createdAt', null, NOBODY])).toString('base64url')}`,
+      400,
+      'invalid_cursor',
+    ],
+    ['sort=createdAt', 400, 'validation_failed'],
+  ])('refuses %s', async (query, status, code) => {
+    const answer = await service.get(`/api/activity?${query}`)
+
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+  })
+
+  test('keeps what a filter asks for', async () => {
+    const { id: projectId, inbox } = await service.given.project()
+    const task = await service.given.task(inbox)
+    const name = 'Somebody else'
+    const other = await service.given.key({ name })
+    const [{ id: otherId }] = (await service.query('select id from api_keys where name = $1', [name])) as [
+      { id: string },
+    ]
+    const at = (day: number) => new Date(Date.UTC(2026, 0, day))
+    const given = service.given.activity
+    await given({ projectId, message: 'a', type: 'x', createdAt: at(1) })
+    await given({ projectId, message: 'b', type: 'y', createdAt: at(2), taskId: task.id })
+    await given({ projectId, message: 'c', type: 'z', createdAt: at(3) })
+    await log({ type: 'x', message: 'd', projectId, taskId: task.id }, other)
+    const kept = async (filter: string) =>
+      messages(await service.get(`/api/activity?projectId=${projectId}&${filter}`))
+        .reverse()
+        .join('')
+
+    expect(await kept('')).toBe('abcd')
+    expect(await kept('type=x')).toBe('ad')
+    expect(await kept('type=x&type=y')).toBe('abd')
+    expect(await kept('type=nothing.like-this')).toBe('')
+    expect(await kept(`taskId=${task.id}`)).toBe('bd')
+    expect(await kept(`taskId=${task.id}&type=x`)).toBe('d')
+    expect(await kept(`actorId=${otherId}`)).toBe('d')
+    expect(await kept(`actorId=${NOBODY}`)).toBe('')
+    expect(await kept('since=2026-01-02T00:00:00.000Z')).toBe('bcd')
+    expect(await kept('since=2026-01-02T00:00:00.001Z')).toBe('cd')
+    expect(await kept('since=2026-01-02T02:00:00%2B02:00')).toBe('bcd')
+    expect(await kept('since=0001-01-01T00:00:00Z')).toBe('abcd')
+    expect(await kept('since=9999-12-31T23:59:59.999Z')).toBe('')
+    expect(await kept(`since=2026-01-02T00:00:00Z&taskId=${task.id}&type=y`)).toBe('b')
+  })
+
+  test('is paged without holes and doubles while it grows', async () => {
+    const { id: projectId } = await service.given.project()
+    const all: string[] = []
+    for (let i = 0; i < 25; i++)
+      all.unshift(await service.given.activity({ projectId, type: i % 2 ? 'x' : 'y' }))
+    const seen: string[] = []
+    const sizes: number[] = []
+    let cursor = ''
+    do {
+      const page = await service.get(`/api/activity?projectId=${projectId}&limit=10${cursor}`)
+      seen.push(...page.body.data.map(({ id }: { id: string }) => id))
+      sizes.push(page.body.data.length)
+      cursor = page.body.nextCursor && `&cursor=${page.body.nextCursor}`
+      await service.given.activity({ projectId })
+    } while (cursor)
+
+    expect(seen).toEqual(all)
+    expect(sizes).toEqual([10, 10, 5])
+  })
+
+  test('shows a bound key only what is about its project', async () => {
+    const project = await service.given.project()
+    const other = await service.given.project()
+    const key = await service.given.key({ projectId: project.id, scopes: ['tasks:read'] })
+    const task = await service.given.task(other.inbox)
+    await service.given.activity({ projectId: project.id, message: 'mine' })
+    await service.given.activity({ projectId: other.id, message: 'other', taskId: task.id })
+    await service.given.activity({ message: 'service-wide' })
+
+    expect(messages(await service.get('/api/activity', { key }))).toEqual(['mine'])
+    expect((await service.get(`/api/activity?projectId=${other.id}`, { key })).body.code).toBe(
+      'project_not_found',
+    )
+    expect((await service.get(`/api/activity?taskId=${task.id}`, { key })).body.code).toBe('task_not_found')
+  })
+})

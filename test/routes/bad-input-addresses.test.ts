@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Mistake } from '../../src/errors.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { sendRaw } from '../support/raw.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+const found = (body: { errors: Mistake[] }) => body.errors.map(({ path, code }) => `${path} ${code}`)
+
+describe('a query', () => {
+  test.each([
+    ['limit=0', 'query.limit out_of_range'],
+    ['limit=201', 'query.limit out_of_range'],
+    ['limit=-1', 'query.limit out_of_range'],
+    ['limit=1.5', 'query.limit wrong_type'],
+    ['limit=ten', 'query.limit wrong_type'],
+    ['limit=', 'query.limit wrong_type'],
+    ['limit', 'query.limit wrong_type'],
+    ['limit=true', 'query.limit wrong_type'],
+    ['limit=1e999', 'query.limit out_of_range'],
+    ['limit=99999999999999999999', 'query.limit out_of_range'],
+    ['limit=1&limit=2', 'query.limit wrong_type'],
+    ['projectId=inbox', 'query.projectId wrong_format'],
+    ['projectId=', 'query.projectId wrong_format'],
+    [`projectId=${NOBODY}&projectId=${NOBODY}`, 'query.projectId wrong_type'],
+    ['listId=1', 'query.listId wrong_format'],
+    ['status=closed', 'query.status not_allowed'],
+    ['status=', 'query.status not_allowed'],
+    ['status=open&status=OPEN', 'query.status not_allowed'],
+    ['status=open,done', 'query.status not_allowed'],
+    [`${'status=open&'.repeat(20)}status=open`, 'query.status too_many'],
+    ['source=mail', 'query.source not_allowed'],
+    ['priority=2', 'query.priority not_allowed'],
+    ['label=', 'query.label too_short'],
+    [`label=${'x'.repeat(101)}`, 'query.label too_long'],
+    ['label=a%00', 'query.label invalid_text'],
+    [`q=${'x'.repeat(201)}`, 'query.q too_long'],
+    ['q=a%00b', 'query.q invalid_text'],
+    ['q=a&q=b', 'query.q wrong_type'],
+    ['updatedSince=yesterday', 'query.updatedSince wrong_format'],
+    ['updatedSince=2026-01-01', 'query.updatedSince wrong_format'],
+    ['updatedSince=2026-01-01T00:00:00', 'query.updatedSince wrong_format'],
+    ['updatedSince=2026-02-30T00:00:00Z', 'query.updatedSince wrong_format'],
+    ['updatedSince=2026-01-01T25:00:00Z', 'query.updatedSince wrong_format'],
+    ['updatedSince=0000-01-01T00:00:00Z', 'query.updatedSince wrong_format'],
+    ['updatedSince=infinity', 'query.updatedSince wrong_format'],
+    ['updatedSince=1767225600', 'query.updatedSince wrong_format'],
+    ['codehostPrNumber=0', 'query.codehostPrNumber out_of_range'],
+    ['codehostPrNumber=2147483648', 'query.codehostPrNumber out_of_range'],
+    ['codehostPrNumber=seven', 'query.codehostPrNumber wrong_type'],
+    ['fields=title', 'query.fields not_allowed'],
+    ['sort=title', 'query.sort not_allowed'],
+    ['sort=priority', 'query.sort not_allowed'],
+    ['sort=createdAt&sort=updatedAt', 'query.sort wrong_type'],
+    ['cursor=', 'query.cursor too_short'],
+    [`cursor=${'x'.repeat(1025)}`, 'query.cursor too_long'],
+    ['nope=1', 'query.nope unknown_field'],
+    ['nope', 'query.nope unknown_field'],
+    ['Limit=1', 'query.Limit unknown_field'],
+    ['limit[]=1', 'query.limit[] unknown_field'],
+    ['__proto__=1', 'query.__proto__ unknown_field'],
+    ['constructor=1', 'query.constructor unknown_field'],
+    ['constructor[prototype]=1', 'query.constructor[prototype] unknown_field'],
+    ['a/b~c=1', 'query.a/b~c unknown_field'],
+    ['=1', 'query. unknown_field'],
+  ])('of %s is refused by name', async (query, mistake) => {
+    const refused = await service.get(`/api/tasks?${query}`)
+
+    expect(refused.status).toBe(400)
+    expect(refused.body.code).toBe('validation_failed')
+    expect(found(refused.body)).toContain(mistake)
+  })
+
+  test.each([
+    'limit=5',
+    'limit=%35',
+    'limit=005',
+    'limit=5.0',
+    'codehostPrNumber=2147483647',
+    'q=',
+    `q=${encodeURIComponent('🔥'.repeat(200))}`,
+    `label=${encodeURIComponent('🔥'.repeat(100))}`,
+    'q=%ff%fe',
+    'q=%',
+    'q=%zz',
+    'q=%ed%a0%80',
+    'q=a+b',
+    'status=open&status=open',
+    `${'status=open&'.repeat(20)}`,
+    '&&',
+    '',
+  ])('of %j is read', async (query) => {
+    expect((await service.get(`/api/tasks?${query}`)).status).toBe(200)
+  })
+
+  test('is told all its mistakes at once', async () => {
+    const refused = await service.get('/api/tasks?limit=0&sort=title&nope=1&status=x&status=y')
+
+    expect(found(refused.body).sort()).toEqual([
+      'query.limit out_of_range',
+      'query.nope unknown_field',
+      'query.sort not_allowed',
+      'query.status not_allowed',
+      'query.status not_allowed',
+    ])
+  })
+
+  test('that is not known is refused on every route', async () => {
+    const { body: task } = await service.post('/api/tasks', { title: 'A task' })
+    const bulk = { listId: task.listId, tasks: [{ title: 'A' }] }
+
+    for (const [method, path, body] of [
+      ['GET', '/api/me'],
+      ['GET', '/healthz'],
+      ['GET', '/readyz'],
+      ['GET', '/problems/not_found'],
+      ['GET', `/api/tasks/${task.id}`],
+      ['POST', '/api/tasks', { title: 'A' }],
+      ['POST', '/api/tasks/bulk', bulk],
+      ['PATCH', `/api/tasks/${task.id}`, { title: 'A' }],
+      ['DELETE', `/api/tasks/${task.id}`],
+      ['POST', `/api/tasks/${task.id}/restore`],
+    ] as const) {
+      const refused = await service.call(method, `${path}?nope=1`, { body })
+      expect([path, refused.status, refused.body.errors?.[0]]).toMatchObject([
+        path,
+        400,
+        { path: 'query.nope', code: 'unknown_field' },
+      ])
+    }
+  })
+})
+
+describe('an id that is no UUID', () => {
+  test.each([
+    'x',
+    '1',
+    'null',
+    NOBODY.replaceAll('-', ''),
+    `${NOBODY}0`,
+    '%20',
+    'a%00b',
+    '%F0%9F%94%A5',
+    "'--",
+    'x'.repeat(8000),
+  ])('is refused on every route that takes one: %s', async (id) => {
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/restore'],
+    ] as const) {
+      const refused = await service.call(method, `/api/tasks/${id}${path}`, {
+        ...(method === 'PATCH' && { body: { nope: 1 } }),
+      })
+
+      expect([method, refused.status]).toEqual([method, 400])
+      expect(found(refused.body)).toContain('path.id wrong_format')
+      expect(found(refused.body).every((mistake) => mistake.startsWith('path.'))).toBe(true)
+      expect(refused.body.errors[0].message.length).toBeLessThan(200)
+    }
+  })
+})
+
+describe('an address', () => {
+  test.each([
+    ['GET', '/api'],
+    ['GET', '/api/'],
+    ['GET', '/api/nope'],
+    ['POST', '/api/nope'],
+    ['DELETE', '/api/tasks/x/y/z'],
+    ['GET', '/API/tasks'],
+    ['GET', '/nope'],
+  ])('that leads nowhere is a problem of its own: %s %s', async (method, path) => {
+    const refused = await service.call(method, path, { key: null })
+
+    expect(refused.status).toBe(404)
+    expect(refused.headers.get('content-type')).toBe('application/problem+json')
+    expect(refused.body).toMatchObject({ type: '/problems/not_found', code: 'not_found', status: 404 })
+  })
+
+  test('is quoted in a hundred characters', async () => {
+    const refused = await service.get(`/api/${'x'.repeat(4000)}`)
+
+    expect(refused.status).toBe(404)
+    expect(refused.body.detail.length).toBeLessThan(250)
+  })
+
+  test.each(['/api/tasks/%zz', '/api/tasks/%', '/api/tasks/%ff', '/%c0%ae', '/problems/%e0%a4%a'])(
+    'that cannot be decoded is refused like any other input: %s',
+    async (path) => {
+      const refused = await sendRaw(service.url, { method: 'GET', path, headers: { 'x-request-id': 'abc' } })
+
+      expect(refused.status).toBe(400)
+      expect(refused.headers.get('content-type')).toBe('application/problem+json')
+      expect(refused.headers.get('x-request-id')).toBe('abc')
+      expect(refused.body).toMatchObject({ code: 'validation_failed', status: 400, requestId: 'abc' })
+      expect((await service.get(refused.body.type)).status).toBe(200)
+    },
+  )
+
+  test.each([
+    ['PUT', '/api/tasks', 'GET, HEAD, POST'],
+    ['DELETE', '/api/tasks', 'GET, HEAD, POST'],
+    ['PUT', '/api/tasks/bulk', 'POST'],
+    ['POST', `/api/tasks/${NOBODY}`, 'GET, HEAD, PATCH, DELETE'],
+    ['GET', `/api/tasks/${NOBODY}/restore`, 'POST'],
+    ['POST', '/api/me', 'GET, HEAD'],
+    ['OPTIONS', '/api/tasks', 'GET, HEAD, POST'],
+    ['POST', '/healthz?a=b', 'GET, HEAD'],
+  ])('names the methods that work there: %s %s', async (method, path, allow) => {
+    const refused = await service.call(method, path, { key: null })
+
+    expect(refused.status).toBe(405)
+    expect(refused.headers.get('allow')).toBe(allow)
+    expect(refused.body).toMatchObject({ code: 'method_not_allowed', type: '/problems/method_not_allowed' })
+  })
+})
+
+describe('a request id', () => {
+  test.each(['abc', '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081', 'a.b:c/d+e=f_g', 'x'.repeat(128)])(
+    'that is sane is taken, echoed and put into errors: %s',
+    async (id) => {
+      const headers = { 'x-request-id': id }
+      const [good, bad] = [
+        await service.get('/api/me', { headers }),
+        await service.get('/api/tasks?nope=1', { headers }),
+      ]
+
+      expect([good.headers.get('x-request-id'), bad.headers.get('x-request-id')]).toEqual([id, id])
+      expect(bad.body.requestId).toBe(id)
+    },
+  )
+
+  test.each(['', ' ', 'a b', 'x'.repeat(129), '"quoted"', '<script>', 'ä', 'a,b'])(
+    'that is not is replaced: %j',
+    async (id) => {
+      const refused = await service.get('/api/nope', { headers: { 'x-request-id': id } })
+
+      expect(refused.body.requestId).toMatch(/^[0-9a-f-]{36}$/)
+      expect(refused.headers.get('x-request-id')).toBe(refused.body.requestId)
+    },
+  )
+
+  test('is made anew for every request that brings none', async () => {
+    const ids = [await service.get('/api/me'), await service.get('/api/me')].map(({ headers }) =>
+      headers.get('x-request-id'),
+    )
+
+    expect(new Set(ids).size).toBe(2)
+  })
+})
+
+describe('the type of a problem', () => {
+  test('is an address that explains it, to anybody', async () => {
+    const problems = [
+      await service.get('/api/tasks?nope=1'),
+      await service.get('/api/tasks?cursor=x'),
+      await service.get('/api/me', { key: null }),
+      await service.get('/api/me', { key: 'wrong' }),
+      await service.get('/api/nope'),
+      await service.get(`/api/tasks/${NOBODY}`),
+      await service.post('/api/tasks', '{'),
+      await service.post('/api/me'),
+      await service.post('/api/tasks', 'a', { headers: { 'content-type': 'text/plain' } }),
+    ]
+
+    for (const { body } of problems) {
+      const explained = await service.get(body.type, { key: null })
+      expect(explained).toMatchObject({
+        status: 200,
+        body: { code: body.code, status: body.status, title: body.title },
+      })
+      expect(explained.body.explanation.length).toBeGreaterThan(10)
+    }
+  })
+
+  test.each(['nope', 'constructor', '__proto__', 'toString'])('that nobody has is 404: %s', async (code) => {
+    expect(await service.get(`/problems/${code}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+})

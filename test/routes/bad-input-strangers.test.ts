@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { sendRaw } from '../support/raw.ts'
+import { type Door, routesOf } from '../support/routes.ts'
+
+let service: TestApp
+let guarded: Door[]
+beforeAll(async () => {
+  service = await startApp()
+  guarded = routesOf(service.app).filter(({ scope, method }) => scope && method !== 'HEAD')
+})
+afterAll(() => service.close())
+
+/** Whatever is wrong with a request beside the caller. */
+const WRONG_IN_ITSELF: [
+  what: string,
+  sent: { body?: string | Buffer; chunks?: Buffer[]; type?: string; path?: string },
+][] = [
+  ['broken JSON', { type: 'application/json', body: '{"broken' }],
+  ['a poisoned body', { type: 'application/json', body: '{"__proto__":{}}' }],
+  ['no UTF-8', { type: 'application/json', body: Buffer.from([0xff]) }],
+  ['an invalid body', { type: 'application/json', body: '{"title":5,"nope":1}' }],
+  ['a body of the wrong kind', { type: 'application/json', body: 'null' }],
+  ['an empty body', { type: 'application/json', body: '' }],
+  ['another type', { type: 'text/plain', body: 'text' }],
+  ['no type', { body: '{}' }],
+  ['a type nobody can read', { type: 'nonsense', body: '{}' }],
+  ['a wrong query', { path: '?nope=1&limit=x' }],
+  ['a broken query', { path: '?%zz&=&&' }],
+  [
+    'a body over the limit, in chunks',
+    {
+      type: 'application/json',
+      chunks: Array(33).fill(Buffer.alloc(1024 * 1024, ' ')),
+    },
+  ],
+]
+
+function knock({ method, path }: Door, sent: (typeof WRONG_IN_ITSELF)[number][1], key?: string) {
+  const { type, path: query = '', ...content } = sent
+  return sendRaw(service.url, {
+    method,
+    path: path + query,
+    headers: {
+      ...(key !== undefined && { 'x-api-key': key }),
+      ...(type !== undefined && { 'content-type': type }),
+    },
+    ...content,
+  })
+}
+
+const doorsFor = (sent: { body?: unknown; chunks?: unknown }) =>
+  // A GET has no body: what comes along is left unread.
+  guarded.filter(({ method }) => method !== 'GET' || !(sent.body || sent.chunks))
+
+describe('a stranger', () => {
+  test.each(WRONG_IN_ITSELF)('learns nothing from %s, on any route', async (_, sent) => {
+    for (const door of doorsFor(sent)) {
+      const without = await knock(door, sent)
+      expect([door.name, without.status, without.body.code]).toEqual([door.name, 401, 'missing_credentials'])
+      const wrong = await knock(door, sent, 'inl_wrong')
+      expect([door.name, wrong.status, wrong.body.code]).toEqual([door.name, 401, 'invalid_credentials'])
+      expect(wrong.headers.get('www-authenticate')).toBe('ApiKey')
+      expect(wrong.body).not.toHaveProperty('errors')
+    }
+  })
+
+  test('learns nothing from an id that is none', async () => {
+    for (const door of guarded.filter(({ path }) => path.includes('00000000-'))) {
+      const path = door.path.replaceAll(/0{8}-[\d-]+/g, 'x')
+      expect([door.name, (await knock({ ...door, path }, {})).status]).toEqual([door.name, 401])
+    }
+  })
+})
+
+describe('a caller without the scope', () => {
+  test.each(WRONG_IN_ITSELF)('learns nothing from %s, on any route', async (_, sent) => {
+    const key = await service.given.key({ scopes: [] })
+
+    for (const door of doorsFor(sent).filter(({ scope }) => scope !== 'any')) {
+      const refused = await knock(door, sent, key)
+      expect([door.name, refused.status, refused.body.code]).toEqual([door.name, 403, 'insufficient_scope'])
+      expect(refused.body.requiredScope).toBe(door.scope)
+      expect(refused.body).not.toHaveProperty('errors')
+    }
+  })
+})
+
+describe('a key', () => {
+  test.each(['', ' ', 'null', 'undefined', "' or 1=1 --", 'x'.repeat(4000), 'inl_\u00e4\u00ff', 'a, b'])(
+    'that nobody gave out does not open: %j',
+    async (key) => {
+      const refused = await service.get('/api/me', { key })
+
+      expect(refused.status).toBe(401)
+      expect(refused.headers.get('www-authenticate')).toBe('ApiKey')
+      expect(refused.body.detail).not.toContain(key.trim() || 'inl_')
+    },
+  )
+
+  test('that has expired says so, and one that was revoked does not', async () => {
+    const past = new Date(Date.now() - 1000)
+    const expired = await service.given.key({ expiresAt: past })
+    const revoked = await service.given.key({ revokedAt: past, expiresAt: past })
+
+    expect((await service.get('/api/me', { key: expired })).body.code).toBe('expired_credentials')
+    expect((await service.get('/api/me', { key: revoked })).body.code).toBe('invalid_credentials')
+  })
+
+  test('opens what its scopes name, and with admin everything', async () => {
+    const reader = await service.given.key({ scopes: ['tasks:read'] })
+    const writer = await service.given.key({ scopes: ['tasks:write'] })
+    const admin = await service.given.key({ scopes: ['admin'] })
+
+    expect((await service.get('/api/tasks', { key: reader })).status).toBe(200)
+    expect((await service.post('/api/tasks', { title: 'A' }, { key: reader })).status).toBe(403)
+    expect((await service.get('/api/tasks', { key: writer })).status).toBe(403)
+    expect((await service.post('/api/tasks', { title: 'A' }, { key: writer })).status).toBe(201)
+    expect((await service.get('/api/tasks', { key: admin })).status).toBe(200)
+    expect((await service.get('/api/me', { key: reader })).body.scopes).toEqual(['tasks:read'])
+  })
+})

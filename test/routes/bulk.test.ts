@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Mistake } from '../../src/errors.ts'
+import type { BulkItem } from '../../src/schemas/bulk.ts'
+import type { Task } from '../../src/schemas/task.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+const MODES = ['', '?onError=abort', '?onError=continue']
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+const many = (count: number) => Array.from({ length: count }, (_, n) => ({ title: `Task ${n}` }))
+
+async function countIn(projectId: string) {
+  const [row] = await service.query(
+    `select (select count(*)::int from tasks where project_id = $1) as tasks,
+            (select count(*)::int from activity where project_id = $1) as entries`,
+    [projectId],
+  )
+  return row
+}
+
+describe('a batch', () => {
+  test('makes every task as a single create would, in the order of the request', async () => {
+    const { id: projectId, inbox } = await service.given.project()
+    const tasks = [
+      { title: ' Plain ' },
+      {
+        title: 'Full',
+        description: 'A story',
+        source: 'api',
+        priority: 'low',
+        externalId: 'x-1',
+        externalUrl: 'https://a.example/1',
+        labels: [' a '],
+        assignees: ['ada'],
+        metadata: { a: [1] },
+      },
+      { title: 'Nulls', description: null, externalId: null, externalUrl: null },
+    ]
+
+    const made = await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
+
+    expect(made.status).toBe(201)
+    expect(made.body).toMatchObject({ created: 3, existing: 0 })
+    expect(made.body.data).toMatchObject([
+      { title: 'Plain', priority: 'medium', description: null, labels: [], projectId, listId: inbox.id },
+      { ...tasks[1], labels: ['a'] },
+      { title: 'Nulls', externalId: null, externalUrl: null },
+    ])
+    for (const task of made.body.data) {
+      expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(task)
+    }
+    const page = await service.get(`/api/tasks?listId=${inbox.id}&sort=createdAt`)
+    expect(page.body.data).toEqual(made.body.data)
+  })
+
+  test.each(MODES)('of one and of a hundred is taken: %j', async (mode) => {
+    for (const count of [1, 100]) {
+      const { id, inbox } = await service.given.project()
+
+      const made = await service.post(`/api/tasks/bulk${mode}`, { listId: inbox.id, tasks: many(count) })
+
+      expect([made.status, made.body.created]).toEqual([mode === MODES[2] ? 207 : 201, count])
+      expect(await countIn(id)).toEqual({ tasks: count, entries: count })
+    }
+  })
+
+  test.each(MODES)('of none and of 101 is refused whole: %j', async (mode) => {
+    const { id, inbox } = await service.given.project()
+
+    for (const [count, code] of [
+      [0, 'too_few'],
+      [101, 'too_many'],
+    ] as const) {
+      const refused = await service.post(`/api/tasks/bulk${mode}`, { listId: inbox.id, tasks: many(count) })
+
+      expect(refused.status).toBe(400)
+      expect(refused.body).toMatchObject({ code: 'validation_failed', errors: [{ path: '/tasks', code }] })
+    }
+    expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
+  })
+
+  test('finds by externalId what is here already, and says how many', async () => {
+    const { id, inbox } = await service.given.project()
+    const old = await service.post('/api/tasks', { title: 'Old', listId: inbox.id, externalId: 'old' })
+
+    const made = await service.post('/api/tasks/bulk', {
+      listId: inbox.id,
+      tasks: [
+        { title: 'New', externalId: 'new' },
+        { title: 'Old?', externalId: 'old' },
+      ],
+    })
+
+    expect([made.status, made.body.created, made.body.existing]).toEqual([201, 1, 1])
+    expect(made.body.data).toMatchObject([{ title: 'New' }, old.body])
+    expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
+  })
+
+  test('that names one externalId twice makes one task, the first', async () => {
+    const { id, inbox } = await service.given.project()
+    const tasks = [
+      { title: 'First', externalId: 'same' },
+      { title: 'Other', externalId: 'a' },
+      { title: 'Second', externalId: 'same' },
+      { title: 'Third', externalId: 'same' },
+    ]
+
+    const made = await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
+
+    expect([made.status, made.body.created, made.body.existing]).toEqual([201, 2, 2])
+    expect(made.body.data.map(({ title }: Task) => title)).toEqual(['First', 'Other', 'First', 'First'])
+    expect(new Set(made.body.data.map(({ id }: Task) => id)).size).toBe(2)
+    expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
+  })
+
+  test('for an unknown, foreign or archived list is refused whole', async () => {
+    const [mine, theirs] = [await service.given.project(), await service.given.project()]
+    const old = await service.given.project({ archivedAt: new Date() })
+    const key = await service.given.key({ projectId: mine.id })
+
+    for (const mode of MODES) {
+      for (const [listId, options, status, code] of [
+        [NOBODY, {}, 404, 'list_not_found'],
+        [theirs.inbox.id, { key }, 404, 'list_not_found'],
+        [old.inbox.id, {}, 409, 'project_archived'],
+      ] as const) {
+        const refused = await service.post(`/api/tasks/bulk${mode}`, { listId, tasks: many(2) }, options)
+        expect(refused).toMatchObject({ status, body: { code } })
+      }
+    }
+    expect(await countIn(theirs.id)).toEqual({ tasks: 0, entries: 0 })
+  })
+
+  test('does not take a list for one of its items', async () => {
+    const { inbox } = await service.given.project()
+
+    const refused = await service.post('/api/tasks/bulk', {
+      listId: inbox.id,
+      tasks: [{ title: 'A', listId: inbox.id }],
+    })
+
+    expect(refused.body.errors).toMatchObject([{ path: '/tasks/0/listId', code: 'unknown_field' }])
+  })
+
+  test('of a hundred full descriptions in the widest letters passes', async () => {
+    const { inbox } = await service.given.project()
+    const description = '🔥'.repeat(65_536)
+    const tasks = many(100).map((task) => ({ ...task, description }))
+
+    const made = await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
+
+    expect([made.status, made.body.created]).toEqual([201, 100])
+    expect(made.body.data.every((task: Task) => task.description === description)).toBe(true)
+    const [stored] = await service.query(
+      'select count(*)::int as n from tasks where list_id = $1 and description = $2',
+      [inbox.id, description],
+    )
+    expect(stored.n).toBe(100)
+  })
+})
+
+describe('a batch with bad items', () => {
+  const bad = [
+    { title: 'Good' },
+    { title: '' },
+    { description: 'no title' },
+    { title: 'Good too', externalId: 'good' },
+    { title: 'x'.repeat(501), priority: 'urgent', nope: 1 },
+    null,
+    'text',
+    [],
+    { title: 'NUL', labels: ['a', 'b\0'] },
+    { title: 'Deep', metadata: { a: '\ud800' } },
+    { title: 'From elsewhere', source: 'codehost' },
+  ]
+  const named = [
+    '/tasks/1/title',
+    '/tasks/2/title',
+    '/tasks/4/nope',
+    '/tasks/4/priority',
+    '/tasks/4/title',
+    '/tasks/5',
+    '/tasks/6',
+    '/tasks/7',
+    '/tasks/8/labels/1',
+    '/tasks/9/metadata',
+    '/tasks/10/source',
+  ]
+
+  test.each(MODES.slice(0, 2))('names every bad item and makes nothing: %j', async (mode) => {
+    const { id, inbox } = await service.given.project()
+
+    const refused = await service.post(`/api/tasks/bulk${mode}`, { listId: inbox.id, tasks: bad })
+
+    expect(refused.status).toBe(400)
+    expect(refused.body.code).toBe('validation_failed')
+    expect(refused.body.errors.map(({ path }: Mistake) => path).sort()).toEqual(named.toSorted())
+    expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
+  })
+
+  test('makes the good ones when asked to go on, and answers each for itself', async () => {
+    const { id, inbox } = await service.given.project()
+    const old = await service.post('/api/tasks', { title: 'Old', listId: inbox.id, externalId: 'good' })
+
+    const answer = await service.post('/api/tasks/bulk?onError=continue', { listId: inbox.id, tasks: bad })
+
+    expect(answer.status).toBe(207)
+    expect(answer.body).toMatchObject({ created: 1, existing: 1, failed: 9 })
+    expect(answer.body.results).toHaveLength(bad.length)
+    expect(answer.body.results.map(({ index }: BulkItem) => index)).toEqual(bad.map((_, index) => index))
+    expect(answer.body.results[0]).toMatchObject({ status: 'created', task: { title: 'Good' } })
+    expect(answer.body.results[3]).toEqual({ index: 3, status: 'existing', task: old.body })
+    const failed = answer.body.results.filter(({ status }: BulkItem) => status === 'failed')
+    expect(failed.every((result: object) => !('task' in result))).toBe(true)
+    expect(failed.flatMap(({ errors = [] }: BulkItem) => errors.map(({ path }) => path)).sort()).toEqual(
+      named.toSorted(),
+    )
+    expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
+  })
+
+  test('of which none is good is answered all the same when asked to go on', async () => {
+    const { id, inbox } = await service.given.project()
+
+    const answer = await service.post('/api/tasks/bulk?onError=continue', {
+      listId: inbox.id,
+      tasks: Array(100).fill({ title: 5 }),
+    })
+
+    expect(answer.status).toBe(207)
+    expect(answer.body).toMatchObject({ created: 0, existing: 0, failed: 100 })
+    expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
+  })
+
+  test('lists a hundred mistakes and counts the rest', async () => {
+    const { inbox } = await service.given.project()
+    const item = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`nope${n}`, n]))
+
+    const refused = await service.post('/api/tasks/bulk', {
+      listId: inbox.id,
+      tasks: Array(4).fill({ title: 'A', ...item }),
+    })
+
+    expect(refused.body.errors).toHaveLength(100)
+    expect(refused.body.errorsOmitted).toBe(900)
+  })
+
+  test('goes on only when asked in words we know', async () => {
+    const { inbox } = await service.given.project()
+
+    const refused = await service.post('/api/tasks/bulk?onError=ignore', { listId: inbox.id, tasks: many(1) })
+
+    expect(refused.body.errors).toMatchObject([{ path: 'query.onError', code: 'not_allowed' }])
+  })
+})

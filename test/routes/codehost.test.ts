@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { startCodeHost } from '../support/code-host.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing({
+    tokens: { good: {}, weak: { canReadIssues: false }, sso: { singleSignOn: true } },
+  })
+  service.host.repository('acme/app', { id: 4711 }).fill(3)
+  service.host.repository('acme/private', { isPrivate: true })
+})
+afterAll(() => service.close())
+
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 15_000, interval: 100 })
+
+async function connect(body: object, projectId?: string) {
+  const id = projectId ?? (await service.given.project()).id
+  return { id, answer: await service.put(`/api/projects/${id}/codehost`, body) }
+}
+
+describe('connecting a repository', () => {
+  test('answers the connection, without the token and without a run', async () => {
+    const { id, answer } = await connect({ repository: 'acme/app', token: 'good' })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      projectId: id,
+      repository: 'acme/app',
+      apiUrl: service.host.url,
+      hasToken: true,
+      listId: null,
+      schedule: 'hourly',
+      nextRunAt: expect.any(String),
+      connectedAt: expect.any(String),
+      updatedAt: expect.any(String),
+      lastRun: null,
+    })
+    expect(Date.parse(answer.body.nextRunAt) - Date.parse(answer.body.connectedAt)).toBe(3_600_000)
+    const [row] = await service.query('select * from codehost_connections where project_id = $1', [id])
+    expect(row).toMatchObject({ repository_id: '4711' })
+    expect(row.token).not.toContain('good')
+    expect((await service.get(`/api/codehost/${id}/syncs`)).body.data).toEqual([])
+    expect((await service.get(`/api/projects/${id}/codehost`)).body).toEqual(answer.body)
+  })
+
+  test.each([
+    'https://codehost.example/acme/app',
+    'https://codehost.example/acme/app.git',
+    'https://codehost.example/acme/app/',
+    'git@codehost.example:acme/app.git',
+    'ssh://git@codehost.example/acme/app.git',
+    ' acme/app ',
+  ])('takes %s for acme/app', async (repository) => {
+    expect((await connect({ repository })).answer.body).toMatchObject({ repository: 'acme/app' })
+  })
+
+  test.each([
+    'acme app/x',
+    'acme',
+    'acme/',
+    '/app',
+    'acme/app/issues',
+    'acme/..',
+    'acme/.',
+    '../app',
+    'acme/app?x=1',
+    'acme/app#1',
+    'acme/app@main',
+    'a@b/app',
+    'acme/ap p',
+    'https://user:pass@codehost.example/acme/app',
+    'https://codehost.example/acme/app?tab=issues',
+    'https://codehost.example/acme/app#readme',
+    'https://codehost.example/acme/../app',
+    'file:///etc/passwd',
+    'acme/%2e%2e',
+    'acme/app\u0000',
+  ])('refuses %j', async (repository) => {
+    const { answer } = await connect({ repository })
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed'])
+    expect(answer.body.errors[0].path).toBe('/repository')
+  })
+
+  test.each<[string, object, number, string, RegExp]>([
+    ['no such repository', { repository: 'acme/nothing' }, 422, 'codehost_repository_not_found', /token/],
+    [
+      'a private one without a token',
+      { repository: 'acme/private' },
+      422,
+      'codehost_repository_not_found',
+      /token/,
+    ],
+    [
+      'a token nobody knows',
+      { repository: 'acme/app', token: 'stale' },
+      422,
+      'codehost_token_rejected',
+      /expired/,
+    ],
+    [
+      'a token without issues:read',
+      { repository: 'acme/app', token: 'weak' },
+      422,
+      'codehost_access_denied',
+      /read access to issues/,
+    ],
+    [
+      'a token that needs single sign-on',
+      { repository: 'acme/app', token: 'sso' },
+      422,
+      'codehost_access_denied',
+      /single sign-on at http/,
+    ],
+    [
+      'an address that is not allowed',
+      { repository: 'acme/app', apiUrl: 'http://169.254.169.254' },
+      403,
+      'codehost_url_not_allowed',
+      /CODEHOST_API_URLS/,
+    ],
+    [
+      'an address that is none',
+      { repository: 'acme/app', apiUrl: 'nonsense' },
+      403,
+      'codehost_url_not_allowed',
+      /Allowed/,
+    ],
+    [
+      'a list that is not there',
+      { repository: 'acme/app', listId: '00000000-0000-7000-8000-000000000000' },
+      404,
+      'list_not_found',
+      /list/,
+    ],
+  ])('says of %s what is wrong', async (_, body, status, code, words) => {
+    const { id, answer } = await connect(body)
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+    expect(answer.body.detail).toMatch(words)
+    expect((await service.get(`/api/projects/${id}/codehost`)).status).toBe(404)
+  })
+
+  test('asks no address that is not listed, and no host that does not answer is taken for one', async () => {
+    const elsewhere = await startCodeHost()
+    const { answer } = await connect({ repository: 'acme/app', apiUrl: elsewhere.url })
+    expect(answer.body.code).toBe('codehost_url_not_allowed')
+    expect(elsewhere.requests).toEqual([])
+    await elsewhere.close()
+    const app = await startApp({ env: { CODEHOST_API_URLS: elsewhere.url } })
+    const project = await app.given.project()
+    const away = await app.put(`/api/projects/${project.id}/codehost`, { repository: 'acme/app' })
+    expect([away.status, away.body.code]).toEqual([503, 'codehost_unreachable'])
+    expect(away.headers.get('retry-after')).toBe('5')
+    await app.close()
+  })
+
+  test('without a key to encrypt with, a token is refused with the line that makes one', async () => {
+    const app = await startApp({ env: { CODEHOST_API_URLS: service.host.url } })
+    const project = await app.given.project()
+    const path = `/api/projects/${project.id}/codehost`
+    const answer = await app.put(path, { repository: 'acme/app', token: 'good' })
+    expect([answer.status, answer.body.code]).toEqual([422, 'encryption_key_missing'])
+    expect(answer.body.detail).toContain('openssl rand -hex 32')
+    expect((await app.put(path, { repository: 'acme/app' })).status).toBe(200)
+    await app.close()
+  })
+
+  test('keeps the stored token when it is left out, and takes it away when it is null', async () => {
+    const { id } = await connect({ repository: 'acme/private', token: 'good' })
+    const kept = await connect({ repository: 'acme/private', schedule: 'daily' }, id)
+    expect(kept.answer.body).toMatchObject({ hasToken: true, schedule: 'daily' })
+    const without = await connect({ repository: 'acme/private', token: null }, id)
+    expect(without.answer.body.code).toBe('codehost_repository_not_found')
+    const open = await connect({ repository: 'acme/app', token: null }, id)
+    expect(open.answer.body).toMatchObject({ hasToken: false, repository: 'acme/app' })
+  })
+
+  test('does not send a stored token to another host', async () => {
+    const other = await startCodeHost({ tokens: { good: {} } })
+    other.repository('acme/app')
+    const app = await startSyncing({ env: { CODEHOST_API_URLS: `${service.host.url},${other.url}` } })
+    const project = await app.given.project()
+    const path = `/api/projects/${project.id}/codehost`
+    await app.put(path, { repository: 'acme/app', token: 'good' })
+    const moved = await app.put(path, { repository: 'acme/app', apiUrl: other.url })
+    expect(moved.body).toMatchObject({ apiUrl: other.url, hasToken: false })
+    expect(other.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true)
+    await app.close()
+    await other.close()
+  })
+
+  test('CODEHOST_TOKEN serves connections without one of their own, at the first address only', async () => {
+    const other = await startCodeHost({ tokens: { shared: {} } })
+    other.repository('acme/app', { isPrivate: true })
+    service.host.tokens.set('shared', {})
+    const env = { CODEHOST_API_URLS: `${service.host.url},${other.url}`, CODEHOST_TOKEN: 'shared' }
+    const app = await startApp({ env })
+    const project = await app.given.project()
+    const path = `/api/projects/${project.id}/codehost`
+    expect((await app.put(path, { repository: 'acme/private' })).body).toMatchObject({ hasToken: false })
+    const elsewhere = await app.put(path, { repository: 'acme/app', apiUrl: other.url })
+    expect(elsewhere.body.code).toBe('codehost_repository_not_found')
+    await app.close()
+    await other.close()
+  })
+
+  test('follows a rename that happened before', async () => {
+    const repository = service.host.repository('acme/old-name')
+    repository.rename('acme/renamed')
+    expect((await connect({ repository: 'acme/old-name' })).answer.body).toMatchObject({
+      repository: 'acme/renamed',
+    })
+  })
+
+  test('is refused in an archived project', async () => {
+    const project = await service.given.project({ archivedAt: new Date() })
+    const { answer } = await connect({ repository: 'acme/app' }, project.id)
+    expect([answer.status, answer.body.code]).toEqual([409, 'project_archived'])
+  })
+})
+
+describe('a token that is stored', () => {
+  test('stands nowhere in the database or the answers, and is worthless in another row', async () => {
+    const token = 'ghp_averylongsecrettokenofsomebody0123456789'
+    service.host.tokens.set(token, {})
+    const first = await connect({ repository: 'acme/private', token })
+    const second = await connect({ repository: 'acme/private', token: 'good' })
+    const rows = await service.query('select * from codehost_connections')
+    expect(JSON.stringify(rows)).not.toContain(token)
+    for (const path of [`/api/projects/${first.id}`, `/api/projects/${first.id}/codehost`, '/api/projects']) {
+      expect(JSON.stringify((await service.get(path)).body)).not.toContain(token)
+    }
+    await service.query(
+      'update codehost_connections set token = (select token from codehost_connections where project_id = $1) where project_id = $2',
+      [first.id, second.id],
+    )
+    expect(await service.sync(second.id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'codehost_token_unreadable' },
+    })
+  })
+})
+
+describe('disconnecting', () => {
+  test('leaves the tasks, and the next sync is refused', async () => {
+    const { id } = await connect({ repository: 'acme/app' })
+    await service.sync(id)
+    expect((await service.delete(`/api/projects/${id}/codehost`)).status).toBe(204)
+    expect((await service.tasksOf(id)).size).toBe(3)
+    const [get, again, sync] = [
+      await service.get(`/api/projects/${id}/codehost`),
+      await service.delete(`/api/projects/${id}/codehost`),
+      await service.post(`/api/codehost/${id}/sync`),
+    ]
+    expect([get.body.code, again.body.code]).toEqual(['connection_not_found', 'connection_not_found'])
+    expect([sync.status, sync.body.code]).toEqual([409, 'repository_not_connected'])
+    expect((await service.get(`/api/codehost/${id}/syncs`)).body.data).toHaveLength(1)
+
+    await connect({ repository: 'acme/app' }, id)
+    expect(await service.sync(id)).toMatchObject({ fetched: 3, issues: { unchanged: 3, created: 0 } })
+  })
+})
+
+describe('a sync', () => {
+  test('answers 202 with where to look, and the runs are listed newest first', async () => {
+    const { project, sync } = await service.connected({}, 2)
+    const first = await sync()
+    const answer = await service.post(`/api/codehost/${project.id}/sync`)
+    expect(answer.status).toBe(202)
+    expect(answer.headers.get('location')).toBe(`/api/codehost/${project.id}/syncs/${answer.body.id}`)
+    expect(answer.body).toMatchObject({ status: 'queued', mode: 'incremental', startedAt: null })
+    await soon(async () => {
+      const { body } = await service.get(answer.headers.get('location') ?? '')
+      expect(body).toMatchObject({ status: 'completed', finishedAt: expect.any(String) })
+    })
+    const page = (await service.get(`/api/codehost/${project.id}/syncs?limit=1`)).body
+    expect(page.data.map(({ id }: { id: string }) => id)).toEqual([answer.body.id])
+    const rest = (await service.get(`/api/codehost/${project.id}/syncs?cursor=${page.nextCursor}`)).body
+    expect(rest.data).toEqual([first])
+    expect(rest.nextCursor).toBeNull()
+  })
+
+  test('with Prefer: wait answers 200 as soon as the run has ended, 202 when it takes longer', async () => {
+    const { project } = await service.connected({}, 150)
+    const path = `/api/codehost/${project.id}/sync`
+    service.host.latencyMs = 600
+    const slow = await service.post(path, undefined, { headers: { prefer: 'respond-async, wait=1' } })
+    service.host.latencyMs = 0
+    expect([slow.status, slow.headers.get('preference-applied')]).toEqual([202, 'wait=1'])
+    const again = await service.post(path)
+    expect([again.status, again.body.code, again.body.runId]).toEqual([409, 'sync_in_progress', slow.body.id])
+    await soon(async () => {
+      expect((await service.get(`${path}s/${slow.body.id}`)).body.status).toBe('completed')
+    })
+    const start = performance.now()
+    const fast = await service.post(path, undefined, { headers: { prefer: 'wait=60' } })
+    expect([fast.status, fast.body.status]).toEqual([200, 'completed'])
+    expect(performance.now() - start).toBeLessThan(10_000)
+    expect((await service.post(path, undefined, { headers: { prefer: 'wait=soon' } })).status).toBe(202)
+  })
+
+  test('with an Idempotency-Key starts one run, also while that is at work', async () => {
+    const { project } = await service.connected({}, 2)
+    const path = `/api/codehost/${project.id}/sync`
+    const headers = { 'idempotency-key': 'nightly', prefer: 'wait=20' }
+    const first = await service.post(path, undefined, { headers })
+    const second = await service.post(path, undefined, { headers })
+    expect([first.status, first.body.status]).toEqual([200, 'completed'])
+    expect([second.status, second.body.id]).toEqual([202, first.body.id])
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+  })
+
+  test.each(['?mode=all', '?nope=1'])('refuses %s', async (query) => {
+    const { project } = await service.connected()
+    expect((await service.post(`/api/codehost/${project.id}/sync${query}`)).status).toBe(400)
+  })
+
+  test('of many at once only one starts', async () => {
+    const { project } = await service.connected({}, 5)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => service.post(`/api/codehost/${project.id}/sync`)),
+    )
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses[0]).toBe(202)
+    expect(statuses.at(-1)).toBe(409)
+  })
+
+  test('is refused in an archived project, and a run of another project is not found', async () => {
+    const { project, sync } = await service.connected({}, 1)
+    const run = await sync()
+    const other = await service.given.project()
+    expect((await service.get(`/api/codehost/${other.id}/syncs/${run.id}`)).body.code).toBe(
+      'sync_run_not_found',
+    )
+    await service.post(`/api/projects/${project.id}/archive`)
+    expect((await service.post(`/api/codehost/${project.id}/sync`)).body.code).toBe('project_archived')
+    expect((await service.get(`/api/codehost/${project.id}/syncs/${run.id}`)).status).toBe(200)
+  })
+})
+
+describe('the schedule', () => {
+  test('runs what is due, sets the next time, and leaves alone what is off or archived', async () => {
+    const due = await service.connected({ schedule: 'hourly' }, 1)
+    const off = await service.connected({ schedule: 'off' }, 1)
+    const archived = await service.connected({ schedule: 'daily' }, 1)
+    await service.post(`/api/projects/${archived.project.id}/archive`)
+    await service.query(
+      "update codehost_connections set next_run_at = now() - interval '1 minute' where schedule <> 'off'",
+    )
+    await soon(async () => {
+      const { data } = (await service.get(`/api/codehost/${due.project.id}/syncs`)).body
+      expect(data).toMatchObject([{ status: 'completed', mode: 'incremental', fetched: 1 }])
+    })
+    const connection = (await service.get(`/api/projects/${due.project.id}/codehost`)).body
+    expect(Date.parse(connection.nextRunAt)).toBeGreaterThan(Date.now() + 3_500_000)
+    for (const { project } of [off, archived]) {
+      expect((await service.get(`/api/codehost/${project.id}/syncs`)).body.data).toEqual([])
+    }
+  })
+
+  test('reconciles everything once a week', async () => {
+    const { project, sync } = await service.connected({ schedule: 'daily' }, 1)
+    await sync()
+    await service.query(
+      'update codehost_connections set next_run_at = now(), next_full_at = now() where project_id = $1',
+      [project.id],
+    )
+    await soon(async () => {
+      const { data } = (await service.get(`/api/codehost/${project.id}/syncs`)).body
+      expect(data[0]).toMatchObject({ status: 'completed', mode: 'full' })
+    })
+    const [row] = await service.query('select next_full_at from codehost_connections where project_id = $1', [
+      project.id,
+    ])
+    expect(row.next_full_at.getTime()).toBeGreaterThan(Date.now() + 6.9 * 86_400_000)
+  })
+})
+
+describe('a project', () => {
+  test('tells its repository and the latest run of this connection', async () => {
+    const { project, repository, sync } = await service.connected({}, 2)
+    const before = (await service.get(`/api/projects/${project.id}`)).body.codehost
+    expect(before).toEqual({
+      repository: repository.name,
+      apiUrl: service.host.url,
+      connectedAt: expect.any(String),
+      lastRun: null,
+    })
+    await sync()
+    const run = await sync()
+    const { data } = (await service.get('/api/projects?limit=200')).body
+    const listed = data.find(({ id }: { id: string }) => id === project.id)
+    expect(listed.codehost).toEqual({ ...before, lastRun: run })
+    expect((await service.get(`/api/projects/${project.id}`)).body.codehost.lastRun).toEqual(run)
+    await service.put(`/api/projects/${project.id}/codehost`, { repository: 'acme/app', schedule: 'off' })
+    expect((await service.get(`/api/projects/${project.id}`)).body.codehost.lastRun).toBeNull()
+  })
+})

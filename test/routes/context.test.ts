@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { estimateTokens } from '../../src/domain/context-budget.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+async function givenProject() {
+  const project = await service.given.project({ name: 'Mobile app' })
+  const key = await service.given.key({ projectId: project.id, scopes: ['rules:read', 'tasks:read'] })
+  const rule = async (content: string, priority: number, isActive = true) =>
+    (await service.post('/api/rules', { content, priority, isActive, projectId: project.id })).body
+  return { ...project, key, rule }
+}
+
+describe('the context', () => {
+  test('has the rules in their order, where the key stands, its lists, and the work at a glance', async () => {
+    const project = await givenProject()
+    const [low, high] = [await project.rule('Low', -1), await project.rule('High', 10)]
+    await project.rule('Off', 99, false)
+    const other = await service.given.list(project.id, { name: 'Next' })
+    for (let n = 0; n < 12; n++)
+      await service.given.task(n % 2 ? other : project.inbox, { title: `Task ${n}` })
+    await service.given.task(other, { title: 'Going', status: 'in_progress' })
+    await service.given.task(other, { title: 'Done', status: 'done', completedAt: new Date() })
+    await service.given.task(other, { title: 'Hidden', deletedAt: new Date(), updatedAt: new Date(9e12) })
+
+    const { body } = await service.get('/api/context', { key: project.key })
+
+    expect(body).toEqual({
+      instructions: [
+        expect.objectContaining({ id: high.id, content: 'High' }),
+        expect.objectContaining({ id: low.id, content: 'Low' }),
+      ],
+      project: { id: project.id, name: 'Mobile app', archivedAt: null },
+      lists: [
+        expect.objectContaining({ id: project.inbox.id, name: 'Inbox', isDefault: true, openCount: 6 }),
+        expect.objectContaining({ id: other.id, name: 'Next', isDefault: false, openCount: 7 }),
+      ],
+      tasks: { open: 12, inProgress: 1, recent: expect.any(Array) },
+      notice: expect.stringContaining('untrusted'),
+      serverTime: expect.stringMatching(/Z$/),
+      omitted: [],
+    })
+    expect(body.tasks.recent).toHaveLength(10)
+    expect(body.tasks.recent[0].title).toBe('Done')
+    for (const task of body.tasks.recent) {
+      expect(Object.keys(task)).not.toEqual(expect.arrayContaining(['metadata']))
+      expect(task).not.toHaveProperty('description')
+    }
+  })
+
+  test('is for one project when it is named, for all of them otherwise', async () => {
+    const [here, there] = [await givenProject(), await givenProject()]
+    const rule = await here.rule('Here', 1)
+    await service.given.task(there.inbox)
+
+    const named = (await service.get(`/api/context?projectId=${here.id}`)).body
+    const whole = (await service.get('/api/context')).body
+
+    expect(named.instructions.map(({ id }: { id: string }) => id)).toContain(rule.id)
+    expect(named.tasks).toMatchObject({ open: 0, inProgress: 0, recent: [] })
+    expect(whole.project).toBeNull()
+    expect(whole.instructions.map(({ id }: { id: string }) => id)).not.toContain(rule.id)
+    expect(whole.lists.map(({ projectId }: { projectId: string }) => projectId)).toEqual(
+      expect.arrayContaining([here.id, there.id]),
+    )
+    expect(whole.lists[0]).toMatchObject({ projectName: 'Inbox', name: 'Inbox' })
+  })
+
+  test('of another project does not exist for a bound key', async () => {
+    const [mine, theirs] = [await givenProject(), await givenProject()]
+
+    for (const id of [theirs.id, NOBODY]) {
+      expect(await service.get(`/api/context?projectId=${id}`, { key: mine.key })).toMatchObject({
+        status: 404,
+        body: { code: 'project_not_found' },
+      })
+    }
+  })
+
+  test('leaves the tasks out for a key that may not read them, and says so', async () => {
+    const key = await service.given.key({ scopes: ['rules:read'] })
+    await service.given.task((await service.given.project()).inbox, { title: 'Not for you' })
+
+    const { body } = await service.get('/api/context', { key })
+    const markdown = (await service.get('/api/context?format=markdown', { key })).body
+
+    expect(body).not.toHaveProperty('tasks')
+    expect(body.lists).toEqual([])
+    expect(body.omitted).toEqual([{ kind: 'tasks', id: null, priority: null, reason: 'scope' }])
+    expect(markdown).toContain('tasks:read')
+    expect(markdown).not.toContain('Not for you')
+  })
+
+  test.each(['budgetTokens=0', 'budgetTokens=1.5', 'budgetTokens=x', 'format=xml', 'projectId=x', 'nope=1'])(
+    'is refused with %s',
+    async (query) => {
+      const refused = await service.get(`/api/context?${query}`)
+
+      expect(refused.status).toBe(400)
+      expect(refused.body.errors).toMatchObject([{ path: `query.${query.split('=')[0]}` }])
+    },
+  )
+
+  test('is one line of curl away as Markdown, rules first', async () => {
+    const project = await givenProject()
+    await project.rule('Speak plainly.', 1)
+    await service.given.task(project.inbox, { title: 'A crash' })
+
+    const answer = await service.get('/api/context?format=markdown', { key: project.key })
+
+    expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(answer.body).toMatch(/^# Instructions\n/)
+    expect(answer.body.indexOf('Speak plainly.')).toBeLessThan(answer.body.indexOf('A crash'))
+  })
+})
+
+describe('a budget', () => {
+  test('keeps the text within it and names what was left out, lowest priority first', async () => {
+    const project = await givenProject()
+    const rules = []
+    for (let n = 0; n < 40; n++) rules.push(await project.rule(`Rule ${n}. ${'word '.repeat(20)}`, 40 - n))
+    for (let n = 0; n < 3; n++) await service.given.task(project.inbox)
+    const all = (await service.get('/api/context', { key: project.key })).body
+    const everything = [...all.instructions, ...all.lists, ...all.tasks.recent].map(({ id }) => id)
+
+    for (const budget of [1, 150, 300, 600, 1000, 1500, 1800, 2000, 3000]) {
+      const query = `budgetTokens=${budget}`
+      const { body } = await service.get(`/api/context?${query}`, { key: project.key })
+      const text = (await service.get(`/api/context?${query}&format=markdown`, { key: project.key })).body
+
+      const kept = [...body.instructions, ...body.lists, ...body.tasks.recent].map(({ id }) => id)
+      const omitted = body.omitted.map(({ id }: { id: string }) => id)
+      expect(kept).toEqual(everything.slice(0, kept.length))
+      expect(omitted).toEqual(everything.slice(kept.length))
+      if (kept.length > 0) expect(estimateTokens(text)).toBeLessThanOrEqual(budget)
+      if (omitted.length > 0) expect(text).toContain('# Left out')
+      for (const { id, content } of body.instructions) {
+        expect(text).toContain(id)
+        expect(text).toContain(content)
+      }
+    }
+    expect((await service.get('/api/context?budgetTokens=3000', { key: project.key })).body.omitted).toEqual(
+      [],
+    )
+    expect(
+      (await service.get('/api/context?budgetTokens=600', { key: project.key })).body.omitted,
+    ).toContainEqual({ kind: 'instruction', id: rules[39].id, priority: 1, reason: 'budget' })
+  })
+
+  test('counts four bytes of UTF-8 for a token', () => {
+    expect([estimateTokens(''), estimateTokens('12345'), estimateTokens('日本')]).toEqual([0, 2, 2])
+  })
+})

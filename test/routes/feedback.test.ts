@@ -1,0 +1,449 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { feedback, sender } from '../support/feedback.ts'
+import { sendRaw } from '../support/raw.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+let service: TestApp
+let twin: TestApp
+let send: ReturnType<typeof sender>
+let sendToTwin: ReturnType<typeof sender>
+beforeAll(async () => {
+  const env = { WEBHOOK_SECRET: 'secret-of-the-environment' }
+  service = await startApp({ env })
+  twin = await startApp({ env, connectionString: service.connectionString })
+  send = sender(service.url, 'secret-of-the-environment')
+  sendToTwin = sender(twin.url, 'secret-of-the-environment')
+})
+afterAll(async () => {
+  await twin.close()
+  await service.close()
+})
+
+const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
+const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
+const newest = async (outcome: string) =>
+  (await service.get(`/api/analytics/events?limit=1&outcome=${outcome}`)).body.data[0]
+
+describe('feedback', () => {
+  test('becomes a task in the list "User Feedback" of the default project', async () => {
+    const event = feedback({ note: 'The export button does nothing.', surface: 'web_app' })
+
+    const answer = await send(event)
+
+    expect(answer.status).toBe(201)
+    const { taskId, eventId, projectId, listId } = answer.body
+    expect(answer.body).toEqual({
+      accepted: true,
+      eventId: expect.stringMatching(UUID),
+      taskId: expect.stringMatching(UUID),
+      projectId: expect.stringMatching(UUID),
+      listId: expect.stringMatching(UUID),
+      duplicate: false,
+      routing: { ruleId: null, matchedOn: 'default' },
+    })
+    expect(answer.headers.get('location')).toBe(`/api/tasks/${taskId}`)
+    expect(await taskOf(taskId)).toMatchObject({
+      title: 'The export button does nothing.',
+      status: 'open',
+      priority: 'high',
+      source: 'analytics',
+      descriptionReadOnly: true,
+      projectId,
+      listId,
+      labels: ['frustrated', 'manual'],
+      createdBy: { type: 'analytics', id: null },
+      metadata: { distinctId: 'user-1', properties: event.properties },
+    })
+    expect((await service.get(`/api/lists/${listId}`)).body).toMatchObject({
+      name: 'User Feedback',
+      projectId,
+    })
+    const { data } = (await service.get(`/api/activity?taskId=${taskId}`)).body
+    expect(data).toMatchObject([
+      {
+        type: 'feedback.received',
+        projectId,
+        actor: { type: 'analytics', id: null },
+        metadata: { eventId, ruleId: null, ruleName: null, matchedOn: 'default' },
+      },
+      { type: 'task.created', projectId },
+    ])
+    expect(await eventOf(eventId)).toMatchObject({
+      uuid: event.uuid,
+      outcome: 'accepted',
+      duplicates: 0,
+      taskId,
+      projectId,
+      errors: null,
+      payload: event,
+      payloadCut: false,
+    })
+  })
+
+  test('comes in the platform’s own shape as well', async () => {
+    const event = feedback({ note: 'Nested' })
+    const answer = await send({ event, person: { properties: { email: 'x' } } })
+    expect(answer.status).toBe(201)
+    expect((await taskOf(answer.body.taskId)).title).toBe('Nested')
+    expect((await eventOf(answer.body.eventId)).payload).toEqual({
+      event,
+      person: { properties: { email: 'x' } },
+    })
+  })
+
+  test('that comes again is answered with the same ids, and counted', async () => {
+    const event = feedback()
+    const first = await send(event)
+
+    const repeats = [await send(event), await send({ event }), await sendToTwin(event)]
+
+    for (const { status, body } of repeats) {
+      expect([status, body]).toEqual([200, { ...first.body, duplicate: true }])
+    }
+    expect((await eventOf(first.body.eventId)).duplicates).toBe(3)
+  })
+
+  test('without a uuid is itself by what it says', async () => {
+    const { uuid: _, ...event } = feedback({ note: randomUUID() })
+    const { properties, ...others } = event
+    const first = await send(event)
+
+    const again = await send({
+      properties: Object.fromEntries(Object.entries(properties).reverse()),
+      ...others,
+    })
+    const other = await send({ ...event, distinct_id: 'user-2' })
+
+    expect(again).toMatchObject({ status: 200, body: { taskId: first.body.taskId, duplicate: true } })
+    expect(other.status).toBe(201)
+  })
+
+  test('whose task was deleted meanwhile is still a repeat', async () => {
+    const event = feedback()
+    const { taskId } = (await send(event)).body
+    await service.delete(`/api/tasks/${taskId}`)
+    expect(await send(event)).toMatchObject({ status: 200, body: { taskId, duplicate: true } })
+    await service.query('delete from tasks where id = $1', [taskId])
+    expect(await send(event)).toMatchObject({ status: 200, body: { taskId, duplicate: true } })
+  })
+
+  test('needs no UUID anywhere', async () => {
+    const answer = await send(
+      feedback({ project_id: 'p', app_id: 'a' }, { uuid: 'é'.repeat(100_000), distinct_id: '4711' }),
+    )
+    expect(answer.status).toBe(201)
+    expect((await eventOf(answer.body.eventId)).uuid).toBe('é'.repeat(255))
+  })
+})
+
+describe('races', () => {
+  const tally = (answers: { status: number }[]) =>
+    Object.fromEntries(
+      [...Map.groupBy(answers, ({ status }) => status)].map(([key, all]) => [key, all.length]),
+    )
+  const times = <T>(work: (n: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: 20 }, (_, n) => work(n)))
+
+  test('of 20 copies of one event make one task, on two instances', async () => {
+    const event = feedback()
+    const answers = await times((n) => (n % 2 ? sendToTwin : send)(event))
+
+    expect(tally(answers)).toEqual({ 201: 1, 200: 19 })
+    expect(new Set(answers.map(({ body }) => body.taskId)).size).toBe(1)
+    expect((await eventOf(answers[0]?.body.eventId)).duplicates).toBe(19)
+    expect(
+      await service.query(
+        `select count(*)::int from activity where type = 'feedback.received' and task_id = $1`,
+        [answers[0]?.body.taskId],
+      ),
+    ).toEqual([{ count: 1 }])
+  })
+
+  test('of 20 events for a project without the list make one list, on two instances', async () => {
+    const { id, name } = await service.given.project({ name: `Racing ${randomUUID()}` })
+    const answers = await times((n) => (n % 2 ? sendToTwin : send)(feedback({ project_name: name })))
+
+    expect(tally(answers)).toEqual({ 201: 20 })
+    const { data } = (await service.get(`/api/projects/${id}/lists`)).body
+    expect(data).toMatchObject([
+      { name: 'Inbox', position: 0, openCount: 0 },
+      { name: 'User Feedback', position: 1, openCount: 20 },
+    ])
+  })
+
+  test('of events with the list being deleted lose none', async () => {
+    const { id, name, inbox } = await service.given.project({ name: `Deleting ${randomUUID()}` })
+    const remove = async () => {
+      const { data } = (await service.get(`/api/projects/${id}/lists`)).body
+      for (const list of data) {
+        if (list.name === 'User Feedback') await service.delete(`/api/lists/${list.id}?moveTo=${inbox.id}`)
+      }
+    }
+    const answers = await times(async (n) => {
+      if (n % 4 === 3) await remove()
+      return (n % 2 ? sendToTwin : send)(feedback({ project_name: name }))
+    })
+
+    expect(tally(answers)).toEqual({ 201: 20 })
+    expect(await service.query('select count(*)::int from tasks where project_id = $1', [id])).toEqual([
+      { count: 20 },
+    ])
+  })
+
+  test('of repeats and new events in one flood keep each with its own', async () => {
+    const events = Array.from({ length: 40 }, () => feedback())
+    const flood = [...events, ...events, ...events].sort(() => Math.random() - 0.5)
+    const answers = await Promise.all(flood.map((event, n) => (n % 2 ? sendToTwin : send)(event)))
+
+    const tasks = new Map(flood.map((event, n) => [event.uuid, answers[n]?.body.taskId]))
+    expect(tally(answers)).toEqual({ 201: 40, 200: 80 })
+    expect(answers.map(({ body }) => body.taskId)).toEqual(flood.map(({ uuid }) => tasks.get(uuid)))
+    expect(new Set(tasks.values()).size).toBe(40)
+  })
+})
+
+describe('the list "User Feedback"', () => {
+  test('is the oldest of that exact name, also one made by hand; one that was renamed is another', async () => {
+    const { id, name } = await service.given.project({ name: `By hand ${randomUUID()}` })
+    const at = (ms: number) => ({ createdAt: new Date(Date.now() - ms) })
+    await service.given.list(id, { name: 'user feedback', ...at(9_000) })
+    await service.given.list(id, { name: 'User Feedback', ...at(3_000) })
+    const oldest = await service.given.list(id, { name: 'User Feedback', ...at(6_000) })
+
+    const first = await send(feedback({ project_name: name }))
+    await service.patch(`/api/lists/${oldest.id}`, { name: 'Feedback of users' })
+    const second = await send(feedback({ project_name: name }))
+
+    expect(first.body.listId).toBe(oldest.id)
+    expect(second.body.listId).not.toBe(oldest.id)
+  })
+})
+
+describe('what is refused', () => {
+  test('has all its mistakes named, and is kept', async () => {
+    const body = { event: { event: 'feedback_submitted', uuid: 'wrong-1', properties: { trigger: 5 } } }
+
+    const answer = await send(body)
+
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      '/event/distinct_id',
+      '/event/timestamp',
+      '/event/properties/sentiment',
+      '/event/properties/trigger',
+      '/event/properties/app_version',
+    ])
+    expect(await newest('rejected')).toMatchObject({
+      uuid: 'wrong-1',
+      taskId: null,
+      projectId: null,
+      routing: null,
+      errors: answer.body.errors,
+      payload: body,
+      payloadCut: false,
+    })
+  })
+
+  test('may come again, mended, with the same uuid', async () => {
+    const event = feedback()
+    expect((await send({ ...event, timestamp: 'now' })).status).toBe(400)
+    expect((await send(event)).status).toBe(201)
+    expect((await send(event)).status).toBe(200)
+  })
+
+  test('is kept up to 256 KiB', async () => {
+    const body = { event: 'feedback_submitted', long: '😀'.repeat(100_000) }
+    expect((await send(body)).status).toBe(400)
+    const { payload, payloadCut } = await newest('rejected')
+    expect(payloadCut).toBe(true)
+    expect(JSON.stringify(body).startsWith(payload)).toBe(true)
+    expect(Buffer.byteLength(payload)).toBeGreaterThan(262_140)
+    expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(262_144)
+  })
+
+  test('is only counted when it is no JSON', async () => {
+    const entries = async () => (await service.query('select count(*)::int from feedback_events'))[0].count
+    const before = await entries()
+
+    const answer = await send('{"event":"feedback_submitted","user_email":"ann@example.org"')
+
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+    expect(answer.body.detail).not.toContain('ann')
+    expect(await entries()).toBe(before)
+    expect(await service.query('select sum(count)::int as count from feedback_unreadable')).toEqual([
+      { count: 1 },
+    ])
+  })
+
+  test('is an empty body as well: everything is missing', async () => {
+    const headers = { authorization: 'Bearer secret-of-the-environment' }
+    const answer = await sendRaw(service.url, { method: 'POST', path: '/api/analytics/webhook', headers })
+    expect([answer.status, answer.body.errors.length]).toEqual([400, 4])
+  })
+
+  test('is a body over 2 MiB; one just under it is a task', async () => {
+    const sized = (size: number) => {
+      const event = feedback({ note: '' })
+      const rest = size - JSON.stringify(event).length
+      return JSON.stringify({ ...event, properties: { ...event.properties, note: 'n'.repeat(rest) } })
+    }
+    expect(await send(sized(2 * 1024 * 1024 + 1))).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large' },
+    })
+    const answer = await send(sized(2 * 1024 * 1024))
+    expect(answer.status).toBe(201)
+    const task = await taskOf(answer.body.taskId)
+    expect(task.metadata.properties.note).toHaveLength(
+      JSON.parse(sized(2 * 1024 * 1024)).properties.note.length,
+    )
+    expect(Buffer.byteLength(task.description)).toBeLessThanOrEqual(262_144)
+    expect((await eventOf(answer.body.eventId)).payloadCut).toBe(true)
+  })
+})
+
+describe('what is odd', () => {
+  test.each([
+    ['application/json; charset=utf-8'],
+    ['text/plain'],
+    ['application/x-www-form-urlencoded'],
+    ['nonsense'],
+    [undefined],
+  ])('is taken with the content type %s', async (type) => {
+    const headers = { authorization: 'Bearer secret-of-the-environment', 'content-type': type }
+    const body = JSON.stringify(feedback())
+    const answer = await sendRaw(service.url, {
+      method: 'POST',
+      path: '/api/analytics/webhook?x=1',
+      headers,
+      body,
+    })
+    expect(answer.status).toBe(201)
+  })
+
+  test('is kept: a thousand properties, names of any kind, characters of any kind', async () => {
+    const properties = {
+      ...Object.fromEntries(
+        Array.from({ length: 1_000 }, (_, n) => [`property_${n}`, { n, list: [null, true] }]),
+      ),
+      'with.dots': 1,
+      'with 😀': '😀',
+      constructor: 'c',
+      toString: 1,
+      '': 'empty',
+      'a\0b': 'x\0y\ud800',
+    }
+    const body = JSON.stringify(feedback(properties)).replace(
+      '"sentiment"',
+      '"__proto__":{"polluted":1},"sentiment"',
+    )
+
+    const answer = await send(body)
+
+    expect(answer.status).toBe(201)
+    const [row] = await service.query(`select metadata -> 'properties' as kept from tasks where id = $1`, [
+      answer.body.taskId,
+    ])
+    expect(Object.keys(row.kept)).toHaveLength(1_000 + 6 + 3 + 1)
+    expect(row.kept).toMatchObject({
+      'with.dots': 1,
+      'with 😀': '😀',
+      constructor: 'c',
+      '': 'empty',
+      ab: 'xy\ufffd',
+    })
+    expect(Object.getOwnPropertyDescriptor(row.kept, '__proto__')?.value).toEqual({ polluted: 1 })
+    const text = await (
+      await fetch(`${service.url}/api/tasks/${answer.body.taskId}`, {
+        headers: { 'x-api-key': service.adminKey },
+      })
+    ).text()
+    expect(text).toContain('"__proto__":{"polluted":1}')
+  })
+
+  test('is kept: values nested as deep as 2 MiB allow', async () => {
+    const deep = `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`
+    const answer = await send(JSON.stringify(feedback()).replace('"sentiment"', `"deep":${deep},"sentiment"`))
+    expect(answer.status).toBe(201)
+  })
+
+  test.each([
+    '0001-01-01T00:00:00.000Z',
+    '9999-12-31T23:59:59.999Z',
+    '2026-11-21T10:15:30+02:00',
+    '9999-12-31T23:59:59-12:00',
+  ])('is a time like %s', async (timestamp) => {
+    const answer = await send(feedback({}, { timestamp }))
+    expect(answer.status).toBe(201)
+    const { metadata } = await taskOf(answer.body.taskId)
+    expect(metadata.occurredAt).toBe(new Date(timestamp).toISOString())
+  })
+
+  test('of another name is ignored, listed without payload, and no task', async () => {
+    const answer = await send({ event: '$pageview', uuid: 'p1', properties: 'whatever' })
+    expect([answer.status, answer.body]).toEqual([200, { accepted: false, reason: 'event_ignored' }])
+    expect(await newest('ignored')).toMatchObject({ uuid: 'p1', payload: null, errors: null, taskId: null })
+  })
+})
+
+describe('the door', () => {
+  const post = (headers: Record<string, string>, body = '{"broken') =>
+    service.call('POST', '/api/analytics/webhook', { key: null, headers, body })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['nothing', {}, 'missing_credentials'],
+    ['an API key', { 'x-api-key': 'x'.repeat(40) }, 'missing_credentials'],
+    ['another scheme', { authorization: 'Basic c2VjcmV0' }, 'missing_credentials'],
+    ['no secret', { authorization: 'Bearer ' }, 'missing_credentials'],
+    ['a wrong secret', { authorization: 'Bearer wrong' }, 'invalid_credentials'],
+    ['half of the secret', { authorization: 'Bearer secret-of-the' }, 'invalid_credentials'],
+  ])('is closed to %s, before anything is said of the body', async (_, headers, code) => {
+    for (const body of ['{"broken', JSON.stringify(feedback()), 'x'.repeat(3 * 1024 * 1024)]) {
+      const answer = await post(headers, body)
+      expect([answer.status, answer.body.code]).toEqual([401, code])
+      expect(answer.headers.get('www-authenticate')).toBe('ApiKey')
+    }
+  })
+
+  test('is open to every live secret, in any case of the scheme, and to no revoked one', async () => {
+    const made = (await service.post('/api/webhook-secrets')).body
+    const next = (await service.post(`/api/webhook-secrets/${made.id}/rotate`, { overlapSeconds: 60 })).body
+    for (const secret of ['secret-of-the-environment', made.secret, next.secret]) {
+      for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+        const answer = await post({ authorization: `${scheme} ${secret}` }, JSON.stringify(feedback()))
+        expect(answer.status).toBe(201)
+      }
+    }
+    await service.delete(`/api/webhook-secrets/${next.id}`)
+    expect((await post({ authorization: `Bearer ${next.secret}` })).status).toBe(401)
+    expect((await post({ authorization: `Bearer ${made.secret}` })).status).toBe(400)
+  })
+
+  test('slows down who guesses and lets in who knows; holds its own limit by the minute', async () => {
+    const limited = await startApp({
+      connectionString: service.connectionString,
+      env: {
+        WEBHOOK_SECRET: 'right',
+        RATE_LIMIT_FAILURES_PER_MINUTE: '3',
+        RATE_LIMIT_RECEIVER_PER_MINUTE: '5',
+      },
+    })
+    try {
+      const statuses = async (secret: string, count: number) => {
+        const found: number[] = []
+        for (let n = 0; n < count; n++)
+          found.push((await sender(limited.url, secret)({ event: 'other' })).status)
+        return found
+      }
+      expect(await statuses('wrong', 5)).toEqual([401, 401, 401, 429, 429])
+      expect(await statuses('right', 6)).toEqual([200, 200, 200, 200, 200, 429])
+      const answer = await sender(limited.url, 'right')({ event: 'other' })
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    } finally {
+      await limited.close()
+    }
+  })
+})

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { routesOf } from '../support/routes.ts'
+
+let service: TestApp
+let second: TestApp
+beforeAll(async () => {
+  service = await startApp()
+  second = await startApp({ connectionString: service.connectionString })
+})
+afterAll(async () => {
+  await second.close()
+  await service.close()
+})
+
+let counter = 0
+const newKey = () => `key-${++counter}`
+const create = (body: object, key: string, options: { app?: TestApp; key?: string } = {}) =>
+  (options.app ?? service).post('/api/tasks', body, {
+    key: options.key ?? service.adminKey,
+    headers: { 'idempotency-key': key },
+  })
+const titled = (title: string) => service.query('select id from tasks where title = $1', [title])
+
+describe('a repeated request', () => {
+  test('is answered as before and done once', async () => {
+    const key = newKey()
+    const first = await create({ title: 'once' }, key)
+    const again = await create({ title: 'once' }, key)
+
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.body).toEqual(first.body)
+    expect(first.headers.get('idempotency-replayed')).toBeNull()
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    for (const name of ['location', 'etag', 'content-type']) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name))
+    }
+    expect(await titled('once')).toHaveLength(1)
+  })
+
+  test('with another body is refused', async () => {
+    const key = newKey()
+    await create({ title: 'one' }, key)
+    const answer = await create({ title: 'another' }, key)
+    expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('that was refused the first time may be mended and sent again', async () => {
+    const key = newKey()
+    expect((await create({ title: '' }, key)).status).toBe(400)
+    expect((await create({ title: 'x', listId: '00000000-0000-7000-8000-000000000000' }, key)).status).toBe(
+      404,
+    )
+    expect((await create({ title: 'mended' }, key)).status).toBe(201)
+  })
+
+  test('of another caller, or to another route, is another request', async () => {
+    const key = newKey()
+    const otherKey = await service.given.key()
+    await create({ title: 'mine' }, key)
+
+    const theirs = await create({ title: 'theirs' }, key, { key: otherKey })
+    expect([theirs.status, theirs.headers.get('idempotency-replayed')]).toEqual([201, null])
+    const project = await service.given.project()
+    const bulk = await service.post(
+      '/api/tasks/bulk',
+      { listId: project.inbox.id, tasks: [{ title: 'in bulk' }] },
+      { headers: { 'idempotency-key': key } },
+    )
+    expect([bulk.status, bulk.headers.get('idempotency-replayed')]).toEqual([201, null])
+  })
+
+  test('sent to two instances at once makes one task', async () => {
+    const key = newKey()
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        create({ title: 'raced' }, key, { app: n % 2 ? second : service }),
+      ),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1)
+    expect(await titled('raced')).toHaveLength(1)
+  })
+
+  test('after a day is a new one', async () => {
+    const key = newKey()
+    await create({ title: 'old' }, key)
+    await service.query(
+      "update idempotency_keys set created_at = now() - interval '25 hours' where key = $1",
+      [key],
+    )
+    const answer = await create({ title: 'new' }, key)
+    expect([answer.status, answer.body.title]).toEqual([201, 'new'])
+  })
+
+  test('waits for the first no longer than the lock timeout', async () => {
+    const key = newKey()
+    const client = await service.connect()
+    await client.query('begin')
+    const { body: me } = await service.get('/api/me')
+    await client.query(
+      "insert into idempotency_keys (caller_id, route, key, request_hash, created_at) values ($1, 'POST /api/tasks', $2, '', now())",
+      [me.id, key],
+    )
+    const answer = await create({ title: 'waits' }, key)
+    expect([answer.status, answer.body.code]).toEqual([409, 'request_in_progress'])
+    await client.query('rollback')
+    client.release()
+    expect((await create({ title: 'waits' }, key)).status).toBe(201)
+  })
+})
+
+describe('the header', () => {
+  test.each([
+    ['1 character', 'k', 201],
+    ['255 characters', 'k'.repeat(255), 201],
+    ['256 characters', 'k'.repeat(256), 400],
+  ])('of %s', async (_, key, status) => {
+    const answer = await create({ title: 'x' }, key)
+    expect(answer.status).toBe(status)
+    if (status === 400) expect(answer.body.errors[0].path).toBe('header.idempotency-key')
+  })
+
+  test('is refused where the answer holds a secret', async () => {
+    const id = '00000000-0000-7000-8000-000000000000'
+    const secretive = [
+      ['/api/keys', { name: 'x' }],
+      [`/api/keys/${id}/rotate`, {}],
+      ['/api/webhook-secrets', {}],
+      [`/api/webhook-secrets/${id}/rotate`, {}],
+      ['/api/sessions', { key: service.adminKey }],
+    ] as const
+    for (const [path, body] of secretive) {
+      const answer = await service.post(path, body, { headers: { 'idempotency-key': 'x' } })
+      expect([path, answer.status, answer.body.code]).toEqual([path, 400, 'idempotency_not_supported'])
+    }
+  })
+
+  test('is taken by every creating POST, as the reference says', async () => {
+    const { paths } = (await service.get('/openapi.json')).body
+    const creating = routesOf(service.app).filter(
+      ({ method, name }) =>
+        method === 'POST' &&
+        paths[name.slice(5).replace(/:(\w+)/g, '{$1}')]?.post.responses['201'] !== undefined &&
+        !['/api/keys', '/api/webhook-secrets', '/api/sessions', '/api/analytics/webhook'].includes(
+          name.slice(5),
+        ),
+    )
+    expect(creating.length).toBeGreaterThan(1)
+    for (const { name } of creating) {
+      const { parameters = [] } = paths[name.slice(5).replace(/:(\w+)/g, '{$1}')].post
+      expect([name, parameters.map(({ name }: { name: string }) => name)]).toEqual([
+        name,
+        expect.arrayContaining(['idempotency-key']),
+      ])
+    }
+  })
+})

@@ -1,0 +1,33 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+/** Says this on a bare socket and listens until the service hangs up. */
+function say(text: string): Promise<string> {
+  const { hostname, port } = new URL(service.url)
+  return new Promise((resolve, reject) => {
+    let heard = ''
+    const socket = connect(Number(port), hostname, () => socket.write(text))
+    socket.on('data', (chunk) => {
+      heard += chunk
+    })
+    socket.on('close', () => resolve(heard))
+    socket.on('error', reject)
+  })
+}
+
+test.each([
+  ['what is not HTTP', 'hello\r\n\r\n', 400],
+  ['headers beyond measure', `GET /api/me HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+])('%s is answered as a problem', async (_, text, status) => {
+  const [head = '', body = ''] = (await say(text)).split('\r\n\r\n')
+  expect(head).toContain(`HTTP/1.1 ${status} `)
+  expect(head).toContain('Content-Type: application/problem+json')
+  expect(JSON.parse(body)).toMatchObject({ status, code: 'bad_request', requestId: expect.any(String) })
+})

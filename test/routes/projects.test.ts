@@ -1,0 +1,403 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
+})
+afterAll(() => service.close())
+
+describe('a project that is created', () => {
+  test('comes with its default list', async () => {
+    const made = await service.post('/api/projects', { name: ' Mobile app ' })
+
+    expect(made.status).toBe(201)
+    expect(made.body).toEqual({
+      id: expect.stringMatching(UUID),
+      name: 'Mobile app',
+      archivedAt: null,
+      openCount: 0,
+      createdAt: expect.stringMatching(MOMENT),
+      updatedAt: made.body.createdAt,
+      codehost: null,
+    })
+    expect(made.headers.get('location')).toBe(`/api/projects/${made.body.id}`)
+    expect((await service.get(`/api/projects/${made.body.id}`)).body).toEqual(made.body)
+    const lists = await service.get(`/api/projects/${made.body.id}/lists`)
+    expect(lists.body).toEqual({
+      data: [expect.objectContaining({ name: 'Inbox', isDefault: true, position: 0, openCount: 0 })],
+      nextCursor: null,
+    })
+  })
+
+  test.each([
+    [{}, '/name', 'required'],
+    [{ name: '' }, '/name', 'too_short'],
+    [{ name: ' \t ' }, '/name', 'too_short'],
+    [{ name: 'x'.repeat(101) }, '/name', 'too_long'],
+    [{ name: 5 }, '/name', 'wrong_type'],
+    [{ name: null }, '/name', 'wrong_type'],
+    [{ name: 'a\u0000b' }, '/name', 'invalid_text'],
+    [{ name: 'A', isDefault: true }, '/isDefault', 'unknown_field'],
+    [{ name: 'A', archivedAt: null }, '/archivedAt', 'unknown_field'],
+  ])('is refused as %j', async (body, path, code) => {
+    const refused = await service.post('/api/projects', body)
+
+    expect(refused).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(refused.body.errors).toEqual([expect.objectContaining({ path, code })])
+  })
+
+  test('may have a name of a hundred code points that another has, too', async () => {
+    const name = '👩'.repeat(100)
+
+    expect((await service.post('/api/projects', { name })).status).toBe(201)
+    expect((await service.post('/api/projects', { name })).body).toMatchObject({ name })
+  })
+})
+
+describe('projects', () => {
+  test('are listed oldest first, page by page, each once', async () => {
+    const made = []
+    for (let n = 0; n < 5; n++) made.push((await service.post('/api/projects', { name: `P${n}` })).body.id)
+
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: { body: { data: { id: string }[]; nextCursor: string | null } } = await service.get(
+        `/api/projects?limit=2${cursor && `&cursor=${cursor}`}`,
+      )
+      seen.push(...page.body.data.map(({ id }) => id))
+      cursor = page.body.nextCursor
+    }
+
+    expect(seen).toEqual([...new Set(seen)].toSorted())
+    expect(seen.slice(-5)).toEqual(made)
+  })
+
+  test('are told apart by whether they are archived', async () => {
+    const [used, archived] = [await service.given.project(), await service.given.project()]
+    await service.post(`/api/projects/${archived.id}/archive`)
+
+    const ids = async (query: string) =>
+      (await service.get(`/api/projects?limit=200${query}`)).body.data.map(({ id }: { id: string }) => id)
+
+    expect(await ids('')).toEqual(expect.arrayContaining([used.id, archived.id]))
+    expect(await ids('&archived=true')).toContain(archived.id)
+    expect(await ids('&archived=true')).not.toContain(used.id)
+    expect(await ids('&archived=false')).toContain(used.id)
+    expect(await ids('&archived=false')).not.toContain(archived.id)
+  })
+
+  test.each([
+    ['?limit=0', 'query.limit'],
+    ['?limit=201', 'query.limit'],
+    ['?archived=maybe', 'query.archived'],
+    ['?nope=1', 'query.nope'],
+    ['?cursor=', 'query.cursor'],
+  ])('are not listed for %s', async (query, path) => {
+    const refused = await service.get(`/api/projects${query}`)
+
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ path }] } })
+  })
+
+  test('refuse the cursor of another list', async () => {
+    const tasks = Buffer.from(JSON.stringify(['createdAt', null, NOBODY])).toString('base64url')
+
+    for (const cursor of [tasks, 'x', '%7B%7D', 'W10']) {
+      const refused = await service.get(`/api/projects?cursor=${cursor}`)
+      expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+    }
+  })
+
+  test('count the tasks that are not done over all their lists', async () => {
+    const project = await service.given.project()
+    const list = await service.given.list(project.id)
+    for (const { id } of [list, list, project.inbox]) {
+      await service.post('/api/tasks', { title: 'A task', listId: id })
+    }
+    const done = await service.post('/api/tasks', { title: 'A task', listId: list.id })
+    await service.patch(`/api/tasks/${done.body.id}`, { status: 'done' })
+
+    expect((await service.get(`/api/projects/${project.id}`)).body.openCount).toBe(3)
+    const listed = (await service.get('/api/projects?limit=200')).body.data
+    expect(listed.find(({ id }: { id: string }) => id === project.id).openCount).toBe(3)
+  })
+})
+
+describe('a project', () => {
+  test('that nobody made is 404 by name, whatever is asked of it', async () => {
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { name: 'New' }],
+      ['DELETE', '', undefined],
+      ['POST', '/archive', undefined],
+      ['POST', '/unarchive', undefined],
+      ['GET', '/lists', undefined],
+      ['POST', '/lists', { name: 'New' }],
+    ] as const) {
+      const answer = await service.call(method, `/api/projects/${NOBODY}${path}`, { body })
+      expect([method, path, answer.status, answer.body.code]).toEqual([
+        method,
+        path,
+        404,
+        'project_not_found',
+      ])
+    }
+  })
+
+  test('is no project when its id is no UUID', async () => {
+    const refused = await service.get('/api/projects/inbox')
+
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'path.id' }] } })
+  })
+
+  test('can be renamed; a name it has already changes nothing', async () => {
+    const { body: project } = await service.post('/api/projects', { name: 'Old' })
+
+    const renamed = await service.patch(`/api/projects/${project.id}`, { name: 'New' })
+    const again = await service.patch(`/api/projects/${project.id}`, { name: 'New' })
+    const nothing = await service.patch(`/api/projects/${project.id}`, {})
+
+    expect(renamed).toMatchObject({ status: 200, body: { id: project.id, name: 'New' } })
+    expect(renamed.body.updatedAt >= project.updatedAt).toBe(true)
+    expect(again.body).toEqual(renamed.body)
+    expect(nothing.body).toEqual(renamed.body)
+  })
+
+  test('takes its id in any case', async () => {
+    const { id } = await service.given.project()
+
+    const made = await service.post(`/api/projects/${id.toUpperCase()}/lists`, {
+      name: 'A list',
+      position: 0,
+    })
+
+    expect(made).toMatchObject({ status: 201, body: { projectId: id, position: 0 } })
+  })
+})
+
+describe('an archived project', () => {
+  test('can be read, not written', async () => {
+    const project = await service.given.project()
+    const list = await service.given.list(project.id)
+    const task = await service.given.task(list)
+    const archived = await service.post(`/api/projects/${project.id}/archive`)
+    expect(archived).toMatchObject({ status: 200, body: { archivedAt: expect.stringMatching(MOMENT) } })
+
+    for (const path of [
+      `/api/projects/${project.id}`,
+      `/api/projects/${project.id}/lists`,
+      `/api/lists/${list.id}`,
+      `/api/tasks/${task.id}`,
+      `/api/tasks?listId=${list.id}`,
+    ]) {
+      expect([path, (await service.get(path)).status]).toEqual([path, 200])
+    }
+    for (const [method, path, body] of [
+      ['PATCH', `/api/projects/${project.id}`, { name: 'New' }],
+      ['POST', `/api/projects/${project.id}/lists`, { name: 'New' }],
+      ['PATCH', `/api/lists/${list.id}`, { name: 'New' }],
+      ['PATCH', `/api/lists/${list.id}`, { position: 0 }],
+      ['DELETE', `/api/lists/${list.id}?moveTo=${project.inbox.id}`, undefined],
+      ['POST', '/api/tasks', { title: 'New', listId: list.id }],
+      ['PATCH', `/api/tasks/${task.id}`, { title: 'New' }],
+      ['DELETE', `/api/tasks/${task.id}`, undefined],
+    ] as const) {
+      const answer = await service.call(method, path, { body })
+      expect([method, path, answer.status, answer.body.code]).toEqual([method, path, 409, 'project_archived'])
+    }
+  })
+
+  test('stays as it is when archived again, and works again when unarchived', async () => {
+    const project = await service.given.project()
+    const first = await service.post(`/api/projects/${project.id}/archive`)
+
+    const second = await service.post(`/api/projects/${project.id}/archive`)
+    const back = await service.post(`/api/projects/${project.id}/unarchive`)
+    const still = await service.post(`/api/projects/${project.id}/unarchive`)
+
+    expect(second).toMatchObject({ status: 200, body: first.body })
+    expect(back).toMatchObject({ status: 200, body: { archivedAt: null } })
+    expect(still).toMatchObject({ status: 200, body: back.body })
+    expect((await service.post('/api/tasks', { title: 'A', listId: project.inbox.id })).status).toBe(201)
+  })
+
+  test('may be asked for with an empty body', async () => {
+    const project = await service.given.project()
+
+    expect((await service.post(`/api/projects/${project.id}/archive`, {})).status).toBe(200)
+  })
+})
+
+describe('the default project', () => {
+  test('can be renamed, not archived or deleted', async () => {
+    const { body: task } = await service.post('/api/tasks', { title: 'A task' })
+    const path = `/api/projects/${task.projectId}`
+
+    expect(await service.patch(path, { name: 'Everything' })).toMatchObject({ status: 200 })
+    for (const refused of [await service.post(`${path}/archive`), await service.delete(path)]) {
+      expect(refused).toMatchObject({ status: 409, body: { code: 'project_is_default' } })
+    }
+    expect((await service.post('/api/tasks', { title: 'Another' })).body.projectId).toBe(task.projectId)
+  })
+})
+
+describe('deleting a project', () => {
+  test('takes its lists with it, also when it is archived', async () => {
+    const project = await service.given.project()
+    const list = await service.given.list(project.id)
+    await service.post(`/api/projects/${project.id}/archive`)
+
+    expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
+
+    expect((await service.get(`/api/projects/${project.id}`)).status).toBe(404)
+    expect((await service.get(`/api/lists/${list.id}`)).status).toBe(404)
+    expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(404)
+  })
+
+  test('is refused while it has a task, done ones included', async () => {
+    const project = await service.given.project()
+    const { body } = await service.post('/api/tasks', { title: 'A task', listId: project.inbox.id })
+    await service.patch(`/api/tasks/${body.id}`, { status: 'done' })
+
+    const refused = await service.delete(`/api/projects/${project.id}`)
+
+    expect(refused).toMatchObject({ status: 409, body: { code: 'project_not_empty' } })
+    expect(refused.body.detail).toContain('tasks')
+    expect((await service.get(`/api/tasks/${body.id}`)).status).toBe(200)
+  })
+
+  test('takes hidden tasks with it', async () => {
+    const project = await service.given.project()
+    const { body } = await service.post('/api/tasks', { title: 'A task', listId: project.inbox.id })
+    await service.delete(`/api/tasks/${body.id}`)
+
+    expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
+
+    expect((await service.post(`/api/tasks/${body.id}/restore`)).status).toBe(404)
+  })
+
+  test('is refused while a rule stands in it', async () => {
+    const project = await service.given.project()
+    await service.query(
+      `insert into rules (id, content, priority, is_active, project_id, version, created_at, updated_at,
+         updated_by_type, updated_by_name)
+       values (gen_random_uuid(), 'Be brief', 0, false, $1, 1, now(), now(), 'system', 'test')`,
+      [project.id],
+    )
+
+    const refused = await service.delete(`/api/projects/${project.id}`)
+
+    expect(refused).toMatchObject({ status: 409, body: { code: 'project_not_empty' } })
+    expect(refused.body.detail).toContain('rules')
+  })
+
+  test('is refused while a key is bound to it, and leaves dead keys dead', async () => {
+    const project = await service.given.project()
+    const key = await service.given.key({ projectId: project.id })
+    const expired = await service.given.key({ projectId: project.id, expiresAt: new Date(0) })
+
+    const refused = await service.delete(`/api/projects/${project.id}`)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'project_not_empty' } })
+    expect(refused.body.detail).toContain('keys')
+    // The key that asks is bound, too.
+    expect((await service.delete(`/api/projects/${project.id}`, { key })).status).toBe(409)
+
+    const me = (await service.get('/api/me', { key })).body
+    await service.query('update api_keys set revoked_at = now() where id = $1', [me.id])
+    expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
+
+    const rows = await service.query("select * from api_keys where scopes = '{}'")
+    expect(rows).toHaveLength(2)
+    for (const row of rows) expect(row).toMatchObject({ project_id: null, revoked_at: expect.any(Date) })
+    expect((await service.get('/api/me', { key: expired })).status).toBe(401)
+  })
+
+  test('that races with a new task or list has one winner and no 500', async () => {
+    for (let round = 0; round < 15; round++) {
+      const project = await service.given.project()
+      const [deleted, ...others] = await Promise.all([
+        service.delete(`/api/projects/${project.id}`),
+        service.post('/api/tasks', { title: 'A task', listId: project.inbox.id }),
+        service.post('/api/tasks/bulk', {
+          listId: project.inbox.id,
+          tasks: [{ title: 'A' }, { title: 'B' }],
+        }),
+        service.post(`/api/projects/${project.id}/lists`, { name: 'A list' }),
+      ])
+
+      const [task, bulk, list] = others.map(({ status }) => status)
+      if (deleted?.status === 204) {
+        expect([task, bulk]).toEqual([404, 404])
+        expect([201, 404]).toContain(list)
+      } else {
+        expect(deleted).toMatchObject({ status: 409, body: { code: 'project_not_empty' } })
+        expect([task, bulk]).toContain(201)
+        expect(list).toBe(201)
+      }
+    }
+  })
+})
+
+describe('a key that is bound to a project', () => {
+  test('sees that project only', async () => {
+    const [mine, theirs] = [await service.given.project(), await service.given.project()]
+    const key = await service.given.key({ projectId: mine.id })
+
+    expect((await service.get('/api/projects', { key })).body).toEqual({
+      data: [expect.objectContaining({ id: mine.id })],
+      nextCursor: null,
+    })
+    expect((await service.get(`/api/projects/${mine.id}`, { key })).status).toBe(200)
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { name: 'Mine now' }],
+      ['POST', '/archive', undefined],
+      ['POST', '/unarchive', undefined],
+      ['DELETE', '', undefined],
+      ['GET', '/lists', undefined],
+      ['POST', '/lists', { name: 'Mine now' }],
+    ] as const) {
+      const answer = await service.call(method, `/api/projects/${theirs.id}${path}`, { key, body })
+      expect([method, path, answer.status, answer.body.code]).toEqual([
+        method,
+        path,
+        404,
+        'project_not_found',
+      ])
+    }
+  })
+
+  test('makes no project, but renames and archives its own', async () => {
+    const mine = await service.given.project()
+    const key = await service.given.key({ projectId: mine.id })
+
+    const refused = await service.post('/api/projects', '{"broken', {
+      key,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', requiredScope: 'admin' },
+    })
+    const path = `/api/projects/${mine.id}`
+    expect((await service.patch(path, { name: 'New' }, { key })).status).toBe(200)
+    expect((await service.post(`${path}/archive`, undefined, { key })).status).toBe(200)
+    expect((await service.post(`${path}/unarchive`, undefined, { key })).status).toBe(200)
+  })
+
+  test('without admin only reads projects, and writes lists', async () => {
+    const mine = await service.given.project()
+    const key = await service.given.key({ projectId: mine.id, scopes: ['tasks:read', 'tasks:write'] })
+    const path = `/api/projects/${mine.id}`
+
+    expect((await service.get(path, { key })).status).toBe(200)
+    expect((await service.patch(path, { name: 'New' }, { key })).status).toBe(403)
+    expect((await service.delete(path, { key })).status).toBe(403)
+    expect((await service.post(`${path}/lists`, { name: 'New' }, { key })).status).toBe(201)
+  })
+})

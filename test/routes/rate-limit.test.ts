@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let service: TestApp
+afterEach(() => service.close())
+
+const wrong = () => service.get('/api/me', { key: 'inl_00000000_wrong' })
+
+describe('requests of a key', () => {
+  test('are counted in the headers and refused past the limit, each key for itself', async () => {
+    service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '3' } })
+    const other = await service.given.key()
+
+    const answers = [await service.get('/api/me'), await service.get('/api/me'), await service.get('/api/me')]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"key";q=3;w=60')
+    expect(answers.map(({ headers }) => headers.get('ratelimit')?.split(';')[1])).toEqual([
+      'r=2',
+      'r=1',
+      'r=0',
+    ])
+
+    const refused = await service.get('/api/me')
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await service.get('/api/me', { key: other })).status).toBe(200)
+  })
+
+  test('are counted together with those of its sessions, signing in included', async () => {
+    service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '3' } })
+    const session = await service.post('/api/sessions', { key: service.adminKey }, { key: null })
+    const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
+    expect((await service.get('/api/me', { key: null, headers: { cookie } })).status).toBe(200)
+    expect((await service.get('/api/me')).status).toBe(200)
+    expect((await service.get('/api/me', { key: null, headers: { cookie } })).status).toBe(429)
+    expect((await service.post('/api/sessions', { key: service.adminKey }, { key: null })).status).toBe(429)
+  })
+
+  test('are not counted when the limit is 0', async () => {
+    service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
+    expect((await service.get('/api/me')).headers.get('ratelimit')).toBeNull()
+  })
+})
+
+describe('wrong credentials from one address', () => {
+  test('are told to wait past the limit, while a valid key is always let in', async () => {
+    service = await startApp({ env: { RATE_LIMIT_FAILURES_PER_MINUTE: '2' } })
+
+    expect([(await wrong()).status, (await wrong()).status]).toEqual([401, 401])
+    const refused = await wrong()
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+    expect(refused.headers.get('retry-after')).not.toBeNull()
+    expect((await service.get('/api/me')).status).toBe(200)
+    const signIn = await service.post('/api/sessions', { key: 'wrong' }, { key: null })
+    expect(signIn.status).toBe(429)
+  })
+
+  test('do not count when they are missing or merely expired', async () => {
+    service = await startApp({ env: { RATE_LIMIT_FAILURES_PER_MINUTE: '1' } })
+    const expired = await service.given.key({ expiresAt: new Date(0) })
+    for (const key of [null, expired, null, expired]) {
+      expect((await service.get('/api/me', { key })).status).toBe(401)
+    }
+    expect((await wrong()).status).toBe(401)
+  })
+})

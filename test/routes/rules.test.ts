@@ -1,0 +1,374 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+beforeEach(() => service.query('delete from rules'))
+
+const create = async (body: object, key?: string) =>
+  (await service.post('/api/rules', body, key ? { key } : {})).body
+const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id)
+
+describe('a rule', () => {
+  test('needs only a content; it is active, global, of priority 0', async () => {
+    const made = await service.post('/api/rules', { content: '  Run the tests.\n' })
+
+    expect(made.status).toBe(201)
+    expect(made.headers.get('location')).toBe(`/api/rules/${made.body.id}`)
+    expect(made.headers.get('etag')).toBe('"1"')
+    const me = (await service.get('/api/me')).body
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      content: 'Run the tests.',
+      priority: 0,
+      isActive: true,
+      projectId: null,
+      version: 1,
+      createdAt: expect.any(String),
+      updatedAt: made.body.createdAt,
+      updatedBy: { type: 'key', id: me.id, name: me.name },
+    })
+    expect((await service.get(`/api/rules/${made.body.id}`)).body).toEqual(made.body)
+  })
+
+  test('is made once for one Idempotency-Key', async () => {
+    const options = { headers: { 'idempotency-key': 'rule-1' } }
+
+    const first = await service.post('/api/rules', { content: 'Once.' }, options)
+    const second = await service.post('/api/rules', { content: 'Once.' }, options)
+
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    expect(second.body).toEqual(first.body)
+    expect((await service.get('/api/rules')).body.data).toHaveLength(1)
+  })
+
+  test.each([
+    ['priority as text', { content: 'A', priority: '5' }, '/priority', 'wrong_type'],
+    ['priority null', { content: 'A', priority: null }, '/priority', 'wrong_type'],
+    ['content missing', {}, '/content', 'required'],
+    ['content blank', { content: ' \n\t ' }, '/content', 'too_short'],
+    ['content of 8,001 characters', { content: 'é'.repeat(8001) }, '/content', 'too_long'],
+    ['content with NUL', { content: 'a\0b' }, '/content', 'invalid_text'],
+    ['an unknown field', { content: 'A', nope: 1 }, '/nope', 'unknown_field'],
+    ['isActive as text', { content: 'A', isActive: 'no' }, '/isActive', 'wrong_type'],
+    ['a project that is no UUID', { content: 'A', projectId: 'x' }, '/projectId', 'wrong_format'],
+  ])('is refused with %s', async (_, body, path, code) => {
+    const refused = await service.post('/api/rules', body)
+
+    expect(refused.status).toBe(400)
+    expect(refused.body.errors).toMatchObject([{ path, code }])
+  })
+
+  test.each(['1e400', '-1e400'])('is refused with the priority %s, which is infinite', async (priority) => {
+    const refused = await service.post('/api/rules', `{"content":"A","priority":${priority}}`)
+
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: '/priority', code: 'wrong_type' }] },
+    })
+  })
+
+  test.each(['NaN', 'Infinity'])('is refused with the priority %s, which is no JSON', async (priority) => {
+    const refused = await service.post('/api/rules', `{"content":"A","priority":${priority}}`)
+
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+  })
+
+  test('may have 8,000 characters, whatever they take in UTF-16', async () => {
+    const made = await service.post('/api/rules', { content: '🦀'.repeat(8000) })
+
+    expect(made.status).toBe(201)
+  })
+
+  test('that nobody made is 404 by name', async () => {
+    for (const answer of [
+      await service.get(`/api/rules/${NOBODY}`),
+      await service.patch(`/api/rules/${NOBODY}`, { isActive: false }),
+      await service.delete(`/api/rules/${NOBODY}`),
+      await service.get(`/api/rules/${NOBODY}/versions`),
+      await service.post(`/api/rules/${NOBODY}/revert`, { version: 1 }),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'rule_not_found' } })
+    }
+    expect(await service.get('/api/rules/x')).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'path.id' }] },
+    })
+  })
+
+  test('of a project nobody made is 404', async () => {
+    const refused = await service.post('/api/rules', { content: 'A', projectId: NOBODY })
+
+    expect(refused).toMatchObject({ status: 404, body: { code: 'project_not_found' } })
+  })
+
+  test('of an archived project can be read, not written', async () => {
+    const project = await service.given.project()
+    const rule = await create({ content: 'A', projectId: project.id })
+    await service.query('update projects set archived_at = now() where id = $1', [project.id])
+
+    expect((await service.get(`/api/rules?projectId=${project.id}`)).body.data).toHaveLength(1)
+    for (const answer of [
+      await service.post('/api/rules', { content: 'A', projectId: project.id }),
+      await service.patch(`/api/rules/${rule.id}`, { priority: 1 }),
+      await service.delete(`/api/rules/${rule.id}`),
+    ]) {
+      expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } })
+    }
+  })
+})
+
+describe('the list of rules', () => {
+  test('is in the order of priority, then creation, exact to the id', async () => {
+    const priorities = [
+      0,
+      -0,
+      1e308,
+      -1e308,
+      0.1,
+      0.30000000000000004,
+      0.3,
+      5e-324,
+      0,
+      2 ** 53,
+      2 ** 53 + 2,
+      -1,
+    ]
+    const made = []
+    for (const priority of priorities) made.push(await create({ content: `${priority}`, priority }))
+    // The same moment for some: then the ids decide.
+    await service.query(`update rules set created_at = '2026-01-01' where priority = 0`)
+
+    const listed = await service.get('/api/rules')
+
+    const expected = made.toSorted((a, b) => b.priority - a.priority || (a.id < b.id ? -1 : 1))
+    expect(idsOf(listed)).toEqual(expected.map(({ id }) => id))
+    expect(listed.body.data.map(({ priority }: { priority: number }) => priority)).toEqual(
+      expected.map(({ priority }) => priority),
+    )
+    expect(listed.body.nextCursor).toBeNull()
+  })
+
+  test('has only active ones unless asked for all', async () => {
+    const [on, off] = [await create({ content: 'On' }), await create({ content: 'Off', isActive: false })]
+
+    expect(idsOf(await service.get('/api/rules'))).toEqual([on.id])
+    expect(idsOf(await service.get('/api/rules?includeInactive=true'))).toEqual([on.id, off.id])
+    expect((await service.get('/api/rules?nope=1')).body.errors).toMatchObject([{ path: 'query.nope' }])
+  })
+
+  test('has the rules of a project only when it is named', async () => {
+    const [here, there] = [await service.given.project(), await service.given.project()]
+    const everywhere = await create({ content: 'Global', priority: 1 })
+    const mine = await create({ content: 'Here', projectId: here.id, priority: 2 })
+    await create({ content: 'There', projectId: there.id })
+
+    expect(idsOf(await service.get('/api/rules'))).toEqual([everywhere.id])
+    expect(idsOf(await service.get(`/api/rules?projectId=${here.id}`))).toEqual([mine.id, everywhere.id])
+    expect(await service.get(`/api/rules?projectId=${NOBODY}`)).toMatchObject({
+      status: 404,
+      body: { code: 'project_not_found' },
+    })
+  })
+
+  test('has an ETag that changes with it, and 304 until then', async () => {
+    const rule = await create({ content: 'A' })
+    const first = await service.get('/api/rules')
+    const etag = first.headers.get('etag') ?? ''
+
+    const unchanged = await service.get('/api/rules', { headers: { 'if-none-match': `"other", W/${etag}` } })
+    expect([unchanged.status, unchanged.body, unchanged.headers.get('etag')]).toEqual([304, '', etag])
+
+    await service.patch(`/api/rules/${rule.id}`, { priority: 1 })
+    const changed = await service.get('/api/rules', { headers: { 'if-none-match': etag } })
+    expect(changed.status).toBe(200)
+    expect(changed.headers.get('etag')).not.toBe(etag)
+  })
+})
+
+describe('a key that is bound to a project', () => {
+  test('sees the global rules and those of its project, and makes rules there', async () => {
+    const [mine, theirs] = [await service.given.project(), await service.given.project()]
+    const key = await service.given.key({ projectId: mine.id, scopes: ['rules:read', 'rules:write'] })
+    const everywhere = await create({ content: 'Global' })
+    const other = await create({ content: 'Theirs', projectId: theirs.id })
+
+    const made = await create({ content: 'Mine', priority: 1 }, key)
+
+    expect(made.projectId).toBe(mine.id)
+    expect(idsOf(await service.get('/api/rules', { key }))).toEqual([made.id, everywhere.id])
+    expect((await service.get(`/api/rules/${everywhere.id}`, { key })).status).toBe(200)
+    for (const answer of [
+      await service.get(`/api/rules/${other.id}`, { key }),
+      await service.patch(`/api/rules/${other.id}`, { isActive: false }, { key }),
+      await service.delete(`/api/rules/${other.id}`, { key }),
+      await service.get(`/api/rules/${other.id}/versions`, { key }),
+      await service.post(`/api/rules/${other.id}/revert`, { version: 1 }, { key }),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'rule_not_found' } })
+    }
+    expect((await service.get(`/api/rules?projectId=${theirs.id}`, { key })).status).toBe(404)
+    expect((await service.post('/api/rules', { content: 'A', projectId: theirs.id }, { key })).status).toBe(
+      404,
+    )
+  })
+
+  test('may not touch a global rule, whatever its scopes', async () => {
+    const project = await service.given.project()
+    const key = await service.given.key({ projectId: project.id, scopes: ['admin'] })
+    const rule = await create({ content: 'Global' })
+
+    for (const answer of [
+      await service.post('/api/rules', { content: 'A', projectId: null }, { key }),
+      await service.patch(`/api/rules/${rule.id}`, { isActive: false }, { key }),
+      await service.delete(`/api/rules/${rule.id}`, { key }),
+      await service.post(`/api/rules/${rule.id}/revert`, { version: 1 }, { key }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_scope', requiredScope: 'rules:write' },
+      })
+    }
+  })
+})
+
+describe('a change of a rule', () => {
+  test('is a new version; a change of nothing is none', async () => {
+    const rule = await create({ content: 'A', priority: 1 })
+
+    const changed = await service.patch(`/api/rules/${rule.id}`, { content: 'B', isActive: false })
+    const same = await service.patch(`/api/rules/${rule.id}`, {
+      content: ' B ',
+      priority: 1,
+      isActive: false,
+    })
+
+    expect(changed.headers.get('etag')).toBe('"2"')
+    expect(changed.body).toMatchObject({ content: 'B', isActive: false, priority: 1, version: 2 })
+    expect(same.body).toEqual(changed.body)
+    expect((await service.patch(`/api/rules/${rule.id}`, {})).body.version).toBe(2)
+  })
+
+  test('is refused when it was decided on another version', async () => {
+    const rule = await create({ content: 'A' })
+    await service.patch(`/api/rules/${rule.id}`, { content: 'B' })
+
+    const stale = { headers: { 'if-match': '"1"' } }
+    for (const answer of [
+      await service.patch(`/api/rules/${rule.id}`, { content: 'C' }, stale),
+      await service.delete(`/api/rules/${rule.id}`, stale),
+      await service.post(`/api/rules/${rule.id}/revert`, { version: 1 }, stale),
+    ]) {
+      expect(answer).toMatchObject({ status: 412, body: { code: 'version_mismatch' } })
+      expect(answer.body.detail).toContain('The rule has changed')
+    }
+    expect(
+      (await service.patch(`/api/rules/${rule.id}`, { content: 'C' }, { headers: { 'if-match': '"2"' } }))
+        .status,
+    ).toBe(200)
+  })
+
+  test('can be taken back, which is a new version as well', async () => {
+    const rule = await create({ content: 'A', priority: 1 })
+    await service.patch(`/api/rules/${rule.id}`, { content: 'B', priority: 2 })
+    await service.patch(`/api/rules/${rule.id}`, { isActive: false })
+
+    const reverted = await service.post(`/api/rules/${rule.id}/revert`, { version: 1 })
+
+    expect(reverted).toMatchObject({
+      status: 200,
+      body: { content: 'A', priority: 1, isActive: true, version: 4 },
+    })
+    expect(await service.post(`/api/rules/${rule.id}/revert`, { version: 99 })).toMatchObject({
+      status: 404,
+      body: { code: 'rule_version_not_found' },
+    })
+    const versions = await service.get(`/api/rules/${rule.id}/versions`)
+    expect(versions.body.data).toMatchObject([
+      { version: 4, content: 'A', priority: 1, isActive: true, createdBy: { type: 'key' } },
+      { version: 3, content: 'B', priority: 2, isActive: false },
+      { version: 2, content: 'B', priority: 2, isActive: true },
+      { version: 1, content: 'A', priority: 1, isActive: true },
+    ])
+  })
+
+  test('stays in a history that is read page by page', async () => {
+    const rule = await create({ content: '1' })
+    for (const content of ['2', '3', '4', '5']) await service.patch(`/api/rules/${rule.id}`, { content })
+
+    const seen: number[] = []
+    for (let cursor = ''; ; ) {
+      const page = (await service.get(`/api/rules/${rule.id}/versions?limit=2${cursor}`)).body
+      seen.push(...page.data.map(({ version }: { version: number }) => version))
+      if (page.nextCursor === null) break
+      cursor = `&cursor=${page.nextCursor}`
+    }
+
+    expect(seen).toEqual([5, 4, 3, 2, 1])
+    expect(await service.get(`/api/rules/${rule.id}/versions?cursor=x`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_cursor' },
+    })
+  })
+
+  test('is written down, its content only as changed', async () => {
+    const rule = await create({ content: 'secret one' })
+    await service.patch(`/api/rules/${rule.id}`, { content: 'secret two', priority: 3, isActive: false })
+    await service.delete(`/api/rules/${rule.id}`)
+
+    const entries = await service.query(
+      `select type, metadata, actor_type from activity where metadata->>'ruleId' = $1 order by id`,
+      [rule.id],
+    )
+    expect(entries).toEqual([
+      { type: 'rule.created', metadata: { ruleId: rule.id }, actor_type: 'key' },
+      {
+        type: 'rule.updated',
+        metadata: { ruleId: rule.id, changes: { content: 'changed', priority: { from: 0, to: 3 } } },
+        actor_type: 'key',
+      },
+      { type: 'rule.disabled', metadata: { ruleId: rule.id }, actor_type: 'key' },
+      { type: 'rule.deleted', metadata: { ruleId: rule.id }, actor_type: 'key' },
+    ])
+    expect(await service.query('select 1 from rule_versions where rule_id = $1', [rule.id])).toEqual([])
+    expect(await service.delete(`/api/rules/${rule.id}`)).toMatchObject({ status: 404 })
+  })
+
+  test('that races with others loses none of them', async () => {
+    const rule = await create({ content: 'A' })
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => service.patch(`/api/rules/${rule.id}`, { content: `${n}` })),
+    )
+
+    expect(answers.map(({ body }) => body.version).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, n) => n + 2),
+    )
+  })
+})
+
+describe('the thousandth rule of a scope', () => {
+  test.each(['global', 'project'])('is the last, also when requests race: %s', async (scope) => {
+    const projectId = scope === 'global' ? null : (await service.given.project()).id
+    await service.query(
+      `insert into rules select gen_random_uuid(), 'A rule', 0, n % 2 = 0, $1, 1, now(), now(), 'key', null, 'test'
+       from generate_series(1, 995) n`,
+      [projectId],
+    )
+
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => service.post('/api/rules', { content: 'One more', projectId })),
+    )
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(7).fill(409)])
+    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('too_many_rules')
+    const other = scope === 'global' ? (await service.given.project()).id : null
+    expect((await service.post('/api/rules', { content: 'Elsewhere', projectId: other })).status).toBe(201)
+  })
+})

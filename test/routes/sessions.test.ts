@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SESSION_IDLE_MS } from '../../src/services/access.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+async function signIn(key: string, headers: Record<string, string> = {}) {
+  const answer = await service.post('/api/sessions', { key }, { key: null, headers })
+  const setCookie = answer.headers.get('set-cookie') ?? ''
+  const cookie = setCookie.split(';')[0] ?? ''
+  return { answer, setCookie, cookie, with: { key: null, headers: { cookie, origin: service.url } } }
+}
+
+describe('signing in', () => {
+  test('answers a cookie that scripts and other sites cannot use, with the scopes of the key', async () => {
+    const key = await service.given.key({ name: 'Ada', scopes: ['tasks:read'] })
+    const session = await signIn(key)
+
+    expect(session.answer.status).toBe(201)
+    expect(session.setCookie).toMatch(/^inlet_session=[\w-]{43}; .*Path=\/; HttpOnly; SameSite=Strict$/)
+    expect(session.setCookie).not.toContain('Secure')
+    expect(session.answer.body).toMatchObject({ name: 'Ada', scopes: ['tasks:read'], isCurrent: true })
+    const me = (await service.get('/api/me', session.with)).body
+    expect(me).toMatchObject({
+      type: 'session',
+      id: session.answer.body.id,
+      name: 'Ada',
+      scopes: ['tasks:read'],
+    })
+  })
+
+  test('with a wrong key is refused', async () => {
+    const { answer } = await signIn('inl_00000000_wrong')
+    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_credentials'])
+  })
+
+  test('from another site is refused', async () => {
+    const { answer } = await signIn(service.adminKey, { origin: 'https://evil.example' })
+    expect([answer.status, answer.body.code]).toEqual([403, 'origin_not_allowed'])
+  })
+
+  test('behind https marks the cookie as Secure', async () => {
+    const secure = await startApp({ env: { PUBLIC_URL: 'https://inlet.example' } })
+    const answer = await secure.post('/api/sessions', { key: secure.adminKey }, { key: null })
+    expect(answer.headers.get('set-cookie')).toContain('Secure')
+    await secure.close()
+  })
+})
+
+describe('a session', () => {
+  test('makes tasks of the dashboard, whose descriptions it may change', async () => {
+    const session = await signIn(service.adminKey)
+    const made = await service.post('/api/tasks', { title: 'By hand', description: 'a' }, session.with)
+
+    expect(made.body).toMatchObject({ source: 'dashboard', descriptionReadOnly: false })
+    expect(made.body.createdBy.type).toBe('session')
+    const changed = await service.patch(`/api/tasks/${made.body.id}`, { description: 'b' }, session.with)
+    expect(changed.body.description).toBe('b')
+  })
+
+  test('leaves the description of a task from the API as it came', async () => {
+    const session = await signIn(service.adminKey)
+    const task = (await service.post('/api/tasks', { title: 'x', description: 'as it came' })).body
+
+    const answer = await service.patch(`/api/tasks/${task.id}`, { description: 'changed' }, session.with)
+    expect([answer.status, answer.body.code]).toEqual([403, 'description_read_only'])
+    expect((await service.patch(`/api/tasks/${task.id}`, { notes: 'mine' }, session.with)).status).toBe(200)
+  })
+
+  test.each([
+    ['no Origin', {}],
+    ['a foreign Origin', { origin: 'https://evil.example' }],
+    ['an opaque Origin', { origin: 'null' }],
+  ])('changes nothing with %s', async (_, headers) => {
+    const { cookie } = await signIn(service.adminKey)
+    const answer = await service.post(
+      '/api/tasks',
+      { title: 'x' },
+      { key: null, headers: { cookie, ...headers } },
+    )
+    expect([answer.status, answer.body.code]).toEqual([403, 'origin_not_allowed'])
+    // Reading is harmless: another site cannot see the answer.
+    expect((await service.get('/api/tasks', { key: null, headers: { cookie, ...headers } })).status).toBe(200)
+  })
+
+  test('ends after twelve hours without a request', async () => {
+    const session = await signIn(service.adminKey)
+    await service.query("update sessions set last_seen_at = now() - $1 * interval '1 ms' where id = $2", [
+      SESSION_IDLE_MS + 1000,
+      session.answer.body.id,
+    ])
+    expect((await service.get('/api/me', session.with)).body.code).toBe('invalid_credentials')
+  })
+
+  test('stays open while it is used', async () => {
+    const session = await signIn(service.adminKey)
+    await service.query("update sessions set last_seen_at = now() - interval '11 hours' where id = $1", [
+      session.answer.body.id,
+    ])
+    await service.get('/api/me', session.with)
+    await service.service.access.flushLastUsed()
+    const [row] = await service.query('select last_seen_at from sessions where id = $1', [
+      session.answer.body.id,
+    ])
+    expect(row.last_seen_at.getTime()).toBeGreaterThan(Date.now() - 60_000)
+  })
+})
+
+describe('ending sessions', () => {
+  test('a caller lists and ends those of its own key, an administrator all', async () => {
+    const key = await service.given.key({ scopes: ['tasks:read'] })
+    const [mine, also] = [await signIn(key), await signIn(key)]
+    const admin = await signIn(service.adminKey)
+
+    const listed = (await service.get('/api/sessions', mine.with)).body.data
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual([mine.answer.body.id, also.answer.body.id])
+    expect(listed.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toEqual([true, false])
+    expect((await service.delete(`/api/sessions/${admin.answer.body.id}`, mine.with)).status).toBe(404)
+    expect((await service.delete('/api/sessions', mine.with)).status).toBe(403)
+
+    expect((await service.delete(`/api/sessions/${also.answer.body.id}`, mine.with)).status).toBe(204)
+    expect((await service.get('/api/me', also.with)).status).toBe(401)
+    const out = await service.delete(`/api/sessions/${mine.answer.body.id}`, mine.with)
+    expect(out.headers.get('set-cookie')).toMatch(/^inlet_session=;/)
+
+    expect((await service.delete('/api/sessions')).status).toBe(204)
+    expect((await service.get('/api/me', admin.with)).status).toBe(401)
+  })
+})

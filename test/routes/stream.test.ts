@@ -1,0 +1,367 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type Heard, type Listener, listenTo } from '../support/stream.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+let listeners: Listener[] = []
+beforeAll(async () => {
+  service = await startApp()
+})
+afterEach(() => {
+  for (const listener of listeners) listener.close()
+  listeners = []
+})
+afterAll(() => service.close())
+
+const follow = async (options: Parameters<typeof listenTo>[1] = {}, on: TestApp = service) => {
+  const listener = await listenTo(on, options)
+  listeners.push(listener)
+  return listener
+}
+const log = async (body: object, on: TestApp = service) => (await on.post('/api/activity', body)).body
+const hasId = (id: string) => (heard: Heard[]) => heard.some((event) => event.id === id)
+const messages = (heard: Heard[]) => heard.map(({ data }) => data.message)
+
+describe('the stream', () => {
+  test('begins at once, before anything happens', async () => {
+    const listener = await follow()
+
+    expect(listener.status).toBe(200)
+    expect(Object.fromEntries(listener.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    })
+    expect(listener.headers.get('content-encoding')).toBeNull()
+    while (listener.comments === 0) await sleep(5)
+    expect(listener.heard).toEqual([])
+  })
+
+  test('sends each entry with its id, its type and the activity as it is read', async () => {
+    const listener = await follow()
+    const { body: task } = await service.post('/api/tasks', { title: 'A task' })
+    const note = await log({ type: 'deploy.finished', message: 'a\r\nb\u2028c\n\nd', metadata: { a: [1] } })
+
+    await listener.until(hasId(note.id))
+
+    const [first, second] = listener.heard
+    expect([first?.event, first?.data.taskId]).toEqual(['task.created', task.id])
+    expect(second).toEqual({ id: note.id, event: 'deploy.finished', data: note })
+    expect(second?.data).toEqual((await service.get(`/api/activity/${note.id}`)).body)
+  })
+
+  test('sends nothing that was there before, and everything after the headers', async () => {
+    const before = await log({ type: 'x' })
+    const listener = await follow()
+    const after = await log({ type: 'x' })
+
+    await listener.until(hasId(after.id))
+
+    expect(listener.heard.map(({ id }) => id)).toEqual([after.id])
+    expect(listener.heard).not.toContain(before.id)
+  })
+
+  test('of a project has only what is about it', async () => {
+    const one = await service.given.project()
+    const other = await service.given.project()
+    const listener = await follow({ query: `?projectId=${one.id}` })
+
+    await log({ type: 'x', message: 'service-wide' })
+    await log({ type: 'x', message: 'other', projectId: other.id })
+    const mine = await log({ type: 'x', message: 'mine', projectId: one.id })
+
+    expect(messages(await listener.until(hasId(mine.id)))).toEqual(['mine'])
+  })
+
+  test('shows a bound key its own project, and nothing else, also when it replays', async () => {
+    const one = await service.given.project()
+    const other = await service.given.project()
+    const key = await service.given.key({ scopes: ['tasks:read'], projectId: one.id })
+    const first = await log({ type: 'x', message: 'first', projectId: one.id })
+    await log({ type: 'x', message: 'other', projectId: other.id })
+    await log({ type: 'x', message: 'service-wide' })
+    const live = await follow({ key })
+    const replayed = await follow({ key, lastEventId: first.id })
+
+    await log({ type: 'x', message: 'other', projectId: other.id })
+    const last = await log({ type: 'x', message: 'last', projectId: one.id })
+
+    expect(messages(await live.until(hasId(last.id)))).toEqual(['last'])
+    expect(messages(await replayed.until(hasId(last.id)))).toEqual(['first', 'last'])
+    expect((await service.get(`/api/stream?projectId=${other.id}`, { key })).body.code).toBe(
+      'project_not_found',
+    )
+  })
+
+  test('passes on what is not kept, without an id', async () => {
+    const project = await service.given.project()
+    const other = await service.given.project()
+    const listener = await follow({ query: `?projectId=${project.id}` })
+
+    const { feed } = service.service
+    feed.publish({ type: 'sync.progress', projectId: other.id, data: { fetched: 1 } })
+    feed.publish({ type: 'sync.progress', projectId: project.id, data: { fetched: 2 } })
+
+    expect(await listener.until(({ length }) => length > 0)).toEqual([
+      { id: null, event: 'sync.progress', data: { fetched: 2 } },
+    ])
+  })
+
+  test.each([
+    ['a projectId that is none', '?projectId=1', undefined, 400, 'validation_failed', 'query.projectId'],
+    ['an unknown name', '?lastEventId=1', undefined, 400, 'validation_failed', 'query.lastEventId'],
+    ['an unknown project', `?projectId=${NOBODY}`, undefined, 404, 'project_not_found', undefined],
+    ['a Last-Event-ID that is none', '', '12', 400, 'validation_failed', 'header.last-event-id'],
+    ['an empty Last-Event-ID', '', '', 400, 'validation_failed', 'header.last-event-id'],
+    ['two in one', '', `${NOBODY}, ${NOBODY}`, 400, 'validation_failed', 'header.last-event-id'],
+  ])('refuses %s', async (_, query, lastEventId, status, code, path) => {
+    const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+    const answer = await service.get(`/api/stream${query}`, { headers })
+
+    expect([answer.status, answer.body.code, answer.body.errors?.[0].path]).toEqual([status, code, path])
+  })
+
+  test('is nothing to ask the HEAD of', async () => {
+    const answer = await service.call('HEAD', '/api/stream')
+
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET'])
+  })
+})
+
+describe('a stream that is taken up again', () => {
+  test('begins a minute before the last entry that was seen, oldest first', async () => {
+    const now = Date.now()
+    const project = await service.given.project()
+    const ids = []
+    for (const seconds of [200, 130, 119, 60, 1]) {
+      ids.push(
+        await service.given.activity({ projectId: project.id, createdAt: new Date(now - seconds * 1000) }),
+      )
+    }
+    const listener = await follow({ query: `?projectId=${project.id}`, lastEventId: ids[3] as string })
+    const last = await log({ type: 'x', projectId: project.id })
+
+    await listener.until(hasId(last.id))
+
+    expect(listener.heard.map(({ id }) => id)).toEqual([...ids.slice(2), last.id])
+  })
+
+  test('has more than a page of what it missed, once each', async () => {
+    const project = await service.given.project()
+    const first = await log({ type: 'x', projectId: project.id })
+    const ids: string[] = []
+    for (let i = 0; i < 1_050; i++) ids.push(await service.given.activity({ projectId: project.id }))
+    const listener = await follow({ query: `?projectId=${project.id}`, lastEventId: first.id })
+    const last = await log({ type: 'x', projectId: project.id })
+
+    await listener.until(hasId(last.id))
+
+    expect(listener.heard.map(({ id }) => id)).toEqual([first.id, ...ids, last.id])
+  })
+
+  test('goes back a day at most from an entry that never was', async () => {
+    const now = Date.now()
+    const hours = (count: number) => new Date(now - count * 3_600_000)
+    const project = await service.given.project()
+    const given = (createdAt: Date) => service.given.activity({ projectId: project.id, createdAt })
+    const long = await given(hours(50))
+    const today = await given(hours(10))
+    const recent = await given(hours(0))
+    const heardFrom = async (lastEventId: string) => {
+      const listener = await follow({ query: `?projectId=${project.id}`, lastEventId })
+      await listener.until(hasId(recent))
+      return listener.heard.map(({ id }) => id)
+    }
+
+    expect(await heardFrom(long)).toEqual([long, today, recent])
+    expect(await heardFrom(NOBODY)).toEqual([today, recent])
+    expect(await heardFrom('ffffffff-ffff-7fff-bfff-ffffffffffff')).toEqual([recent])
+    expect(await heardFrom('6fa459ea-ee8a-4ca4-894e-db77e160355e')).toEqual([today, recent])
+    expect(await heardFrom(recent.toUpperCase())).toEqual([recent])
+  })
+
+  test('has what was restored from another cluster, whose transactions have higher numbers', async () => {
+    const project = await service.given.project()
+    const old = await service.given.activity({ projectId: project.id, transaction: '99999999999' })
+    const listener = await follow({ query: `?projectId=${project.id}`, lastEventId: old })
+    const last = await log({ type: 'x', projectId: project.id })
+
+    await listener.until(hasId(last.id))
+
+    expect(listener.heard.map(({ id }) => id)).toEqual([old, last.id])
+  })
+})
+
+describe('over two instances on one database', () => {
+  let second: TestApp
+  beforeAll(async () => {
+    second = await startApp({ connectionString: service.connectionString })
+  })
+  afterAll(() => second.close())
+
+  test('a stream on one has what the other wrote', async () => {
+    const [here, there] = [await follow(), await follow({}, second)]
+    const one = await log({ type: 'x', message: 'one' })
+    const two = await log({ type: 'x', message: 'two' }, second)
+
+    for (const listener of [here, there]) {
+      await listener.until(hasId(two.id))
+      expect(listener.heard.map(({ id }) => id)).toEqual([one.id, two.id])
+    }
+  })
+
+  test('a stream that is cut and taken up again misses nothing of 200 writes a second', async () => {
+    const known = new Set<string>()
+    const takeAll = (listener: Listener) => {
+      for (const { id } of listener.heard) known.add(id ?? '')
+    }
+    const written: string[] = []
+    const writing = writeSteadily(written, 4_000)
+
+    let lastEventId: string | undefined
+    for (let round = 0; round < 8; round++) {
+      const on = round % 2 === 0 ? service : second
+      const listener = await follow(lastEventId === undefined ? {} : { lastEventId }, on)
+      await sleep(300)
+      listener.close()
+      takeAll(listener)
+      lastEventId = listener.heard.at(-1)?.id ?? lastEventId
+      await sleep(100)
+    }
+    await writing
+    const last = await follow({ lastEventId: lastEventId as string })
+    await last.until(hasId(written.at(-1) as string))
+    await sleep(300)
+    takeAll(last)
+
+    expect(written.length).toBeGreaterThan(600)
+    expect(written.filter((id) => !known.has(id))).toEqual([])
+    expect(new Set(last.heard.map(({ id }) => id)).size).toBe(last.heard.length)
+  })
+
+  async function writeSteadily(written: string[], forMs: number) {
+    const pending: Promise<void>[] = []
+    const start = Date.now()
+    for (let count = 0; Date.now() < start + forMs; count++) {
+      while (count / 200 > (Date.now() - start) / 1000) await sleep(2)
+      const on = count % 2 === 0 ? service : second
+      const body = { type: 'load', message: String(count) }
+      pending.push(
+        on.post('/api/activity', body).then((answer) => {
+          // On a machine that is short of breath a write may be refused; what was answered must be told.
+          if (answer.status === 201) written.push(answer.body.id)
+          else expect(answer.status).toBe(503)
+        }),
+      )
+    }
+    await Promise.all(pending)
+  }
+
+  test('what is committed late arrives, and holds up nothing', async () => {
+    const late = new pg.Client({ connectionString: service.connectionString })
+    await late.connect()
+    const listener = await follow()
+    await late.query('begin')
+    const id = '01900000-0000-7000-8000-000000000001'
+    await late.query(
+      `insert into activity (id, type, actor_type, actor_name, metadata, created_at)
+       values ($1, 'late', 'system', 'by hand', '{}', now())`,
+      [id],
+    )
+    const soon = await log({ type: 'soon' })
+    await listener.until(hasId(soon.id))
+    const newcomer = await follow()
+    await late.query('commit')
+    await late.end()
+
+    await listener.until(hasId(id))
+    await newcomer.until(hasId(id))
+    expect(listener.heard.map(({ event }) => event)).toEqual(['soon', 'late'])
+    expect(newcomer.heard.map(({ event }) => event)).toEqual(['late'])
+  })
+})
+
+describe('a stream ends', () => {
+  test('when its key is revoked, expires, or is gone', async () => {
+    const soon = new Date(Date.now() + 1_500)
+    const revoked = await service.given.key({ name: 'revoked', scopes: ['tasks:read'] })
+    const expiring = await service.given.key({ scopes: ['tasks:read'], expiresAt: soon })
+    const lasting = await service.given.key({ scopes: ['tasks:read'] })
+    const [first, second, third] = [
+      await follow({ key: revoked }),
+      await follow({ key: expiring, lastEventId: NOBODY }),
+      await follow({ key: lasting }),
+    ]
+    await service.query(`update api_keys set revoked_at = now() where name = 'revoked'`)
+
+    await Promise.race([isOver(first, second), sleep(15_000)])
+
+    expect([first.isOver, second.isOver, third.isOver]).toEqual([true, true, false])
+  })
+
+  test('when its instance does, and that soon', async () => {
+    const instance = await startApp({ connectionString: service.connectionString })
+    const live = await follow({}, instance)
+    const replayed = await follow({ lastEventId: NOBODY }, instance)
+    const silent = await neverRead(instance)
+    await service.query(ENTRIES, [1_000, 4_000])
+    await sleep(300)
+
+    const began = Date.now()
+    await instance.app.close()
+
+    expect(Date.now() - began).toBeLessThan(5_000)
+    await isOver(live, replayed)
+    silent.destroy()
+    await instance.close()
+  })
+
+  test('when nobody reads it, while others miss nothing', async () => {
+    const project = await service.given.project()
+    const sockets: Socket[] = []
+    service.app.server.on('connection', (socket) => sockets.push(socket))
+    const silent = await neverRead(service, `?projectId=${project.id}`)
+    const listener = await follow({ query: `?projectId=${project.id}` })
+    const [served] = sockets as [Socket]
+    let most = 0
+    const watching = setInterval(() => {
+      most = Math.max(most, served.writableLength)
+    }, 5)
+
+    for (let round = 0; round < 10; round++) await service.query(ENTRIES_OF, [500, 4_000, project.id])
+    await listener.until(({ length }) => length === 5_000, 20_000)
+
+    await expect.poll(() => served.destroyed, { timeout: 5_000 }).toBe(true)
+    clearInterval(watching)
+    expect(most).toBeLessThan(1024 * 1024)
+    expect(new Set(listener.heard.map(({ id }) => id)).size).toBe(5_000)
+    silent.destroy()
+  })
+})
+
+/** $1 entries with a text of $2 characters. */
+const ENTRIES_OF = `
+  insert into activity (id, type, message, project_id, actor_type, actor_name, metadata, created_at)
+  select gen_random_uuid(), 'load', repeat('x', $2::integer), $3, 'system', 'by hand', '{}', now()
+  from generate_series(1, $1::integer)`
+const ENTRIES = ENTRIES_OF.replace('$3', 'null')
+
+async function isOver(...streams: Listener[]): Promise<void> {
+  while (!streams.every(({ isOver }) => isOver)) await sleep(20)
+}
+
+/** Opens a stream over a socket that takes the headers and then reads no more. */
+async function neverRead(on: TestApp, query = ''): Promise<Socket> {
+  const socket = connect(Number(new URL(on.url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(`GET /api/stream${query} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${on.adminKey}\r\n\r\n`)
+  await once(socket, 'data')
+  socket.pause()
+  return socket
+}

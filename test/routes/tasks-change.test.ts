@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Mistake } from '../../src/errors.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+/** What the record says of a task since it was made, oldest first. */
+async function recordOf(id: string) {
+  return service.query(
+    `select type, metadata from activity where task_id = $1 and type <> 'task.created' order by id`,
+    [id],
+  )
+}
+
+async function givenTask(values: Record<string, unknown> = {}) {
+  const { inbox } = await service.given.project()
+  return (await service.post('/api/tasks', { title: 'A task', listId: inbox.id, ...values })).body
+}
+
+describe('a change', () => {
+  test.each([
+    ['title', 'Another title', 'changed'],
+    ['description', 'Another story', 'changed'],
+    ['description', null, 'changed'],
+    ['notes', 'We know why', 'changed'],
+    ['metadata', { a: { b: [1] } }, 'changed'],
+    ['priority', 'high', { from: 'low', to: 'high' }],
+    ['labels', ['b', 'a'], { from: ['a'], to: ['b', 'a'] }],
+    ['labels', [], { from: ['a'], to: [] }],
+    ['assignees', ['grace'], { from: [], to: ['grace'] }],
+    ['externalUrl', 'https://a.example/2', { from: 'https://a.example/1', to: 'https://a.example/2' }],
+    ['externalUrl', null, { from: 'https://a.example/1', to: null }],
+    ['status', 'in_progress', { from: 'open', to: 'in_progress' }],
+  ])('of %s to %j is kept, makes a version and is told', async (field, value, told) => {
+    const task = await givenTask({
+      description: 'A story',
+      priority: 'low',
+      labels: ['a'],
+      externalUrl: 'https://a.example/1',
+    })
+
+    const changed = await service.patch(`/api/tasks/${task.id}`, { [field]: value })
+
+    expect(changed.status).toBe(200)
+    expect(changed.headers.get('etag')).toBe('"2"')
+    const { updatedAt } = changed.body
+    expect(changed.body).toEqual({ ...task, [field]: value, updatedAt, version: 2 })
+    expect(updatedAt >= task.updatedAt).toBe(true)
+    expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(changed.body)
+    expect(await recordOf(task.id)).toEqual([
+      { type: 'task.updated', metadata: { changes: { [field]: told } } },
+    ])
+  })
+
+  test('of many fields is one version and one entry, by who made it', async () => {
+    const task = await givenTask()
+    const key = await service.given.key({ name: 'the mender' })
+
+    const changed = await service.patch(
+      `/api/tasks/${task.id}`,
+      { title: 'B', priority: 'high', notes: 'n' },
+      { key },
+    )
+
+    expect(changed.body.version).toBe(2)
+    expect(
+      await service.query(
+        `select actor_type, actor_name, project_id, metadata from activity where task_id = $1 and type = 'task.updated'`,
+        [task.id],
+      ),
+    ).toEqual([
+      {
+        actor_type: 'key',
+        actor_name: 'the mender',
+        project_id: task.projectId,
+        metadata: {
+          changes: { title: 'changed', priority: { from: 'medium', to: 'high' }, notes: 'changed' },
+        },
+      },
+    ])
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['the same title', { title: 'A task' }],
+    ['the same title in more space', { title: '  A task ' }],
+    [
+      'the same of everything',
+      {
+        description: null,
+        status: 'open',
+        priority: 'medium',
+        labels: ['a', 'b'],
+        assignees: [],
+        externalUrl: null,
+        notes: null,
+        metadata: { b: 1, a: { d: 2, c: 0 } },
+      },
+    ],
+  ])('to %s is no new version and leaves no entry', async (_, change) => {
+    const task = await givenTask({ labels: ['a', 'b'], metadata: { a: { c: 0, d: 2 }, b: 1 } })
+
+    const answer = await service.patch(`/api/tasks/${task.id}`, change)
+
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual(task)
+    expect(await recordOf(task.id)).toEqual([])
+  })
+
+  test('of an empty body is a change of nothing', async () => {
+    const task = await givenTask()
+
+    expect(await service.patch(`/api/tasks/${task.id}`)).toMatchObject({ status: 200, body: task })
+  })
+
+  test('to done sets when it was done, and leaving done clears it', async () => {
+    const task = await givenTask()
+
+    const done = await service.patch(`/api/tasks/${task.id}`, { status: 'done' })
+    const again = await service.patch(`/api/tasks/${task.id}`, { status: 'done' })
+    const resumed = await service.patch(`/api/tasks/${task.id}`, { status: 'in_progress', title: 'B' })
+    const reopened = await service.patch(`/api/tasks/${task.id}`, { status: 'open' })
+
+    expect(done.body.completedAt).toBe(done.body.updatedAt)
+    expect(again.body).toEqual(done.body)
+    expect([resumed.body.completedAt, reopened.body.completedAt]).toEqual([null, null])
+    expect(await recordOf(task.id)).toEqual([
+      { type: 'task.completed', metadata: { from: 'open' } },
+      { type: 'task.updated', metadata: { changes: { title: 'changed' } } },
+      { type: 'task.reopened', metadata: { to: 'in_progress' } },
+      { type: 'task.updated', metadata: { changes: { status: { from: 'in_progress', to: 'open' } } } },
+    ])
+  })
+
+  test('of an unknown or deleted task is 404 by name', async () => {
+    const task = await givenTask()
+    await service.delete(`/api/tasks/${task.id}`)
+
+    for (const id of [NOBODY, task.id]) {
+      expect(await service.patch(`/api/tasks/${id}`, { title: 'B' })).toMatchObject({
+        status: 404,
+        body: { code: 'task_not_found' },
+      })
+    }
+  })
+
+  test('of what the service decides is refused by name', async () => {
+    const task = await givenTask()
+
+    const refused = await service.patch(`/api/tasks/${task.id}`, {
+      id: NOBODY,
+      source: 'api',
+      projectId: NOBODY,
+      version: 9,
+      externalId: 'x',
+      createdAt: null,
+    })
+
+    expect(refused.status).toBe(400)
+    expect(refused.body.errors.map(({ path, code }: Mistake) => [path, code])).toEqual(
+      ['/id', '/source', '/projectId', '/version', '/externalId', '/createdAt'].map((path) => [
+        path,
+        'unknown_field',
+      ]),
+    )
+  })
+})
+
+describe('a move', () => {
+  test('to a list of the same project is told with both lists', async () => {
+    const project = await service.given.project()
+    const list = await service.given.list(project.id)
+    const task = await givenTask({ listId: project.inbox.id })
+
+    const moved = await service.patch(`/api/tasks/${task.id}`, { listId: list.id.toUpperCase() })
+
+    expect(moved.body).toMatchObject({ listId: list.id, projectId: project.id, version: 2 })
+    expect(await recordOf(task.id)).toEqual([
+      {
+        type: 'task.updated',
+        metadata: { changes: { listId: { from: project.inbox.id, to: list.id } } },
+      },
+    ])
+  })
+
+  test('to a list of another project takes the task there', async () => {
+    const there = await service.given.project()
+    const task = await givenTask({ externalId: 'x-1' })
+
+    const moved = await service.patch(`/api/tasks/${task.id}`, { listId: there.inbox.id })
+
+    expect(moved.body).toMatchObject({ listId: there.inbox.id, projectId: there.id })
+    const [{ metadata }] = await recordOf(task.id)
+    expect(metadata.changes).toEqual({
+      listId: { from: task.listId, to: there.inbox.id },
+      projectId: { from: task.projectId, to: there.id },
+    })
+  })
+
+  test('to where its externalId is taken is refused', async () => {
+    const there = await service.given.project()
+    await givenTask({ listId: there.inbox.id, externalId: 'x-1' })
+    const task = await givenTask({ externalId: 'x-1' })
+
+    const refused = await service.patch(`/api/tasks/${task.id}`, { listId: there.inbox.id })
+
+    expect(refused).toMatchObject({ status: 409, body: { code: 'external_id_taken' } })
+    expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(task)
+    expect(await recordOf(task.id)).toEqual([])
+  })
+
+  test('to an unknown list, or one the key cannot see, is 404 by name', async () => {
+    const [mine, theirs] = [await service.given.project(), await service.given.project()]
+    const key = await service.given.key({ projectId: mine.id })
+    const task = await givenTask({ listId: mine.inbox.id })
+
+    for (const listId of [NOBODY, theirs.inbox.id]) {
+      expect(await service.patch(`/api/tasks/${task.id}`, { listId }, { key })).toMatchObject({
+        status: 404,
+        body: { code: 'list_not_found' },
+      })
+    }
+  })
+
+  test('into an archived project is refused', async () => {
+    const old = await service.given.project({ archivedAt: new Date() })
+    const task = await givenTask()
+
+    expect(await service.patch(`/api/tasks/${task.id}`, { listId: old.inbox.id })).toMatchObject({
+      status: 409,
+      body: { code: 'project_archived' },
+    })
+  })
+})
+
+describe('a task in an archived project', () => {
+  test('can be read and listed, not written', async () => {
+    const { id: projectId, inbox } = await service.given.project({ archivedAt: new Date() })
+    const task = await service.given.task(inbox)
+    const hidden = await service.given.task(inbox, { deletedAt: new Date() })
+
+    for (const answer of [
+      await service.patch(`/api/tasks/${task.id}`, { notes: 'n' }),
+      await service.delete(`/api/tasks/${task.id}`),
+      await service.post(`/api/tasks/${hidden.id}/restore`),
+    ]) {
+      expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } })
+    }
+    expect((await service.get(`/api/tasks/${task.id}`)).status).toBe(200)
+    expect((await service.get(`/api/tasks?projectId=${projectId}`)).body.data).toHaveLength(1)
+    expect(await recordOf(task.id)).toEqual([])
+  })
+})

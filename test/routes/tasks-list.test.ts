@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Task } from '../../src/schemas/task.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+const titles = (answer: { body: { data: { title: string }[] } }) => answer.body.data.map(({ title }) => title)
+
+describe('the list of tasks', () => {
+  test('has the newest first and nothing that was deleted', async () => {
+    const { id: projectId, inbox } = await service.given.project()
+    for (const title of ['first', 'second', 'third', 'fourth']) await service.given.task(inbox, { title })
+    await service.given.task(inbox, { title: 'deleted', deletedAt: new Date() })
+
+    const page = await service.get(`/api/tasks?projectId=${projectId}`)
+
+    expect(page.status).toBe(200)
+    expect(titles(page)).toEqual(['fourth', 'third', 'second', 'first'])
+    expect(page.body.nextCursor).toBeNull()
+  })
+
+  test('is empty where there are none', async () => {
+    const { id } = await service.given.project()
+
+    expect((await service.get(`/api/tasks?projectId=${id}`)).body).toEqual({ data: [], nextCursor: null })
+  })
+
+  test('has whole tasks, as they are read one by one', async () => {
+    const { id, inbox } = await service.given.project()
+    const task = await service.given.task(inbox, { description: 'long', notes: 'short', metadata: { a: 1 } })
+
+    for (const fields of ['', '&fields=all']) {
+      const page = await service.get(`/api/tasks?projectId=${id}${fields}`)
+      expect(page.body.data).toEqual([(await service.get(`/api/tasks/${task.id}`)).body])
+    }
+  })
+
+  test('leaves the long fields out of a summary', async () => {
+    const { id, inbox } = await service.given.project()
+    const task = await service.given.task(inbox, { description: 'long', notes: 'short', metadata: { a: 1 } })
+
+    const page = await service.get(`/api/tasks?projectId=${id}&fields=summary`)
+
+    const {
+      description: _,
+      notes: __,
+      metadata: ___,
+      ...rest
+    } = (await service.get(`/api/tasks/${task.id}`)).body
+    expect(page.body.data).toEqual([rest])
+  })
+
+  test('answers 50 when no limit is given, and 200 at most', async () => {
+    const { id: projectId, inbox } = await service.given.project()
+    const batch = Array.from({ length: 100 }, () => ({ title: 'A task' }))
+    for (let i = 0; i < 3; i++) await service.post('/api/tasks/bulk', { listId: inbox.id, tasks: batch })
+
+    const sizes = []
+    for (const limit of ['', '&limit=1', '&limit=200']) {
+      sizes.push((await service.get(`/api/tasks?projectId=${projectId}${limit}`)).body.data.length)
+    }
+
+    expect(sizes).toEqual([50, 1, 200])
+  })
+
+  test('shows a bound key its own project and nothing else', async () => {
+    const [mine, theirs] = [await service.given.project(), await service.given.project()]
+    const key = await service.given.key({ projectId: mine.id })
+    await service.given.task(mine.inbox, { title: 'mine' })
+    await service.given.task(theirs.inbox, { title: 'theirs' })
+
+    expect(titles(await service.get('/api/tasks', { key }))).toEqual(['mine'])
+    expect(await service.get(`/api/tasks?projectId=${theirs.id}`, { key })).toMatchObject({
+      status: 404,
+      body: { code: 'project_not_found' },
+    })
+    expect(await service.get(`/api/tasks?listId=${theirs.inbox.id}`, { key })).toMatchObject({
+      status: 404,
+      body: { code: 'list_not_found' },
+    })
+  })
+
+  test('of an unknown project or list is 404 by name', async () => {
+    expect((await service.get(`/api/tasks?projectId=${NOBODY}`)).body).toMatchObject({
+      status: 404,
+      code: 'project_not_found',
+    })
+    expect((await service.get(`/api/tasks?listId=${NOBODY}`)).body).toMatchObject({
+      status: 404,
+      code: 'list_not_found',
+    })
+  })
+})
+
+describe('a filter', () => {
+  let projectId: string
+  let listId: string
+  beforeAll(async () => {
+    const project = await service.given.project()
+    const list = await service.given.list(project.id)
+    projectId = project.id
+    listId = list.id
+    const at = (day: number) => new Date(Date.UTC(2026, 0, day))
+    const row = (title: string, values: Parameters<typeof service.given.task>[1]) =>
+      service.given.task(values?.listId ? list : project.inbox, { title, ...values })
+    await row('a', { priority: 1, source: 'api', labels: ['crash', 'ios'], updatedAt: at(1) })
+    await row('b', { priority: 2, source: 'analytics', labels: ['Crash'], updatedAt: at(2) })
+    await row('c', { priority: 3, status: 'in_progress', source: 'dashboard', updatedAt: at(3), listId })
+    await row('d', { status: 'done', completedAt: at(4), source: 'assistant', updatedAt: at(4), listId })
+    await row('e', {
+      source: 'codehost',
+      codehostRepositoryId: 1,
+      codehostNumber: 12,
+      codehostKind: 'pull_request',
+      labels: ['ios', 'a,b'],
+      updatedAt: at(5),
+    })
+    await row('f', {
+      source: 'codehost',
+      codehostRepositoryId: 2,
+      codehostNumber: 12,
+      codehostKind: 'issue',
+      updatedAt: at(6),
+    })
+  })
+
+  test.each([
+    ['status=open', 'abef'],
+    ['status=in_progress', 'c'],
+    ['status=done', 'd'],
+    ['status=done&status=in_progress', 'cd'],
+    ['source=api', 'a'],
+    ['source=codehost&source=analytics', 'bef'],
+    ['priority=low', 'a'],
+    ['priority=medium', 'bdef'],
+    ['priority=high&priority=low', 'ac'],
+    ['label=crash', 'a'],
+    ['label=ios', 'ae'],
+    ['label=Crash&label=ios', 'abe'],
+    ['label=a,b', 'e'],
+    ['label=nobody', ''],
+    ['codehostPrNumber=12', 'e'],
+    ['codehostPrNumber=13', ''],
+    ['updatedSince=2026-01-05T00:00:00.000Z', 'ef'],
+    ['updatedSince=2026-01-05T00:00:00.001Z', 'f'],
+    ['updatedSince=2026-01-04T23:00:00-01:00', 'ef'],
+    ['updatedSince=2026-01-05T02:00:00%2B02:00', 'ef'],
+    ['updatedSince=0001-01-01T00:00:00Z', 'abcdef'],
+    ['updatedSince=9999-12-31T23:59:59.999Z', ''],
+    ['status=open&source=codehost&label=ios&priority=medium&updatedSince=2026-01-01T00:00:00Z', 'e'],
+    ['status=open&priority=high', ''],
+  ])('%s keeps %j', async (filter, kept) => {
+    const page = await service.get(`/api/tasks?projectId=${projectId}&${filter}&sort=createdAt`)
+
+    expect([page.status, titles(page).join('')]).toEqual([200, kept])
+  })
+
+  test('of a list keeps what is in that list', async () => {
+    expect(titles(await service.get(`/api/tasks?listId=${listId}&sort=createdAt`))).toEqual(['c', 'd'])
+    expect(
+      titles(await service.get(`/api/tasks?projectId=${projectId}&listId=${listId}&status=done`)),
+    ).toEqual(['d'])
+  })
+
+  test('applies before the page is cut', async () => {
+    const page = await service.get(`/api/tasks?projectId=${projectId}&source=codehost&limit=1&sort=createdAt`)
+    const next = await service.get(
+      `/api/tasks?projectId=${projectId}&source=codehost&limit=1&sort=createdAt&cursor=${page.body.nextCursor}`,
+    )
+
+    expect([titles(page), titles(next), next.body.nextCursor]).toEqual([['e'], ['f'], null])
+  })
+})
+
+describe('a search', () => {
+  let projectId: string
+  beforeAll(async () => {
+    const project = await service.given.project()
+    projectId = project.id
+    const tasks = {
+      percent: '100% sure',
+      underscore: 'snake_case',
+      backslash: 'C:\\temp',
+      umlaut: 'Größe ÄNDERN',
+      greek: 'ΑΘΗΝΑ',
+      emoji: 'on 🔥 today',
+      quote: "it's",
+      plain: 'snakeXcase 100 sure C:temp',
+    }
+    for (const [name, title] of Object.entries(tasks)) {
+      await service.given.task(project.inbox, { title, externalId: name })
+    }
+    const far = (length: number) => `${'x'.repeat(length)}needle`
+    await service.given.task(project.inbox, { externalId: 'near', description: far(994) })
+    await service.given.task(project.inbox, { externalId: 'cut', description: far(995) })
+    await service.given.task(project.inbox, { externalId: 'wide', description: `${'🔥'.repeat(994)}needle` })
+  })
+
+  test.each([
+    ['%', ['percent']],
+    ['0% S', ['percent']],
+    ['_', ['underscore']],
+    ['snake_case', ['underscore']],
+    ['SNAKE', ['underscore', 'plain']],
+    ['\\', ['backslash']],
+    [':\\t', ['backslash']],
+    ['GRÖSSE', []],
+    ['größe', ['umlaut']],
+    ['GRÖ', ['umlaut']],
+    ['ändern', ['umlaut']],
+    ['αθηνα', ['greek']],
+    ['🔥', ['emoji', 'wide']],
+    ["T'S", ['quote']],
+    ['needle', ['near', 'wide']],
+    ['needl', ['near', 'cut', 'wide']],
+    ['nobody wrote this', []],
+    [' ', ['percent', 'umlaut', 'emoji', 'plain', 'near', 'cut', 'wide']],
+  ])('for %j finds it in titles and in the first 1,000 characters of descriptions', async (text, found) => {
+    const page = await service.get(
+      `/api/tasks?projectId=${projectId}&sort=createdAt&q=${encodeURIComponent(text)}`,
+    )
+
+    expect([page.status, page.body.data.map(({ externalId }: Task) => externalId)]).toEqual([200, found])
+  })
+
+  test('for nothing finds everything', async () => {
+    expect((await service.get(`/api/tasks?projectId=${projectId}&q=`)).body.data).toHaveLength(11)
+  })
+})

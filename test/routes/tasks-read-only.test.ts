@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+describe('what belongs to its sender', () => {
+  const CODEHOST = {
+    source: 'codehost',
+    codehostKind: 'issue',
+    codehostNumber: 7,
+    codehostRepositoryId: 1,
+  } as const
+
+  test.each([
+    ['api', true],
+    ['codehost', true],
+    ['analytics', true],
+    ['dashboard', false],
+    ['assistant', false],
+  ] as const)('is said: the description of %s tasks is read-only: %s', async (source, isReadOnly) => {
+    const { inbox } = await service.given.project()
+    const task = await service.given.task(inbox, { source })
+
+    expect((await service.get(`/api/tasks/${task.id}`)).body.descriptionReadOnly).toBe(isReadOnly)
+  })
+
+  test.each(['api', 'dashboard', 'assistant'] as const)(
+    'is not the description of %s tasks: a key may change it',
+    async (source) => {
+      const { inbox } = await service.given.project()
+      const task = await service.given.task(inbox, { source, description: 'before' })
+
+      const changed = await service.patch(`/api/tasks/${task.id}`, { description: 'after' })
+
+      expect(changed).toMatchObject({ status: 200, body: { description: 'after' } })
+    },
+  )
+
+  test.each(['codehost', 'analytics'] as const)('is the description of %s tasks', async (source) => {
+    const { inbox } = await service.given.project()
+    const task = await service.given.task(inbox, { source, description: 'before' })
+
+    const refused = await service.patch(`/api/tasks/${task.id}`, { description: 'after', notes: 'n' })
+    const same = await service.patch(`/api/tasks/${task.id}`, { description: 'before', notes: 'n' })
+
+    expect(refused).toMatchObject({ status: 403, body: { code: 'description_read_only' } })
+    expect(same).toMatchObject({ status: 200, body: { notes: 'n', version: 2 } })
+  })
+
+  test.each([
+    ['title', 'B'],
+    ['labels', ['b']],
+    ['assignees', ['b']],
+    ['externalUrl', 'https://b.example/'],
+  ])('is the %s of codehost tasks', async (field, value) => {
+    const { inbox } = await service.given.project()
+    const task = await service.given.task(inbox, CODEHOST)
+
+    const refused = await service.patch(`/api/tasks/${task.id}`, { [field]: value, notes: 'n' })
+
+    expect(refused).toMatchObject({ status: 403, body: { code: 'managed_by_codehost' } })
+    expect(refused.body.detail).toContain(field)
+    expect((await service.get(`/api/tasks/${task.id}`)).body.version).toBe(1)
+  })
+
+  test('is the project of codehost tasks, but not their list', async () => {
+    const [here, there] = [await service.given.project(), await service.given.project()]
+    const list = await service.given.list(here.id)
+    const task = await service.given.task(here.inbox, CODEHOST)
+
+    const refused = await service.patch(`/api/tasks/${task.id}`, { listId: there.inbox.id })
+    const moved = await service.patch(`/api/tasks/${task.id}`, { listId: list.id })
+
+    expect(refused).toMatchObject({ status: 403, body: { code: 'managed_by_codehost' } })
+    expect(moved).toMatchObject({ status: 200, body: { listId: list.id } })
+  })
+
+  test.each(['codehost', 'analytics', 'dashboard', 'assistant'] as const)(
+    'is never status, priority, notes and metadata: %s',
+    async (source) => {
+      const { inbox } = await service.given.project()
+      const task = await service.given.task(inbox, { source })
+      const change = { status: 'done', priority: 'high', notes: 'n', metadata: { a: 1 } }
+
+      expect(await service.patch(`/api/tasks/${task.id}`, change)).toMatchObject({
+        status: 200,
+        body: change,
+      })
+    },
+  )
+
+  test('is not title, labels, assignees and address of analytics tasks', async () => {
+    const { inbox } = await service.given.project()
+    const task = await service.given.task(inbox, { source: 'analytics' })
+    const change = { title: 'B', labels: ['b'], assignees: ['b'], externalUrl: 'https://b.example/' }
+
+    expect(await service.patch(`/api/tasks/${task.id}`, change)).toMatchObject({ status: 200, body: change })
+  })
+})

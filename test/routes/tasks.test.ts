@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+describe('a task that is created', () => {
+  test('needs only a title; everything else has its default', async () => {
+    const me = await service.get('/api/me')
+
+    const made = await service.post('/api/tasks', { title: 'Crash when saving' })
+
+    expect(made.status).toBe(201)
+    expect(made.body).toEqual({
+      id: expect.stringMatching(UUID),
+      title: 'Crash when saving',
+      description: null,
+      descriptionReadOnly: true,
+      status: 'open',
+      priority: 'medium',
+      source: 'api',
+      projectId: expect.stringMatching(UUID),
+      listId: expect.stringMatching(UUID),
+      externalId: null,
+      externalUrl: null,
+      labels: [],
+      assignees: [],
+      codehostIssueNumber: null,
+      codehostPrNumber: null,
+      closedReason: null,
+      sourceState: 'present',
+      notes: null,
+      metadata: {},
+      createdBy: { type: 'key', id: me.body.id, name: me.body.name },
+      createdAt: expect.stringMatching(MOMENT),
+      updatedAt: made.body.createdAt,
+      completedAt: null,
+      version: 1,
+    })
+  })
+
+  test('answers where it is and which version it has', async () => {
+    const made = await service.post('/api/tasks', { title: 'A task' })
+
+    expect(made.headers.get('location')).toBe(`/api/tasks/${made.body.id}`)
+    expect(made.headers.get('etag')).toBe('"1"')
+    const read = await service.get(made.headers.get('location') ?? '')
+    expect(read.status).toBe(200)
+    expect(read.headers.get('etag')).toBe('"1"')
+    expect(read.body).toEqual(made.body)
+  })
+
+  test('keeps every field it was given', async () => {
+    const { inbox } = await service.given.project()
+    const given = {
+      title: 'Crash when saving',
+      description: '## Steps\r\n1. open\n2. save\t*bang*',
+      priority: 'high',
+      listId: inbox.id,
+      externalId: 'sentry-4711',
+      externalUrl: 'https://bugs.example.com/4711?a=b#c',
+      labels: ['crash', 'ünï'],
+      assignees: ['ada', 'grace hopper'],
+      metadata: { build: 812, nested: { list: [1, 'two', null, true, 1.5e300] } },
+    }
+
+    const made = await service.post('/api/tasks', { ...given, source: 'api' })
+
+    expect(made.status).toBe(201)
+    expect(made.body).toMatchObject(given)
+    expect((await service.get(`/api/tasks/${made.body.id}`)).body).toEqual(made.body)
+  })
+
+  test.each([
+    'plain',
+    '日本語 العربية עברית',
+    '👩‍👩‍👧‍👦🏳️‍🌈 four bytes and joiners',
+    'e\u0301 is not é',
+    `quotes " ' \` and \\ and </script> and ; drop table tasks; --`,
+    '\u200bzero width\u200b',
+    'line\u2028separators\u2029inside',
+    '\u0001 control \u007f characters \u009f',
+    '\ufffe\uffff nonCharacters',
+    '{}[]:,"\\u0000"',
+    '%s %n {0} $1 $$ \\1',
+  ])('comes back letter by letter: %j', async (text) => {
+    const made = await service.post('/api/tasks', {
+      title: text,
+      description: text,
+      externalId: `exactly ${text}`,
+      labels: [text],
+      metadata: { [text]: text },
+    })
+
+    expect(made.status).toBe(201)
+    const { body } = await service.get(`/api/tasks/${made.body.id}`)
+    expect(body).toMatchObject({ title: text, description: text, labels: [text], metadata: { [text]: text } })
+  })
+
+  test('loses the space around its title, labels and assignees, and no other', async () => {
+    const made = await service.post('/api/tasks', {
+      title: ' \t A  title \n',
+      description: '  as it came  ',
+      labels: [' crash '],
+      assignees: ['\u00a0ada\u3000'],
+    })
+
+    expect(made.body).toMatchObject({
+      title: 'A  title',
+      description: '  as it came  ',
+      labels: ['crash'],
+      assignees: ['ada'],
+    })
+  })
+
+  test('leaves an entry in the record, of who made it', async () => {
+    const key = await service.given.key({ name: 'the reporter' })
+
+    const { body } = await service.post('/api/tasks', { title: 'A task' }, { key })
+
+    expect(await service.query('select * from activity where task_id = $1', [body.id])).toEqual([
+      expect.objectContaining({
+        type: 'task.created',
+        project_id: body.projectId,
+        actor_type: 'key',
+        actor_id: body.createdBy.id,
+        actor_name: 'the reporter',
+        created_at: new Date(body.createdAt),
+      }),
+    ])
+  })
+})
+
+describe('the list a new task goes to', () => {
+  test('is the default list of "Inbox" when none is named', async () => {
+    const { body } = await service.post('/api/tasks', { title: 'A task' })
+
+    const [inbox] = await service.query(
+      'select l.id, l.project_id from lists l join projects p on p.id = l.project_id where p.is_default and l.is_default',
+    )
+    expect([body.listId, body.projectId]).toEqual([inbox.id, inbox.project_id])
+  })
+
+  test('is the default list of the project the key is bound to', async () => {
+    const project = await service.given.project()
+    await service.given.list(project.id)
+    const key = await service.given.key({ projectId: project.id })
+
+    const { body } = await service.post('/api/tasks', { title: 'A task' }, { key })
+
+    expect([body.listId, body.projectId]).toEqual([project.inbox.id, project.id])
+  })
+
+  test('is the one that is named, also in capitals', async () => {
+    const project = await service.given.project()
+    const list = await service.given.list(project.id)
+
+    const { body } = await service.post('/api/tasks', { title: 'A task', listId: list.id.toUpperCase() })
+
+    expect([body.listId, body.projectId]).toEqual([list.id, project.id])
+  })
+
+  test('has to exist', async () => {
+    const refused = await service.post('/api/tasks', { title: 'A task', listId: NOBODY })
+
+    expect(refused).toMatchObject({ status: 404, body: { code: 'list_not_found' } })
+    expect(refused.body.detail).toContain(NOBODY)
+  })
+
+  test('has to be in the project the key is bound to', async () => {
+    const [mine, theirs] = [await service.given.project(), await service.given.project()]
+    const key = await service.given.key({ projectId: mine.id })
+
+    const refused = await service.post('/api/tasks', { title: 'A task', listId: theirs.inbox.id }, { key })
+
+    expect(refused).toMatchObject({ status: 404, body: { code: 'list_not_found' } })
+  })
+
+  test('must not be in an archived project, whose tasks can still be read', async () => {
+    const { inbox } = await service.given.project({ name: 'Old days', archivedAt: new Date() })
+    const task = await service.given.task(inbox)
+
+    const refused = await service.post('/api/tasks', { title: 'A task', listId: inbox.id })
+
+    expect(refused).toMatchObject({ status: 409, body: { code: 'project_archived' } })
+    expect(refused.body.detail).toContain('Old days')
+    expect((await service.get(`/api/tasks/${task.id}`)).status).toBe(200)
+  })
+})
+
+describe('an externalId', () => {
+  test('that was sent before answers the task that is here, as it is now', async () => {
+    const { inbox } = await service.given.project()
+    const first = await service.post('/api/tasks', { title: 'First', listId: inbox.id, externalId: 'x-1' })
+    await service.patch(`/api/tasks/${first.body.id}`, { status: 'done' })
+
+    const second = await service.post('/api/tasks', { title: 'Second', listId: inbox.id, externalId: 'x-1' })
+
+    expect(second.status).toBe(200)
+    expect(second.headers.get('location')).toBeNull()
+    expect(second.headers.get('etag')).toBe('"2"')
+    expect(second.body).toMatchObject({ id: first.body.id, title: 'First', status: 'done', version: 2 })
+    const entries = await service.query('select type from activity where project_id = $1', [inbox.projectId])
+    expect(entries.map(({ type }) => type).sort()).toEqual(['task.completed', 'task.created'])
+  })
+
+  test('also finds its task in another list of the project', async () => {
+    const project = await service.given.project()
+    const other = await service.given.list(project.id)
+    const first = await service.post('/api/tasks', { title: '1', listId: project.inbox.id, externalId: 'x' })
+
+    const second = await service.post('/api/tasks', { title: '2', listId: other.id, externalId: 'x' })
+
+    expect(second).toMatchObject({ status: 200, body: { id: first.body.id, listId: project.inbox.id } })
+  })
+
+  test('belongs to one project and one source', async () => {
+    const [here, there] = [await service.given.project(), await service.given.project()]
+    await service.given.task(here.inbox, { source: 'analytics', externalId: 'x-1' })
+
+    const answers = [
+      await service.post('/api/tasks', { title: 'A', listId: here.inbox.id, externalId: 'x-1' }),
+      await service.post('/api/tasks', { title: 'B', listId: there.inbox.id, externalId: 'x-1' }),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([201, 201])
+  })
+
+  test('is free again once its task is deleted', async () => {
+    const { inbox } = await service.given.project()
+    const wanted = { title: 'A task', listId: inbox.id, externalId: 'x-1' }
+    const first = await service.post('/api/tasks', wanted)
+    await service.delete(`/api/tasks/${first.body.id}`)
+
+    const second = await service.post('/api/tasks', wanted)
+
+    expect(second.status).toBe(201)
+    expect(second.body.id).not.toBe(first.body.id)
+  })
+
+  test('tells upper from lower case and keeps its spaces', async () => {
+    const { inbox } = await service.given.project()
+
+    for (const externalId of ['a', 'A', ' a', 'a ']) {
+      const made = await service.post('/api/tasks', { title: 'A task', listId: inbox.id, externalId })
+      expect(made).toMatchObject({ status: 201, body: { externalId } })
+    }
+  })
+
+  test('that is null is none', async () => {
+    const made = await service.post('/api/tasks', { title: 'A task', externalId: null })
+    const again = await service.post('/api/tasks', { title: 'A task', externalId: null })
+
+    expect([made.status, again.status]).toEqual([201, 201])
+    expect(made.body.id).not.toBe(again.body.id)
+  })
+})
+
+describe('a task', () => {
+  test('that nobody made is 404 by name', async () => {
+    const refused = await service.get(`/api/tasks/${NOBODY}`)
+
+    expect(refused).toMatchObject({ status: 404, body: { code: 'task_not_found' } })
+    expect(refused.body.detail).toContain(NOBODY)
+  })
+
+  test('of another project does not exist for a key bound to one', async () => {
+    const [mine, theirs] = [await service.given.project(), await service.given.project()]
+    const key = await service.given.key({ projectId: mine.id })
+    const seen = await service.given.task(mine.inbox)
+    const unseen = await service.given.task(theirs.inbox)
+
+    expect((await service.get(`/api/tasks/${seen.id}`, { key })).status).toBe(200)
+    for (const answer of [
+      await service.get(`/api/tasks/${unseen.id}`, { key }),
+      await service.patch(`/api/tasks/${unseen.id}`, { title: 'Mine now' }, { key }),
+      await service.delete(`/api/tasks/${unseen.id}`, { key }),
+      await service.post(`/api/tasks/${unseen.id}/restore`, undefined, { key }),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'task_not_found' } })
+    }
+  })
+
+  test('has the number of its issue or of its pull request', async () => {
+    const { inbox } = await service.given.project()
+    const from = (codehostKind: 'issue' | 'pull_request') =>
+      service.given.task(inbox, {
+        source: 'codehost',
+        codehostKind,
+        codehostRepositoryId: 9_007_199_254_740_991,
+        codehostNumber: codehostKind === 'issue' ? 7 : 8,
+      })
+    const [issue, pull] = [await from('issue'), await from('pull_request')]
+
+    expect((await service.get(`/api/tasks/${issue.id}`)).body).toMatchObject({
+      codehostIssueNumber: 7,
+      codehostPrNumber: null,
+    })
+    expect((await service.get(`/api/tasks/${pull.id}`)).body).toMatchObject({
+      codehostIssueNumber: null,
+      codehostPrNumber: 8,
+    })
+  })
+})

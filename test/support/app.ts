@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import { type Logger, pino } from 'pino'
+import { buildApp } from '../../src/app.ts'
+import { githubClient } from '../../src/clients/github.ts'
+import { loadConfig } from '../../src/config.ts'
+import { listen } from '../../src/db/listen.ts'
+import { openDatabase } from '../../src/db/pool.ts'
+import { ACCESS_CHANGES } from '../../src/repositories/access-changes.ts'
+import { repositories } from '../../src/repositories/index.ts'
+import { type Clock, systemClock } from '../../src/services/clock.ts'
+import { services } from '../../src/services/index.ts'
+import { setUp } from '../../src/services/setup.ts'
+import { given } from './given.ts'
+import { freshDatabase } from './postgres.ts'
+
+export type TestApp = Awaited<ReturnType<typeof startApp>>
+
+interface TestAppOptions {
+  env?: Record<string, string>
+  clock?: Clock
+  logger?: Logger
+  /** How long a request to the code host may take. */
+  hostTimeoutMs?: number
+  /** A second instance is started on the database of the first. */
+  connectionString?: string
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an answer.
+  body: any
+}
+
+export interface CallOptions {
+  /** Null sends no key; left out, the admin key goes along. */
+  key?: string | null
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** The whole service on a database and a port of its own. */
+export async function startApp(options: TestAppOptions = {}) {
+  const database = options.connectionString ? undefined : await freshDatabase()
+  const connectionString = options.connectionString ?? database?.connectionString ?? ''
+  // A whole test file is one caller; what tests the limits sets them.
+  const config = loadConfig({
+    RATE_LIMIT_PER_MINUTE: '0',
+    RATE_LIMIT_FAILURES_PER_MINUTE: '0',
+    // Nobody listens there: no test asks a code host that is not its own.
+    CODEHOST_API_URLS: 'http://127.0.0.1:9',
+    ...options.env,
+  })
+  const clock = options.clock ?? systemClock()
+  const db = openDatabase({ connectionString, size: 10, onError: () => {} })
+  const repos = repositories(db)
+  const adminKey = `test-admin-${randomBytes(16).toString('hex')}`
+  await setUp({ repos, clock, randomBytes, bootstrapKey: adminKey, hasWebhookSecret: true })
+  const codehost = {
+    host: githubClient({ timeoutMs: options.hostTimeoutMs ?? 5_000 }),
+    apiUrls: config.codehostApiUrls,
+    token: config.codehostToken,
+    encryptionKey: config.encryptionKey,
+  }
+  const service = services({ repos, clock, randomBytes, codehost })
+  const logger = options.logger ?? pino({ level: 'silent' })
+  const app = await buildApp({ config, logger, services: service, ping: repos.ping })
+  const onNotice = service.access.forget
+  const changes = listen({ connectionString, channel: ACCESS_CHANGES, onNotice, onError: () => {} })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+
+  async function call(
+    method: string,
+    path: string,
+    { key = adminKey, body, headers = {} }: CallOptions = {},
+  ): Promise<Answer> {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key !== null && { 'x-api-key': key }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text && parsed(text) }
+  }
+
+  return {
+    app,
+    service,
+    repos,
+    clock,
+    url,
+    connectionString,
+    adminKey,
+    call,
+    get: (path: string, options?: CallOptions) => call('GET', path, options),
+    post: (path: string, body?: unknown, options?: CallOptions) => call('POST', path, { ...options, body }),
+    put: (path: string, body?: unknown, options?: CallOptions) => call('PUT', path, { ...options, body }),
+    patch: (path: string, body?: unknown, options?: CallOptions) => call('PATCH', path, { ...options, body }),
+    delete: (path: string, options?: CallOptions) => call('DELETE', path, options),
+    /** Rows a test needs and no route makes (yet). */
+    given: given(db, clock),
+    query: async (text: string, values: unknown[] = []) => (await db.$client.query(text, values)).rows,
+    /** A connection of its own, to hold a transaction open by hand. */
+    connect: () => db.$client.connect(),
+    async close() {
+      // fetch opens connections ahead and may never use them; Node does not count those as idle.
+      const unused = setTimeout(() => app.server.closeAllConnections(), 1_000)
+      await app.close()
+      clearTimeout(unused)
+      await changes.close()
+      await db.$client.end()
+      await database?.drop()
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

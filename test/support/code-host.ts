@@ -1,0 +1,309 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type HostEntry,
+  type HostRepository,
+  issueJson,
+  repositoryJson,
+  time,
+  written,
+} from './code-host-entries.ts'
+
+/** What a token may do; without one only public repositories are seen. */
+export interface HostToken {
+  canReadIssues?: boolean
+  singleSignOn?: boolean
+}
+
+export interface HostRequest {
+  method: string
+  /** With query, as it came. */
+  url: string
+  headers: IncomingMessage['headers']
+  status: number
+  at: number
+}
+
+/** Something else than the right answer. */
+export type Odd =
+  | 'reset'
+  | 'hang'
+  | 'cut'
+  | { status: number; headers?: Record<string, string>; body?: string }
+
+interface Fault {
+  times: number
+  odd: Odd
+  at(request: { url: string }): boolean
+}
+
+export type CodeHostFake = Awaited<ReturnType<typeof startCodeHost>>
+
+/** Past this page a number alone is refused; the link carries a cursor. */
+const LAST_NUMBERED_PAGE = 100
+
+/**
+ * A code host as its documentation and `facts.md` describe it, over HTTP on a port of its own. It has a clock of its
+ * own, in whole seconds, that goes on with every change.
+ */
+export async function startCodeHost({
+  latencyMs = 0,
+  tokens = {} as Record<string, HostToken>,
+  port = 0,
+} = {}) {
+  const repositories = new Map<number, HostRepository>()
+  /** What a name points at; a renamed repository leaves its old one behind. */
+  const names = new Map<string, number>()
+  const requests: HostRequest[] = []
+  const faults: Fault[] = []
+  const known = new Map(Object.entries(tokens))
+  let now = Date.parse('2026-01-01T00:00:00Z')
+  let onAnswer: (request: HostRequest) => void = () => {}
+  let limits: { remaining: number; reset: number } | undefined = { remaining: 5_000, reset: 0 }
+
+  const server = createServer((request, response) => {
+    void serve(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  return {
+    url,
+    requests,
+    tokens: known,
+    /** Waits before each answer. */
+    set latencyMs(ms: number) {
+      latencyMs = ms
+    },
+    /** An enterprise host says nothing of limits. */
+    hideLimits: () => {
+      limits = undefined
+    },
+    /** Called after each answer, to change things while they are listed. */
+    onAnswer(listener: (request: HostRequest) => void) {
+      onAnswer = listener
+    },
+    now: () => now,
+    advance: (seconds: number) => tick(seconds),
+    /** The next so many requests that match are answered like that. */
+    fault(odd: Odd, { times = 1, at = (_: { url: string }): boolean => true } = {}) {
+      faults.push({ times, odd, at })
+    },
+    heal: () => faults.splice(0),
+
+    repository(name: string, { id = 1000 + repositories.size, isPrivate = false } = {}) {
+      const repository: HostRepository = { id, name, isPrivate, entries: new Map() }
+      repositories.set(id, repository)
+      names.set(name, id)
+      return handleOf(repository)
+    },
+
+    async close() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+
+  function handleOf(repository: HostRepository) {
+    const { entries } = repository
+    const entryAt = (number: number) => {
+      const entry = entries.get(number)
+      if (!entry) throw new Error(`There is no ${number}.`)
+      return entry
+    }
+    return {
+      id: repository.id,
+      entries,
+      get name() {
+        return repository.name
+      },
+      /** A new issue; the clock goes on a second unless told otherwise. */
+      issue(values: Partial<HostEntry> = {}, seconds = 1) {
+        tick(seconds)
+        const number = values.number ?? entries.size + 1
+        const entry: HostEntry = {
+          number,
+          title: `Entry ${number}`,
+          body: `Body of ${number}`,
+          state: 'open',
+          stateReason: null,
+          labels: [],
+          assignees: [],
+          createdAt: now,
+          updatedAt: now,
+          ...values,
+        }
+        entries.set(number, entry)
+        return entry
+      },
+      pull(values: Partial<HostEntry> = {}) {
+        return this.issue({ mergedAt: null, ...values })
+      },
+      /** So many issues at once, every fifth a pull request. */
+      fill(count: number, seconds = 60) {
+        for (let i = 0; i < count; i++)
+          this.issue((entries.size + 1) % 5 === 0 ? { mergedAt: null } : {}, seconds)
+      },
+      change(number: number, values: Partial<HostEntry> = {}, seconds = 1) {
+        tick(seconds)
+        return Object.assign(entryAt(number), { updatedAt: now, ...values })
+      },
+      close(number: number, stateReason: string | null = 'completed') {
+        return this.change(number, { state: 'closed', stateReason })
+      },
+      merge(number: number) {
+        return this.change(number, { state: 'closed', mergedAt: time(now) })
+      },
+      reopen(number: number) {
+        return this.change(number, { state: 'open', stateReason: 'reopened' })
+      },
+      /** Gone without a trace in the list, as on the real one. */
+      remove(number: number, gone: HostEntry['gone'] = 'deleted') {
+        if (gone) entryAt(number).gone = gone
+      },
+      rename(name: string) {
+        repository.name = name
+        names.set(name, repository.id)
+      },
+    }
+  }
+
+  function tick(seconds: number): number {
+    now += seconds * 1_000
+    return now
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url: path = '/', headers } = request
+    const fault = faults.find((each) => each.times > 0 && each.at({ url: path }))
+    if (fault) fault.times--
+    if (latencyMs > 0) await sleep(latencyMs)
+    const seen: HostRequest = { method, url: path, headers, status: 0, at: Date.now() }
+    requests.push(seen)
+    if (fault?.odd === 'reset') return void request.socket.destroy()
+    if (fault?.odd === 'hang') return
+    const answer = fault && typeof fault.odd === 'object' ? fault.odd : answerTo(path, headers)
+    seen.status = answer.status
+    const body = answer.body ?? ''
+    response.writeHead(answer.status, {
+      'content-type': 'application/json; charset=utf-8',
+      'x-github-media-type': 'github.v3; format=json',
+      'x-github-api-version-selected': String(headers['x-github-api-version'] ?? 'none'),
+      ...(limits && {
+        'x-ratelimit-limit': '5000',
+        'x-ratelimit-remaining': String(limits.remaining),
+        'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 3600),
+      }),
+      ...answer.headers,
+      ...(answer.status !== 304 && { 'content-length': String(Buffer.byteLength(body)) }),
+    })
+    if (fault?.odd === 'cut') {
+      response.write(body.slice(0, Math.floor(body.length / 2)))
+      setTimeout(() => request.socket.destroy(), 20)
+      return
+    }
+    response.end(body)
+    // A 304 is free.
+    if (limits && answer.status !== 304) limits.remaining--
+    onAnswer(seen)
+  }
+
+  function answerTo(path: string, headers: IncomingMessage['headers']): Exclude<Odd, string> {
+    const [, credential] = /^(?:token|bearer) (.+)$/i.exec(headers.authorization ?? '') ?? []
+    const token = credential === undefined ? undefined : known.get(credential)
+    if (credential !== undefined && !token) return refused(401, 'Bad credentials')
+    const address = new URL(path, url)
+    const named = /^\/repos\/([^/]+\/[^/]+)$/.exec(address.pathname)
+    if (named) {
+      const repository = repositories.get(names.get(decodeURIComponent(named[1] ?? '')) ?? 0)
+      if (!repository || (repository.isPrivate && !token)) return refused(404, 'Not Found')
+      if (repository.name !== named[1]) return moved(`${url}/repositories/${repository.id}`)
+      return ok(repositoryJson(url, repository))
+    }
+    const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(address.pathname) ?? []
+    const repository = repositories.get(Number(id))
+    if (!repository || (repository.isPrivate && !token)) return refused(404, 'Not Found')
+    if (rest === '') return ok(repositoryJson(url, repository))
+    if (token?.singleSignOn) {
+      const sso = { 'x-github-sso': `required; url=${url}/orgs/acme/sso?authorization_request=1` }
+      return refused(403, 'Resource protected by organization SAML enforcement.', sso)
+    }
+    if (token?.canReadIssues === false) {
+      return refused(403, 'Resource not accessible by personal access token')
+    }
+    if (rest === '/issues') return listOf(repository, address, headers)
+    const entry = repository.entries.get(Number(/^\/issues\/(\d+)$/.exec(rest)?.[1]))
+    if (!entry || entry.gone === 'unseen') return refused(404, 'Not Found')
+    if (entry.gone === 'deleted') return refused(410, 'This issue was deleted')
+    if (entry.gone === 'transferred') return moved(`${url}/repositories/9999/issues/1`)
+    return ok(issueJson(url, repository, entry))
+  }
+
+  function listOf(
+    repository: HostRepository,
+    address: URL,
+    headers: IncomingMessage['headers'],
+  ): Exclude<Odd, string> {
+    const query = address.searchParams
+    const perPage = Math.min(Number(query.get('per_page') ?? 30), 100)
+    const page = Number(query.get('page') ?? 1)
+    const after = query.get('after')
+    if (page > LAST_NUMBERED_PAGE && after === null) {
+      return refused(422, 'Pagination with the page parameter is not supported for large datasets.')
+    }
+    const since = Date.parse(query.get('since') ?? '')
+    const by = query.get('sort') === 'updated' ? 'updatedAt' : 'createdAt'
+    const direction = query.get('direction') === 'asc' ? 1 : -1
+    const all = [...repository.entries.values()]
+      .filter((entry) => !entry.gone)
+      .filter(({ state }) => ['all', state].includes(query.get('state') ?? 'open'))
+      // As on the real one: the beginning of time finds nothing.
+      .filter(({ updatedAt }) => Number.isNaN(since) || (since > 0 && updatedAt >= since))
+      .sort((a, b) => direction * (a[by] - b[by] || a.number - b.number))
+    const start = (page - 1) * perPage
+    const body = written(all.slice(start, start + perPage).map((entry) => issueJson(url, repository, entry)))
+    const etag = `W/"${createHash('sha256').update(body).update(credentialOf(headers)).digest('hex')}"`
+    if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } }
+    const last = Math.ceil(all.length / perPage)
+    const to = (number: number, rel: string) => {
+      const target = new URL(`${url}/repositories/${repository.id}/issues`)
+      for (const [name, value] of query)
+        if (!['page', 'after'].includes(name)) target.searchParams.set(name, value)
+      if (number > LAST_NUMBERED_PAGE) target.searchParams.set('after', `cursor-${number}`)
+      target.searchParams.set('page', String(number))
+      return `<${target.href}>; rel="${rel}"`
+    }
+    const link = [
+      page > 1 ? to(page - 1, 'prev') : [],
+      page < last ? [to(page + 1, 'next'), to(last, 'last')] : [],
+      page > 1 ? to(1, 'first') : [],
+    ].flat()
+    return { status: 200, headers: { etag, ...(link.length > 0 && { link: link.join(', ') }) }, body }
+  }
+}
+
+const credentialOf = (headers: IncomingMessage['headers']) => headers.authorization ?? ''
+
+const ok = (json: object) => ({ status: 200, body: written(json) })
+
+const refused = (status: number, message: string, headers: Record<string, string> = {}) => ({
+  status,
+  headers,
+  body: JSON.stringify({
+    message,
+    documentation_url: 'https://docs.codehost.example/rest',
+    status: String(status),
+  }),
+})
+
+const moved = (location: string) => ({
+  status: 301,
+  headers: { location },
+  body: JSON.stringify({
+    message: 'Moved Permanently',
+    url: location,
+    documentation_url: 'https://docs.codehost.example/v3/#http-redirects',
+  }),
+})

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import type { Answer } from './app.ts'
+
+/** An event as the receiver takes it, each another one. */
+export function feedback(properties: object = {}, others: object = {}) {
+  return {
+    uuid: randomUUID(),
+    event: 'feedback_submitted',
+    distinct_id: 'user-1',
+    timestamp: '2026-11-21T08:15:30.000Z',
+    properties: { sentiment: 'frustrated', trigger: 'manual', app_version: '2.3.1', ...properties },
+    ...others,
+  }
+}
+
+/** Sends to a receiver with a secret. */
+export function sender(url: string, secret: string) {
+  return async (body: unknown): Promise<Answer> => {
+    const response = await fetch(`${url}/api/analytics/webhook`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+}

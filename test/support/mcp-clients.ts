@@ -1,0 +1,63 @@
+import {
+  Client as NewClient,
+  StreamableHTTPClientTransport as NewTransport,
+} from '@modelcontextprotocol/client'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+
+const me = { name: 'test', version: '1.0.0' }
+
+/** What tests ask of a client, whichever it is. */
+export interface McpClient {
+  listTools(): Promise<{
+    tools: { name: string; annotations?: object | undefined; outputSchema?: object | undefined }[]
+  }>
+  callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>
+  listResources(): Promise<{ resources: { uri: string }[] }>
+  readResource(which: { uri: string }): Promise<{ contents: object[] }>
+  listPrompts(): Promise<{ prompts: { name: string }[] }>
+  getPrompt(which: { name: string }): Promise<{ messages: { content: object }[] }>
+  getInstructions(): string | undefined
+  close(): Promise<void>
+}
+
+/** The official clients, over real HTTP: of the 1.x line, of the 2.x line as it connects by default, and pinned. */
+export const CLIENTS = {
+  'v1 client': async (url: string, headers: Record<string, string>): Promise<McpClient> => {
+    const client = new OldClient(me)
+    const transport = new OldTransport(new URL('/mcp', url), { requestInit: { headers } })
+    // Its own types disagree under exactOptionalPropertyTypes.
+    await client.connect(transport as Parameters<typeof client.connect>[0])
+    return client as McpClient
+  },
+  'v2 client, older revision': (url: string, headers: Record<string, string>) => newClient(url, headers),
+  'v2 client, 2026-07-28': (url: string, headers: Record<string, string>) =>
+    newClient(url, headers, { pin: '2026-07-28' }),
+}
+
+async function newClient(
+  url: string,
+  headers: Record<string, string>,
+  mode: 'legacy' | { pin: string } = 'legacy',
+): Promise<McpClient> {
+  const client = new NewClient(me, { versionNegotiation: { mode } })
+  await client.connect(new NewTransport(new URL('/mcp', url), { requestInit: { headers } }))
+  return client as McpClient
+}
+
+export interface ToolAnswer {
+  isError?: boolean
+  content: { type: string; text: string }[]
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an answer.
+  structuredContent?: any
+}
+
+/** Calls a tool; answers what it said in words and as data. */
+export async function callTool(client: McpClient, name: string, args?: Record<string, unknown>) {
+  const answer = (await client.callTool({ name, ...(args && { arguments: args }) })) as ToolAnswer
+  return {
+    isError: answer.isError ?? false,
+    text: answer.content.map(({ text }) => text).join('\n'),
+    data: answer.structuredContent,
+  }
+}

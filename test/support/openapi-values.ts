@@ -1,0 +1,291 @@
+import fc from 'fast-check'
+
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  pattern?: string
+  enum?: unknown[]
+  const?: unknown
+  examples?: unknown[]
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+}
+
+export interface Context {
+  schemas: Record<string, Schema>
+  /** Ids of what exists, by table: random ones would never be found. */
+  ids: Record<string, string[]>
+  /** Makes only what the schema allows. */
+  isCareful: boolean
+}
+
+/** A JSON body for a schema; from the careless, sometimes not JSON at all. */
+export function bodyFor(schema: Schema, context: Context): fc.Arbitrary<string | Buffer | undefined> {
+  const json = valueFor(schema, context).map((value) => JSON.stringify(value) ?? '')
+  if (context.isCareful) return json
+  return fc.oneof(
+    { weight: 12, arbitrary: json },
+    { weight: 1, arbitrary: fc.constantFrom(undefined, ...BROKEN) },
+    { weight: 1, arbitrary: fc.tuple(json, fc.nat(200)).map(([text, at]) => text.slice(0, at)) },
+    { weight: 1, arbitrary: json.map((text) => text.replace(/\d+/, '1e400')) },
+    { weight: 1, arbitrary: json.map((text) => text.replace(/"(\w+)":/, '"__proto__":')) },
+  )
+}
+
+/** A value for a schema. The careless stay inside it mostly, go to its limits, and at times miss its type. */
+export function valueFor(schema: Schema, context: Context, name = ''): fc.Arbitrary<unknown> {
+  const right = within(schema, context, name)
+  if (context.isCareful) return right
+  return fc.oneof(
+    { weight: 12, arbitrary: right },
+    { weight: 1, arbitrary: fc.constantFrom(...HOSTILE) },
+    { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+  )
+}
+
+function within(schema: Schema, context: Context, name: string): fc.Arbitrary<unknown> {
+  if (schema.$ref) return within(context.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, context, name)
+  const branches = schema.anyOf ?? schema.oneOf
+  if (branches) return fc.oneof(...branches.map((branch) => within(branch, context, name)))
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  if ('const' in schema) return fc.constant(schema.const)
+  if (Array.isArray(schema.type)) {
+    return fc.oneof(...schema.type.map((type) => within({ ...schema, type }, context, name)))
+  }
+  switch (schema.type) {
+    case 'string':
+      return text(schema, context, name)
+    case 'integer':
+    case 'number':
+      return number(schema, context)
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    case 'array':
+      return list(schema, context)
+    case 'object':
+      return object(schema, context)
+    default:
+      return fc.jsonValue({ maxDepth: 2 })
+  }
+}
+
+function text(schema: Schema, { ids, isCareful }: Context, name: string): fc.Arbitrary<string> {
+  const { format, pattern, minLength = 0, maxLength = 200, examples = [] } = schema
+  const given = examples as string[]
+  if (format === 'uuid') {
+    // `listId` and `/lists/{id}` mean rows of the table `lists`.
+    const near = ids[name.replace(/Id$/, 's')] ?? Object.values(ids).flat()
+    return isCareful
+      ? fc.constantFrom(...near)
+      : fc.constantFrom(...near, ...near, ...Object.values(ids).flat(), ...IDS)
+  }
+  if (format === 'date-time') {
+    const moment = fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+      .map((date) => date.toISOString())
+    return isCareful ? moment : fc.oneof(moment, fc.constantFrom(...MOMENTS))
+  }
+  if (isCareful) {
+    if ((format || pattern) && given.length > 0) return fc.constantFrom(...given)
+    const inLimits = fc.string({
+      unit: 'grapheme-ascii',
+      minLength: Math.min(minLength, 1),
+      maxLength: Math.min(maxLength, 30),
+    })
+    return given.length > 0
+      ? fc.oneof(
+          inLimits.map((text) => text.trim() || 'x'),
+          fc.constantFrom(...given),
+        )
+      : inLimits
+  }
+  const length = fc.constantFrom(minLength, minLength - 1, minLength + 1, maxLength, maxLength + 1)
+  return fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.oneof(fc.string({ unit: 'grapheme', minLength: 1 }), fc.constantFrom('x', ...given)),
+    },
+    { weight: 1, arbitrary: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...TEXTS)) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...LETTERS), length)
+        .map(([letter, length]) => letter.repeat(Math.max(0, length))),
+    },
+  )
+}
+
+function number({ type, minimum = -(2 ** 31), maximum = 2 ** 31 }: Schema, { isCareful }: Context) {
+  const inLimits = fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) })
+  if (isCareful) return inLimits
+  const edges = [minimum - 1, minimum, minimum + 1, maximum - 1, maximum, maximum + 1]
+  return fc.oneof(
+    inLimits,
+    fc.constantFrom(...edges),
+    ...(type === 'number' ? [fc.double({ noNaN: true, noDefaultInfinity: true })] : []),
+  )
+}
+
+function list({ items = {}, minItems = 0, maxItems = 3 }: Schema, context: Context): fc.Arbitrary<unknown[]> {
+  const few = fc.array(valueFor(items, context), { minLength: minItems, maxLength: Math.max(minItems, 3) })
+  if (context.isCareful) return few
+  return fc.oneof(
+    { weight: 6, arbitrary: few },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(within(items, context, ''), fc.constantFrom(minItems - 1, maxItems, maxItems + 1))
+        .filter(([item, length]) => (JSON.stringify(item)?.length ?? 0) * length < 500_000)
+        .map(([item, length]) => Array(Math.max(0, length)).fill(item)),
+    },
+  )
+}
+
+function object({ properties, required = [] }: Schema, context: Context): fc.Arbitrary<unknown> {
+  if (!properties) {
+    const value = context.isCareful ? fc.string() : fc.oneof(fc.constantFrom(...HOSTILE), fc.jsonValue())
+    return fc.dictionary(fc.string({ unit: 'grapheme-ascii' }), value, { maxKeys: 4, noNullPrototype: true })
+  }
+  const members = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, context, name)]),
+  )
+  const right = fc.record(members, { requiredKeys: required })
+  if (context.isCareful) return right
+  return fc.oneof(
+    { weight: 10, arbitrary: right },
+    { weight: 1, arbitrary: fc.record(members, { requiredKeys: [] }) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(right, fc.constantFrom(...NAMES), fc.jsonValue())
+        .map(([known, name, value]) => ({ ...known, [name]: value })),
+    },
+  )
+}
+
+/** JSON values that have broken somebody's service before. */
+const HOSTILE: unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  0.5,
+  1e21,
+  1e308,
+  -1e308,
+  5e-324,
+  2 ** 31,
+  2 ** 53,
+  2 ** 63,
+  '',
+  ' ',
+  'null',
+  'NaN',
+  '1e999',
+  '0x10',
+  '[]',
+  '\0',
+  'a\0b',
+  '\ud800',
+  '\udfff',
+  'x\ud83d',
+  '\ufeff',
+  '\uffff',
+  '\u202e',
+  "'; drop table tasks; --",
+  '%s%n',
+  '{{7*7}}',
+  'x'.repeat(70_000),
+  '🔥'.repeat(300),
+  [],
+  [[]],
+  [null],
+  {},
+  { '': null },
+  { length: 3 },
+  { toString: 'x' },
+  { constructor: 1 },
+  { toJSON: 1 },
+  { $ref: '#' },
+  { 'a\0': 1 },
+  nested(12),
+  Array(200).fill(0),
+  Array(30).fill({}),
+]
+const TEXTS = HOSTILE.filter((value) => typeof value === 'string')
+const LETTERS = ['x', '🔥', ' ', 'é', '\u0301', '\\', '"', '\u0001', '\u2028']
+const NAMES = [
+  'nope',
+  '',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'a/b~c',
+  '\0',
+  '\ud800',
+  'x'.repeat(5000),
+]
+const IDS = [
+  '00000000-0000-7000-8000-000000000000',
+  'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
+  'x',
+  '',
+  'null',
+  '\0',
+]
+const MOMENTS = [
+  '2026-11-21T08:15:30.000Z',
+  '2026-11-21T08:15:30+23:59',
+  '2026-11-21t08:15:30.123456789z',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59.999-00:01',
+  '0000-01-01T00:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2026-11-21T24:00:00Z',
+  '2016-12-31T23:59:60Z',
+  '2026-11-21',
+  'now',
+  'infinity',
+  '',
+]
+const BROKEN = [
+  '',
+  ' ',
+  '{',
+  '[',
+  '"',
+  'nope',
+  '{}{}',
+  '{"a":1,}',
+  '{"__proto__":1}',
+  '{"constructor":{"prototype":1}}',
+  'null',
+  '5',
+  '[]',
+  '[{}]',
+  '"text"',
+  '['.repeat(50_000),
+  `{"title":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+  '{"a":"\ud800"}',
+  Buffer.from([0xff, 0xfe]),
+  Buffer.from('{"title":"\xff"}', 'latin1'),
+  Buffer.alloc(10_000, ' '),
+  Buffer.from([0]),
+]
+
+function nested(levels: number): object {
+  return levels === 0 ? {} : { a: nested(levels - 1) }
+}

@@ -1,0 +1,51 @@
+import { type OutgoingHttpHeaders, request } from 'node:http'
+import type { Answer } from './app.ts'
+
+interface RawRequest {
+  method: string
+  path: string
+  headers?: OutgoingHttpHeaders
+  /** Sent with its length; nothing is said of its type. */
+  body?: string | Buffer
+  /** Sent in chunks, so that the length is known only at the end. */
+  chunks?: Iterable<Buffer>
+}
+
+/** A request that fetch would refuse to send: bytes that are no text, chunks, odd headers and addresses. */
+export function sendRaw(
+  url: string,
+  { method, path, headers = {}, body, chunks }: RawRequest,
+): Promise<Answer> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, method, path, agent: false })
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.setHeader(name, value)
+    let isAnswered = false
+    sent.on('response', async (response) => {
+      isAnswered = true
+      const type = response.headers['content-type'] ?? ''
+      const parts: Buffer[] = []
+      // A stream of events has no end to wait for.
+      if (!type.startsWith('text/event-stream')) for await (const part of response) parts.push(part)
+      // The answer may come before the body was read; what is left of it is not sent.
+      sent.destroy()
+      const text = Buffer.concat(parts).toString()
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: new Headers(
+          Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+        ),
+        body: text && type.includes('json') ? JSON.parse(text) : text,
+      })
+    })
+    sent.on('error', (error) => isAnswered || reject(error))
+    if (chunks) {
+      sent.setHeader('transfer-encoding', 'chunked')
+      for (const chunk of chunks) sent.write(chunk)
+    } else if (body !== undefined) {
+      sent.setHeader('content-length', Buffer.byteLength(body))
+      sent.write(body)
+    }
+    sent.end()
+  })
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify'
+
+export interface Door {
+  method: string
+  /** The route's own address with every parameter filled in by a UUID that nothing has. */
+  path: string
+  /** `GET /api/tasks/:id` */
+  name: string
+  scope: string | undefined
+  isServiceWide: boolean
+}
+
+/** Every route of the service, as it registered them: a new one cannot escape. */
+export function routesOf(app: FastifyInstance): Door[] {
+  return app.registeredRoutes.map(({ method, url, ...rules }) => ({
+    method,
+    path: url.replace(/:\w+/g, '00000000-0000-7000-8000-000000000000'),
+    name: `${method} ${url}`,
+    ...rules,
+  }))
+}

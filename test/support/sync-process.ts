@@ -1,0 +1,20 @@
+/** A worker in a process of its own, to be killed: `node sync-process.ts <database> <code host>`. */
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { githubClient } from '../../src/clients/github.ts'
+import { openDatabase } from '../../src/db/pool.ts'
+import { startSyncWorker } from '../../src/jobs/sync.ts'
+import { repositories } from '../../src/repositories/index.ts'
+import { systemClock } from '../../src/services/clock.ts'
+import { services } from '../../src/services/index.ts'
+
+const [connectionString = '', url = ''] = process.argv.slice(2)
+const db = openDatabase({ connectionString, size: 4, onError: () => {} })
+const codehost = { host: githubClient(), apiUrls: [url], token: undefined, encryptionKey: undefined }
+const service = services({ repos: repositories(db), clock: systemClock(), randomBytes, codehost })
+const logger = pino({ level: 'silent' })
+const worker = startSyncWorker({ sync: service.sync, logger, lookMs: 200 })
+process.once('SIGTERM', async () => {
+  await worker.stop()
+  await db.$client.end()
+})

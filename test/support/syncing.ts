@@ -1,0 +1,72 @@
+import { pino } from 'pino'
+import { startSyncWorker } from '../../src/jobs/sync.ts'
+import { startApp, type TestApp } from './app.ts'
+import { type HostToken, startCodeHost } from './code-host.ts'
+
+export type Syncing = Awaited<ReturnType<typeof startSyncing>>
+
+interface SyncingOptions {
+  env?: Record<string, string>
+  tokens?: Record<string, HostToken>
+  hostTimeoutMs?: number
+}
+
+export const ENCRYPTION_KEY = 'ab'.repeat(32)
+
+/** The service with its worker, and a code host for it. */
+export async function startSyncing({ env = {}, tokens = {}, hostTimeoutMs = 2_000 }: SyncingOptions = {}) {
+  const host = await startCodeHost({ tokens })
+  const app = await startApp({ env: { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY, ...env }, hostTimeoutMs })
+  const worker = workerOf(app)
+  let repositories = 0
+
+  return {
+    ...app,
+    host,
+    /** A project that follows a repository of its own. */
+    async connected(connection: Record<string, unknown> = {}, fill = 0) {
+      const repository = host.repository(`acme/app-${++repositories}`)
+      repository.fill(fill)
+      const project = await app.given.project()
+      const body = { repository: repository.name, schedule: 'off', ...connection }
+      const answer = await app.put(`/api/projects/${project.id}/codehost`, body)
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+      return { project, repository, sync: (query = '') => sync(project.id, query) }
+    },
+    /** Starts a run and waits for its end; answers it. */
+    sync,
+    /** All tasks of a project by their number on the code host. */
+    async tasksOf(projectId: string) {
+      const rows = await app.query(
+        'select *, codehost_number as number from tasks where project_id = $1 order by codehost_number',
+        [projectId],
+      )
+      return new Map(rows.map((row) => [row.number, row]))
+    },
+    /** What was asked since, one line each, without the host's name. */
+    asked: (since = 0) => host.requests.slice(since).map(({ status, url }) => `${status} ${url}`),
+    async close() {
+      await worker.stop()
+      await app.close()
+      await host.close()
+    },
+  }
+
+  async function sync(projectId: string, query = '') {
+    const answer = await app.post(`/api/codehost/${projectId}/sync${query}`, undefined, {
+      headers: { prefer: 'wait=30' },
+    })
+    if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+}
+
+export const workerOf = (app: Pick<TestApp, 'service'>, lookMs = 200) =>
+  startSyncWorker({ sync: app.service.sync, logger: pino({ level: 'silent' }), lookMs })
+
+/** The parts of a run must add up to what it fetched. */
+// biome-ignore lint/suspicious/noExplicitAny: a run as it came over the wire.
+export function sumOf(run: any): number {
+  const counts = [run.issues, run.pullRequests].flatMap((counts) => Object.values(counts) as number[])
+  return counts.reduce((sum, count) => sum + count, 0) + run.skipped.length
+}
