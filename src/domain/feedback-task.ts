@@ -10,11 +10,12 @@ export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analyti
 
 /** The row of the task that an event becomes. */
 export function feedbackTaskRow(id: string, at: Date, event: FeedbackEvent, where: Destination): TaskRow {
+  const hide = hiderOf(event)
   const input = {
-    title: titleOf(event),
-    description: descriptionOf(event),
+    title: titleOf(event, hide),
+    description: descriptionOf(event, hide),
     priority: PRIORITIES[event.sentiment],
-    labels: labelsOf(event),
+    labels: labelsOf(event, hide),
     metadata: {
       distinctId: event.distinctId,
       occurredAt: occurredAt(event),
@@ -37,32 +38,40 @@ const DESCRIPTION_BYTES = 262_144
 const VALUE_LENGTH = 1_000
 
 /** The first line of the note that says anything, else what kind of feedback it is and where it comes from. */
-export function titleOf(event: FeedbackEvent): string {
+export function titleOf(event: FeedbackEvent, hide = hiderOf(event)): string {
   const { sentiment, appVersion, properties } = event
   const spoken = (textOf(properties.note) ?? '').split(LINE_BREAK).map(oneLine).find(Boolean)
   const from = [textOf(properties.surface), appVersion.trim()].filter(Boolean).join(' ')
   const made = `${sentiment[0]?.toUpperCase()}${sentiment.slice(1)} feedback from ${oneLine(from)}`
-  return cutOnWord(withoutAddress(spoken ?? made, event), TITLE_LENGTH)
+  return cutOnWord(hide(spoken ?? made), TITLE_LENGTH)
 }
 
-function labelsOf(event: FeedbackEvent): string[] {
-  const trigger = [...oneLine(withoutAddress(event.trigger, event))].slice(0, LABEL_LENGTH).join('').trim()
+function labelsOf(event: FeedbackEvent, hide: Hide): string[] {
+  const trigger = [...oneLine(hide(event.trigger))].slice(0, LABEL_LENGTH).join('').trim()
   return [...new Set([event.sentiment, trigger])].filter(Boolean)
 }
 
 /** The note, and a table of everything else but the address of who wrote it. */
-export function descriptionOf(event: FeedbackEvent): string {
-  const note = noteOf(event)
-  const rows = rowsOf(event)
-  const whole = joined(asMarkdown(note), tableOf(rows))
-  if (Buffer.byteLength(whole) <= DESCRIPTION_BYTES) return whole
+export function descriptionOf(event: FeedbackEvent, hide = hiderOf(event)): string {
+  const note = noteOf(event, hide)
+  const properties = Object.entries(event.properties).filter(isTold)
+  const whole = wholeDescription(asMarkdown(note), properties, hide)
+  if (whole !== undefined) return whole
 
   const forNote = Math.min(Buffer.byteLength(note), DESCRIPTION_BYTES / 2)
-  const short = rows.map(([name, value]) => [shortened(name), shortened(value)] as const)
-  const shown = rowsWithin(short, DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES)
-  const said = joined(tableOf(shown), leftOut(rows.length - shown.length), CUT)
+  const short = (text: string) => shortened(hide(text))
+  const lines = linesWithin(DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES, properties, short)
+  const said = joined(tableOf(lines), leftOut(properties.length - lines.length), CUT)
   const left = DESCRIPTION_BYTES - Buffer.byteLength(said) - FRAME_BYTES
   return joined(asMarkdown(firstBytes(note, left)), said)
+}
+
+/** Undefined where a description cannot hold all of it. */
+function wholeDescription(note: string, properties: Property[], hide: Hide): string | undefined {
+  const lines = linesWithin(DESCRIPTION_BYTES, properties, hide)
+  if (lines.length < properties.length) return undefined
+  const whole = joined(note, tableOf(lines))
+  return Buffer.byteLength(whole) <= DESCRIPTION_BYTES ? whole : undefined
 }
 
 const CUT = 'This description was cut at 262,144 bytes. The whole feedback is in the metadata of the task.'
@@ -72,42 +81,36 @@ const FRAME_BYTES = 512
 const leftOut = (count: number) =>
   count > 0 ? `${count} more ${count === 1 ? 'property is' : 'properties are'} not shown.` : ''
 
-function noteOf(event: FeedbackEvent): string {
+function noteOf(event: FeedbackEvent, hide: Hide): string {
   const { note } = event.properties
   if (typeof note !== 'string') return ''
   // A fence is longer than any row of backticks inside of it, so there is a longest row.
   const bounded = note.trim().replace(/`{65,}/g, `${'`'.repeat(64)}…`)
-  return withoutAddress(bounded, event)
+  return hide(bounded)
 }
 
 const joined = (...parts: string[]) => parts.filter(Boolean).join('\n\n')
 
-type Row = readonly [name: string, value: string]
+type Property = [name: string, value: unknown]
 
-function rowsOf(event: FeedbackEvent): Row[] {
-  return Object.entries(event.properties)
-    .filter(
-      ([name, value]) =>
-        name !== 'user_email' && value !== null && !(name === 'note' && typeof value === 'string'),
-    )
-    .map(([name, value]) => [
-      withoutAddress(name, event),
-      withoutAddress(typeof value === 'string' ? value : jsonOf(value), event),
-    ])
-}
+const isTold = ([name, value]: Property) =>
+  name !== 'user_email' && value !== null && !(name === 'note' && typeof value === 'string')
 
-function rowsWithin(rows: Row[], bytes: number): Row[] {
+/** The lines of the first properties, as many as so many bytes hold; an event may have a hundred thousand. */
+function linesWithin(bytes: number, properties: Property[], show: (text: string) => string): string[] {
+  const lines: string[] = []
   let left = bytes
-  const end = rows.findIndex((row) => {
-    left -= Buffer.byteLength(lineOf(row)) + 1
-    return left < 0
-  })
-  return end < 0 ? rows : rows.slice(0, end)
+  for (const [name, value] of properties) {
+    const shown = show(typeof value === 'string' ? value : jsonOf(value))
+    const line = `| ${cellOf(show(name))} | ${cellOf(shown)} |`
+    left -= Buffer.byteLength(line) + 1
+    if (left < 0) break
+    lines.push(line)
+  }
+  return lines
 }
 
-const tableOf = (rows: Row[]) => ['| Property | Value |', '| --- | --- |', ...rows.map(lineOf)].join('\n')
-
-const lineOf = ([name, value]: Row) => `| ${cellOf(name)} | ${cellOf(value)} |`
+const tableOf = (lines: string[]) => ['| Property | Value |', '| --- | --- |', ...lines].join('\n')
 
 /** Text in a cell stays text: it ends neither the cell nor the row, and nothing in it is taken for Markdown or HTML. */
 function cellOf(text: string): string {
@@ -115,7 +118,7 @@ function cellOf(text: string): string {
     oneLine(text)
       .replace(/[\\`*~[\]|]/g, '\\$&')
       // Inside a word an underscore is no emphasis, and names of properties are full of them.
-      .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
+      .replace(/_(?:(?<![\p{L}\p{N}]_)|(?![\p{L}\p{N}]))/gu, '\\_')
       .replace(/&(?=#?\w+;)/g, '&amp;')
       .replaceAll('<', '&lt;')
       .replaceAll('>', '&gt;')
@@ -152,24 +155,35 @@ function shortened(text: string): string {
   return start.length < text.length ? `${start}…` : text
 }
 
+type Hide = (text: string) => string
+
+const HIDDEN = '[user_email]'
+/** Nobody has so many; looking for more of them in a large event would take seconds. */
+const MOST_ADDRESSES = 50
+
 /** The address of who wrote it stands in the metadata only, also where the text itself repeats it. */
-function withoutAddress(text: string, { properties }: FeedbackEvent): string {
-  return addressesIn(properties).reduce((left, address) => {
-    const literal = address.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-    return left.replace(new RegExp(literal, 'giu'), '[user_email]')
-  }, text)
+function hiderOf({ properties }: FeedbackEvent): Hide {
+  const addresses = [...new Set(addressesIn(properties))]
+  if (addresses.length === 0) return (text) => text
+  if (addresses.length > MOST_ADDRESSES) return () => HIDDEN
+  // The longest first: it may begin with a shorter one.
+  const literals = addresses
+    .sort((a, b) => b.length - a.length)
+    .map((address) => address.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+  const anyOfThem = new RegExp(literals.join('|'), 'giu')
+  return (text) => text.replace(anyOfThem, HIDDEN)
 }
 
 /** Whatever is called `user_email`, at any depth. What is very short or long is no address, and would be found anywhere. */
-function addressesIn(value: unknown, isAddress = false): string[] {
+function* addressesIn(value: unknown, isAddress = false): Generator<string> {
   if (typeof value === 'string') {
-    const address = value.trim()
-    return isAddress && address.length > 3 && address.length <= 320 ? [address] : []
+    const address = isAddress ? value.trim() : ''
+    if (address.length > 3 && address.length <= 320) yield address
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value))
+      if (isAddress || name === 'user_email' || typeof member === 'object')
+        yield* addressesIn(member, isAddress || name === 'user_email')
   }
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, member]) =>
-    addressesIn(member, isAddress || name === 'user_email'),
-  )
 }
 
 /** JSON without the members that hold an address. */

@@ -202,6 +202,15 @@ describe('the title', () => {
     [{ note: 'I am jane.doe', user_email: 'jane.doe' }, 'I am [user_email]'],
     [{ note: 'Mail jane@x.org', user_email: ['jane@x.org'] }, 'Mail [user_email]'],
     [{ note: 'Mail jane@x.org', $set: { user_email: 'jane@x.org' } }, 'Mail [user_email]'],
+    [{ note: 'Mail jane@x.org.uk', user_email: ['jane@x.org', 'jane@x.org.uk'] }, 'Mail [user_email]'],
+    [
+      { note: 'Mail u40@x.org', user_email: Array.from({ length: 41 }, (_, n) => `u${n}@x.org`) },
+      'Mail [user_email]',
+    ],
+    [
+      { note: 'Mail u99@x.org', user_email: Array.from({ length: 100 }, (_, n) => `u${n}@x.org`) },
+      '[user_email]',
+    ],
   ])('of %j is %s', (properties, title) => {
     expect(titleOf(eventWith(properties))).toBe(title)
   })
