@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Services } from '../services/index.ts'
+import { nameConversations } from './conversation.ts'
 import type { McpHandler } from './handler.ts'
 import type { Exchange } from './server.ts'
 
@@ -13,6 +14,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
     made ??= import('./handler.ts').then(({ mcpHandler }) => mcpHandler(app, services))
     return made
   }
+  nameConversations(app)
   const listeners = new Set<AbortController>()
   // An open stream would hold the close of the process. What is being answered is finished.
   app.addHook('preClose', async () => {
