@@ -4,12 +4,14 @@ import { openDatabase } from '../../src/db/pool.ts'
 import { repositories } from '../../src/repositories/index.ts'
 import { systemClock } from '../../src/services/clock.ts'
 import { setUp } from '../../src/services/setup.ts'
-import { startApp, type TestApp } from '../support/app.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
 
-let service: TestApp
+const HOST_TOKEN = `ghp_${'t0ken'.repeat(8)}`
+
+let service: Syncing
 beforeAll(async () => {
-  service = await startApp()
+  service = await startSyncing({ tokens: { [HOST_TOKEN]: {} } })
 })
 afterAll(() => service.close())
 
@@ -21,12 +23,17 @@ test('the database holds no secret in clear', async () => {
   const session = await service.post('/api/sessions', { key: rotated.key }, { key: null })
   const cookie = /inlet_session=([^;]+)/.exec(session.headers.get('set-cookie') ?? '')?.[1] ?? ''
   await service.get('/api/me', { key: rotated.key })
+  await (await service.connected({ token: HOST_TOKEN }, 1)).sync()
   await service.post('/api/tasks', { title: 'x' }, { headers: { 'idempotency-key': 'x' } })
 
   const dump = await dumpAll()
   expect(dump).toContain(key.id)
   expect(dump).toContain(session.body.id)
-  expectNoneOf([service.adminKey, key.key, rotated.key, webhook.secret, renewed.secret, cookie], dump)
+  expect(dump).toContain('acme/app-1')
+  expectNoneOf(
+    [service.adminKey, key.key, rotated.key, webhook.secret, renewed.secret, cookie, HOST_TOKEN],
+    dump,
+  )
 })
 
 test('nor those that the first start makes and shows', async () => {
