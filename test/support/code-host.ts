@@ -63,7 +63,8 @@ export async function startCodeHost({
   let onAnswer: (request: HostRequest) => void = () => {}
   let limits: { remaining: number; reset: number } | undefined = { remaining: 5_000, reset: 0 }
 
-  const server = createServer((request, response) => {
+  // Longer than any test thinks between two requests: a connection that is reused while it closes is an error of its own.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     void serve(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
