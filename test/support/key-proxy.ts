@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** A loopback proxy that adds a key, for tools that cannot send one. */
 export async function startKeyProxy(target: string, key: string): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(target)
-  const proxy = createServer((incoming, outgoing) => {
+  const proxy = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
     const { method, url: path, headers } = incoming
     const sent = request(
       { hostname, port, method, path, headers: { ...headers, 'x-api-key': key } },
