@@ -13,7 +13,6 @@ import { migrate } from './db/migrate.ts'
 import { patiently } from './db/patience.ts'
 import { openDatabase } from './db/pool.ts'
 import type { Jobs } from './jobs/index.ts'
-import { ACCESS_CHANGES } from './repositories/access-changes.ts'
 import { repositories } from './repositories/index.ts'
 import { systemClock } from './services/clock.ts'
 import { services } from './services/index.ts'
@@ -116,9 +115,8 @@ async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime
   const receiver =
     config.webhookPort === undefined ? undefined : await buildReceiver({ config, logger, services: service })
   const apps = receiver ? [app, receiver] : [app]
-  const onNotice = service.access.forget
-  const accessChanges = listen({ connectionString, channel: ACCESS_CHANGES, onNotice, onError })
-  onEnd(accessChanges.close)
+  const others = listen({ connectionString, channels: service.notices, onError })
+  onEnd(others.close)
   let jobs: Jobs | undefined
   onEnd(async () => {
     const cut = setTimeout(() => {

@@ -4,14 +4,13 @@ const RECONNECT_MS = 500
 
 interface ListenOptions {
   connectionString: string
-  channel: string
-  /** Called for each notice, and after each reconnect: what was said in between is lost. */
-  onNotice(): void
+  /** By channel: called with each notice, and with none after each reconnect, when what was said in between is lost. */
+  channels: Record<string, (payload: string) => void>
   onError(error: Error): void
 }
 
-/** Hears what other instances say on a channel, over a connection of its own that comes back when it breaks. */
-export function listen({ connectionString, channel, onNotice, onError }: ListenOptions) {
+/** Hears what other instances say on these channels, over a connection of its own that comes back when it breaks. */
+export function listen({ connectionString, channels, onError }: ListenOptions) {
   let isClosed = false
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -25,7 +24,7 @@ export function listen({ connectionString, channel, onNotice, onError }: ListenO
       keepAlive: true,
     })
     client = fresh
-    fresh.on('notification', onNotice)
+    fresh.on('notification', ({ channel, payload = '' }) => channels[channel]?.(payload))
     fresh.on('error', onError)
     fresh.once('end', () => {
       if (isClosed) return
@@ -35,8 +34,8 @@ export function listen({ connectionString, channel, onNotice, onError }: ListenO
     })
     try {
       await fresh.connect()
-      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
-      onNotice()
+      for (const channel of Object.keys(channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
+      for (const onNotice of Object.values(channels)) onNotice('')
     } catch (error) {
       onError(error as Error)
       await fresh.end().catch(() => {})

@@ -32,6 +32,9 @@ const inLease = sql`clock_timestamp() + ${LEASE}`
 const isHeldBy = ({ id, lease }: Hold) =>
   and(eq(syncRuns.id, id), eq(syncRuns.lease, lease), eq(syncRuns.status, 'running'))
 
+/** The channel on which the instance that works on a run tells the others how far it is. */
+export const SYNC_PROGRESS = 'inlet_sync_progress'
+
 /** The runs of projects, within a reach. */
 export function syncRunsRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(syncRuns.projectId, reach.projectId)
@@ -154,6 +157,16 @@ export function syncQueue(db: Executor) {
         .where(inArray(syncRuns.id, next))
         .returning()
       return row
+    },
+
+    async find(id: string): Promise<SyncRunRow | undefined> {
+      const [row] = await db.select().from(syncRuns).where(eq(syncRuns.id, id))
+      return row
+    },
+
+    /** Tells every instance; one page takes long enough that the lock of a notice does not matter. */
+    async announce(notice: string): Promise<void> {
+      await db.execute(sql`select pg_notify(${SYNC_PROGRESS}, ${notice})`)
     },
 
     /** Says that the worker lives; false when the run is no longer its own. */

@@ -1,4 +1,6 @@
+import { ACCESS_CHANGES } from '../repositories/access-changes.ts'
 import type { Repositories } from '../repositories/index.ts'
+import { SYNC_PROGRESS } from '../repositories/sync-runs.ts'
 import { accessService } from './access.ts'
 import { activityService } from './activity.ts'
 import type { Clock } from './clock.ts'
@@ -18,6 +20,7 @@ import { rulesService } from './rules.ts'
 import { sessionsService } from './sessions.ts'
 import { streamService } from './stream.ts'
 import { syncService } from './sync.ts'
+import { syncProgress } from './sync-progress.ts'
 import { tasksService } from './tasks.ts'
 import { webhookSecretsService } from './webhook-secrets.ts'
 
@@ -37,6 +40,7 @@ export function services(deps: ServiceDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   const access = accessService({ proofs: repos.proofs, clock })
   const feed = activityFeed({ repos, clock })
+  const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   return {
     ...useCases(deps),
     access,
@@ -49,7 +53,9 @@ export function services(deps: ServiceDeps) {
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     idempotency: idempotencyService({ repos, clock }),
     housekeeping: housekeepingService({ repos, clock }),
-    sync: syncService({ repos, clock, feed, vault, ...codehost }),
+    sync: syncService({ repos, clock, progress, vault, ...codehost }),
+    /** What other instances say, by the channel they say it on. */
+    notices: { [ACCESS_CHANGES]: access.forget, [SYNC_PROGRESS]: progress.hear },
     /** The same use cases inside a transaction of somebody else. */
     useCasesIn: (repos: Repositories) => useCases({ ...deps, repos }),
   }

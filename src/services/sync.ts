@@ -4,16 +4,15 @@ import type { SyncRunRow } from '../repositories/sync-runs.ts'
 import type { Clock } from './clock.ts'
 import { newRun } from './codehost.ts'
 import type { CodehostDeps, TokenVault } from './codehost-token.ts'
-import type { Feed } from './feed.ts'
+import type { SyncProgress } from './sync-progress.ts'
 import { followRepository } from './sync-run.ts'
-import { toSyncRun } from './sync-run-view.ts'
 
 export type SyncService = ReturnType<typeof syncService>
 
 interface SyncDeps {
   repos: Repositories
   clock: Clock
-  feed: Pick<Feed, 'publish'>
+  progress: Pick<SyncProgress, 'tell'>
   host: CodehostDeps['host']
   vault: TokenVault
   /** Between tries of one request. */
@@ -33,7 +32,7 @@ const RECOVERY_SECONDS = 5
 export function syncService({
   repos,
   clock,
-  feed,
+  progress,
   host,
   vault,
   pauseMs = 1_000,
@@ -79,10 +78,8 @@ export function syncService({
         const isOurs = await syncQueue.extend(run).catch(() => true)
         if (!isOurs) lost.abort()
       }, heartbeatMs)
-      const publish = (run: SyncRunRow) =>
-        feed.publish({ type: 'sync.progress', projectId: run.projectId, data: toSyncRun(run) })
       try {
-        await followRepository({ repos, clock, host, vault, publish, pauseMs }, run, signal)
+        await followRepository({ repos, clock, host, vault, publish: progress.tell, pauseMs }, run, signal)
       } catch (error) {
         if (lost.signal.aborted) return
         await syncQueue.release(run, { afterSeconds: stop.aborted ? 0 : RECOVERY_SECONDS }).catch(() => {})

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startApp } from '../support/app.ts'
 import { type Odd, startCodeHost } from '../support/code-host.ts'
 import { listenTo } from '../support/stream.ts'
 import { type Syncing, startSyncing, sumOf } from '../support/syncing.ts'
 
 let service: Syncing
 beforeAll(async () => {
-  service = await startSyncing({ hostTimeoutMs: 400 })
+  service = await startSyncing({ hostTimeoutMs: 1_000 })
 })
 afterEach(() => service.host.heal())
 afterAll(() => service.close())
@@ -226,6 +227,33 @@ describe('while it runs', () => {
     expect(progress.map(({ data }) => data.fetched).slice(0, 4)).toEqual([100, 200, 300, 350])
     for (const { data } of progress) expect(sumOf(data)).toBe(data.fetched)
     expect(progress.at(-1)?.data).toMatchObject({ id: run.id, status: 'completed' })
+  })
+
+  test.each([
+    ['a short one', 0],
+    ['one too long for a notice', 250],
+  ])('progress is told after every page on every instance, in order: %s', async (_, deletedHere) => {
+    const { project, sync } = await service.connected({}, 350)
+    await sync()
+    await service.query(
+      'update tasks set deleted_at = now() where project_id = $1 and codehost_number <= $2',
+      [project.id, deletedHere],
+    )
+    const other = await startApp({ connectionString: service.connectionString })
+    const listener = await listenTo(other, { query: `?projectId=${project.id}` })
+
+    const run = await sync('?mode=full')
+
+    const told = (all: typeof listener.heard) => all.filter(({ event }) => event === 'sync.progress')
+    const isEnd = ({ data }: { data: { status: string } }) => data.status === 'completed'
+    const heard = told(await listener.until((all) => told(all).some(isEnd)))
+    listener.close()
+    await other.close()
+    expect(heard.at(-1)?.data).toEqual(run)
+    const fetched = heard.map(({ data }) => data.fetched)
+    expect(fetched).toEqual([...fetched].sort((a, b) => a - b))
+    if (deletedHere === 0) expect(fetched.slice(0, 4)).toEqual([100, 200, 300, 350])
+    expect(run.skipped).toHaveLength(deletedHere)
   })
 
   test.each([

@@ -5,7 +5,6 @@ import { githubClient } from '../../src/clients/github.ts'
 import { loadConfig } from '../../src/config.ts'
 import { listen } from '../../src/db/listen.ts'
 import { openDatabase } from '../../src/db/pool.ts'
-import { ACCESS_CHANGES } from '../../src/repositories/access-changes.ts'
 import { repositories } from '../../src/repositories/index.ts'
 import { type Clock, systemClock } from '../../src/services/clock.ts'
 import { services } from '../../src/services/index.ts'
@@ -65,8 +64,7 @@ export async function startApp(options: TestAppOptions = {}) {
   const service = services({ repos, clock, randomBytes, codehost })
   const logger = options.logger ?? pino({ level: 'silent' })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping })
-  const onNotice = service.access.forget
-  const changes = listen({ connectionString, channel: ACCESS_CHANGES, onNotice, onError: () => {} })
+  const others = listen({ connectionString, channels: service.notices, onError: () => {} })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
 
   async function call(
@@ -112,7 +110,7 @@ export async function startApp(options: TestAppOptions = {}) {
       const unused = setTimeout(() => app.server.closeAllConnections(), 1_000)
       await app.close()
       clearTimeout(unused)
-      await changes.close()
+      await others.close()
       await db.$client.end()
       await database?.drop()
     },
