@@ -8,10 +8,13 @@ interface SyncWorkerDeps {
   lookMs?: number
   /** Runs at work in this process at once. */
   atOnce?: number
+  /** How long a run may work while others wait. */
+  turnMs?: number
 }
 
 /** Works on sync runs: looks at once, when one is queued here, and every 15 seconds for those of other instances. */
-export function startSyncWorker({ sync, logger, lookMs = 15_000, atOnce = 2 }: SyncWorkerDeps) {
+export function startSyncWorker(deps: SyncWorkerDeps) {
+  const { sync, logger, lookMs = 15_000, atOnce = 2, turnMs = 10_000 } = deps
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
   let looking: Promise<void> | undefined
@@ -51,7 +54,7 @@ export function startSyncWorker({ sync, logger, lookMs = 15_000, atOnce = 2 }: S
           'sync taken up',
         )
         const work = sync
-          .work(run, stopping.signal)
+          .work(run, stopping.signal, turnMs)
           .catch((err) => logger.warn({ err, runId: run.id }, 'sync broke off'))
           .finally(() => {
             working.delete(work)

@@ -12,6 +12,7 @@ import {
   or,
   sql,
 } from '../db/drizzle.ts'
+import { withoutValues } from '../db/mistakes.ts'
 import { codehostConnections, projects, syncEntries, syncRuns } from '../db/tables.ts'
 import type { ConnectionRow } from './codehost.ts'
 import type { Executor, Reach } from './index.ts'
@@ -31,6 +32,14 @@ const inLease = sql`clock_timestamp() + ${LEASE}`
 
 const isHeldBy = ({ id, lease }: Hold) =>
   and(eq(syncRuns.id, id), eq(syncRuns.lease, lease), eq(syncRuns.status, 'running'))
+
+/** Nobody holds it, and nothing says that it should wait longer. */
+const waits = (now: Date) =>
+  and(
+    inArray(syncRuns.status, ACTIVE),
+    or(isNull(syncRuns.leaseUntil), lt(syncRuns.leaseUntil, sql`clock_timestamp()`)),
+    or(isNull(syncRuns.retryAt), lte(syncRuns.retryAt, now)),
+  )
 
 /** The channel on which the instance that works on a run tells the others how far it is. */
 export const SYNC_PROGRESS = 'inlet_sync_progress'
@@ -133,15 +142,13 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
 /** The runs as work to be done: outside any reach, for whichever instance looks first. */
 export function syncQueue(db: Executor) {
   return {
-    /** Takes the run that has waited longest: queued, due again, or left by a worker that lives no more. */
+    /** Takes the run that has waited longest: queued, due again, given way, or left by a worker that lives no more. */
     async claim(now: Date): Promise<SyncRunRow | undefined> {
-      const isFree = or(isNull(syncRuns.leaseUntil), lt(syncRuns.leaseUntil, sql`clock_timestamp()`))
-      const isDue = or(isNull(syncRuns.retryAt), lte(syncRuns.retryAt, now))
       const next = db
         .select({ id: syncRuns.id })
         .from(syncRuns)
-        .where(and(inArray(syncRuns.status, ACTIVE), isFree, isDue))
-        .orderBy(asc(syncRuns.id))
+        .where(waits(now))
+        .orderBy(sql`coalesce(${syncRuns.leaseUntil}, ${syncRuns.createdAt})`, asc(syncRuns.id))
         .limit(1)
         .for('update', { skipLocked: true })
       const [row] = await db
@@ -157,6 +164,19 @@ export function syncQueue(db: Executor) {
         .where(inArray(syncRuns.id, next))
         .returning()
       return row
+    },
+
+    /** A statement that fails repeats its values in the error, and these are texts of issues: it throws without them. */
+    async discreetly<T>(work: () => Promise<T>): Promise<T> {
+      return work().catch((error) => {
+        throw withoutValues(error)
+      })
+    },
+
+    /** Whether any run could be claimed. */
+    async isAnyWaiting(now: Date): Promise<boolean> {
+      const rows = await db.select({ id: syncRuns.id }).from(syncRuns).where(waits(now)).limit(1)
+      return rows.length > 0
     },
 
     async find(id: string): Promise<SyncRunRow | undefined> {

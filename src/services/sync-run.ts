@@ -24,8 +24,16 @@ export interface RunDeps {
   host: CodeHost
   vault: TokenVault
   publish(run: SyncRunRow): void
+  turn: Turn
   /** Between tries of one request. */
   pauseMs: number
+}
+
+/** A long run keeps nobody waiting: between two requests it lets others go first. */
+export interface Turn {
+  isOver(): boolean
+  isWanted(): Promise<boolean>
+  give(): Promise<void>
 }
 
 const TRIES = 3
@@ -37,11 +45,11 @@ const LARGE_PAGE_BYTES = 2 * 1024 * 1024
 const VANISHED_AT_ONCE = 100
 
 /**
- * One claimed run, from its checkpoint to its end. Returns when it has ended, was put off, or is somebody else's;
+ * One claimed run, from its checkpoint to its end. Returns when it has ended, was put off, or is for others now;
  * throws what nobody foresaw, and when the signal says stop: the run is then taken up again by whoever looks next.
  */
 export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: AbortSignal): Promise<void> {
-  const { repos, clock, host, vault, pauseMs } = deps
+  const { repos, clock, host, vault, turn, pauseMs } = deps
   const held: HeldRun = heldRun(deps, run)
   if (run.attempts > MOST_ATTEMPTS) return held.end(GIVEN_UP)
   const connection = await repos.within(run).codehost.find(run.projectId)
@@ -55,7 +63,10 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
 
   let checkpoint: Checkpoint | undefined =
     asCheckpoint(run.checkpoint) ?? (await begin(asPosition(connection)))
-  while (checkpoint) checkpoint = await step(checkpoint, access)
+  while (checkpoint) {
+    checkpoint = await step(checkpoint, access)
+    if (checkpoint && (await hasGivenWay())) return
+  }
 
   /** The first request of a fresh run; undefined when that was all. */
   async function begin(position: Position | null): Promise<Checkpoint | undefined> {
@@ -134,7 +145,10 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
       const { syncedTasks } = repos.within(run)
       const numbers = await syncedTasks.listVanished(run.projectId, repositoryId, run.id, VANISHED_AT_ONCE)
       if (numbers.length === 0) return held.end(null)
-      for (const number of numbers) if (!(await askFor(number, access))) return undefined
+      for (const number of numbers) {
+        if (!(await askFor(number, access))) return undefined
+        if (await hasGivenWay()) return undefined
+      }
     }
   }
 
@@ -154,9 +168,16 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     return held.write({ entries: [answer.entry], limits, checkpoint })
   }
 
+  async function hasGivenWay(): Promise<boolean> {
+    // A page that is on its way is taken first: nobody asks for it a second time.
+    if (ahead || !turn.isOver() || !(await turn.isWanted())) return false
+    await turn.give()
+    return true
+  }
+
   /** The next page is on its way while this one is written. Still one request at a time. */
   function readAhead(next: Checkpoint | undefined, bytes: number, access: HostAccess): void {
-    if (!next || next.phase === 'vanished' || bytes > LARGE_PAGE_BYTES) return
+    if (!next || next.phase === 'vanished' || bytes > LARGE_PAGE_BYTES || turn.isOver()) return
     ahead = { url: next.next, answer: host.readPage(access, next.next, { signal }) }
     // Whoever takes it hears of it; when nobody does, the run is over.
     ahead.answer.catch(() => {})

@@ -69,8 +69,17 @@ export function syncService({
 
     claim: (): Promise<SyncRunRow | undefined> => syncQueue.claim(clock.now()),
 
-    /** Works on a claimed run until it ends, is put off, or is lost. When told to stop, others go on at once. */
-    async work(run: SyncRunRow, stop: AbortSignal): Promise<void> {
+    /**
+     * Works on a claimed run until it ends, is put off, or is lost; past its turn it gives way to whoever waits. When
+     * told to stop, others go on at once.
+     */
+    async work(run: SyncRunRow, stop: AbortSignal, turnMs: number): Promise<void> {
+      const turnEnds = performance.now() + turnMs
+      const turn = {
+        isOver: () => performance.now() >= turnEnds,
+        isWanted: () => syncQueue.isAnyWaiting(clock.now()),
+        give: () => syncQueue.release(run, { afterSeconds: 0 }),
+      }
       const lost = new AbortController()
       const signal = AbortSignal.any([stop, lost.signal])
       const heartbeat = setInterval(async () => {
@@ -79,7 +88,8 @@ export function syncService({
         if (!isOurs) lost.abort()
       }, heartbeatMs)
       try {
-        await followRepository({ repos, clock, host, vault, publish: progress.tell, pauseMs }, run, signal)
+        const deps = { repos, clock, host, vault, publish: progress.tell, turn, pauseMs }
+        await syncQueue.discreetly(() => followRepository(deps, run, signal))
       } catch (error) {
         if (lost.signal.aborted) return
         await syncQueue.release(run, { afterSeconds: stop.aborted ? 0 : RECOVERY_SECONDS }).catch(() => {})

@@ -151,6 +151,41 @@ describe('a worker', () => {
     expect(leases.map(({ lease }) => lease)).toEqual([1, 1, 1, 1])
   }, 60_000)
 
+  test('keeps nobody waiting behind a long run: neither a new one nor one whose worker died', async () => {
+    const long = await connected('acme/long', 4_000)
+    const left = await connected('acme/left', 150)
+    const short = await connected('acme/short', 150)
+    const [longRun, leftRun] = [long, left].map(({ project }) =>
+      service.post(`/api/codehost/${project.id}/sync`),
+    )
+    const runs = { long: (await longRun)?.body, left: (await leftRun)?.body }
+    // Claimed by a worker that died: its lease is over in a moment.
+    await service.query(
+      "update sync_runs set status = 'running', lease = 1, attempts = 1, lease_until = now() + interval '1 second' where id = $1",
+      [runs.left.id],
+    )
+    host.latencyMs = 20
+    const reached = pagesAsked(3)
+    const worker = workerOf(service, { atOnce: 1, turnMs: 200 })
+    await reached
+    const since = host.requests.length
+    const run = (await service.post(`/api/codehost/${short.project.id}/sync`)).body
+
+    const others = [
+      await finished(`/api/codehost/${short.project.id}/syncs/${run.id}`),
+      await finished(`/api/codehost/${left.project.id}/syncs/${runs.left.id}`),
+    ]
+    expect(others).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+    expect(await runOf(runs.long.id)).toMatchObject({ status: 'running' })
+    host.latencyMs = 0
+    const done = await finished(`/api/codehost/${long.project.id}/syncs/${runs.long.id}`)
+    await worker.stop()
+    expect(done).toMatchObject({ status: 'completed', fetched: 4_000 })
+    expect(sumOf(done)).toBe(4_000)
+    const pages = host.requests.slice(since).map(({ url }) => url)
+    expect(new Set(pages).size).toBe(pages.length)
+  }, 60_000)
+
   test('gives up a run that breaks its workers again and again', async () => {
     const { project } = await connected('acme/poison', 10)
     const run = (await service.post(`/api/codehost/${project.id}/sync`)).body

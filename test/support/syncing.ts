@@ -54,15 +54,17 @@ export async function startSyncing({ env = {}, tokens = {}, hostTimeoutMs = 2_00
 
   async function sync(projectId: string, query = '') {
     const answer = await app.post(`/api/codehost/${projectId}/sync${query}`, undefined, {
-      headers: { prefer: 'wait=30' },
+      headers: { prefer: 'wait=60' },
     })
     if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
   }
 }
 
-export const workerOf = (app: Pick<TestApp, 'service'>, lookMs = 200) =>
-  startSyncWorker({ sync: app.service.sync, logger: pino({ level: 'silent' }), lookMs })
+export const workerOf = (
+  app: Pick<TestApp, 'service'>,
+  options: Pick<Parameters<typeof startSyncWorker>[0], 'atOnce' | 'turnMs'> = {},
+) => startSyncWorker({ sync: app.service.sync, logger: pino({ level: 'silent' }), lookMs: 200, ...options })
 
 /** The parts of a run must add up to what it fetched. */
 // biome-ignore lint/suspicious/noExplicitAny: a run as it came over the wire.
