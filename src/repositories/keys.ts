@@ -109,11 +109,6 @@ export function keyProofs(db: Executor) {
       return row
     },
 
-    async find(id: string): Promise<KeyRow | undefined> {
-      const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id))
-      return row
-    },
-
     /** Writes when keys were last used, many at once; an older time never replaces a newer one. */
     async touch(used: Map<string, Date>): Promise<void> {
       for (const [id, at] of [...used].sort()) {
