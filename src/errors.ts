@@ -214,8 +214,9 @@ export const tooManyRules = (most: number) =>
 export const methodNotAllowed = (method: string, allow: string[]) =>
   new AppError('method_not_allowed', `${method} does not work here; ${allow.join(', ')} would.`, { allow })
 
-export const projectArchived = (name: string) =>
-  new AppError('project_archived', `The project "${name}" is archived: unarchive it before you write to it.`)
+/** Without the project's name: assistants hear it as well, and people may write anything into a name. */
+export const projectArchived = () =>
+  new AppError('project_archived', 'The project is archived: unarchive it before you write to it.')
 
 /** @param holds what it still holds, in words: tasks, rules, keys. */
 export const projectNotEmpty = (name: string, holds: string[]) =>

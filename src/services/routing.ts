@@ -171,7 +171,7 @@ function refuseWithoutMatch({ projectMatch, appMatch }: Pick<RoutingRow, 'projec
 async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
   const project = await repos.projects.find(projectId)
   if (!project) throw projectNotFound(projectId)
-  if (project.archivedAt) throw projectArchived(project.name)
+  if (project.archivedAt) throw projectArchived()
 }
 
 function positionIn(cursor: string | undefined) {
