@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 import { newRun } from './codehost.ts'
 import type { CodehostDeps, TokenVault } from './codehost-token.ts'
 import type { Feed } from './feed.ts'
+import type { Metrics } from './metrics.ts'
 import { followRepository } from './sync-run.ts'
 import { toSyncRun } from './sync-run-view.ts'
 
@@ -14,6 +15,7 @@ interface SyncDeps {
   repos: Repositories
   clock: Clock
   feed: Pick<Feed, 'publish'>
+  metrics: Pick<Metrics, 'synced'>
   host: CodehostDeps['host']
   vault: TokenVault
   /** Between tries of one request. */
@@ -34,6 +36,7 @@ export function syncService({
   repos,
   clock,
   feed,
+  metrics,
   host,
   vault,
   pauseMs = 1_000,
@@ -79,8 +82,10 @@ export function syncService({
         const isOurs = await syncQueue.extend(run).catch(() => true)
         if (!isOurs) lost.abort()
       }, heartbeatMs)
-      const publish = (run: SyncRunRow) =>
+      const publish = (run: SyncRunRow) => {
         feed.publish({ type: 'sync.progress', projectId: run.projectId, data: toSyncRun(run) })
+        metrics.synced(run)
+      }
       try {
         await followRepository({ repos, clock, host, vault, publish, pauseMs }, run, signal)
       } catch (error) {

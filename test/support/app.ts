@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.ts'
 import { githubClient } from '../../src/clients/github.ts'
 import { loadConfig } from '../../src/config.ts'
 import { listen } from '../../src/db/listen.ts'
-import { openDatabase } from '../../src/db/pool.ts'
+import { openDatabase, poolState } from '../../src/db/pool.ts'
 import { ACCESS_CHANGES } from '../../src/repositories/access-changes.ts'
 import { repositories } from '../../src/repositories/index.ts'
 import { type Clock, systemClock } from '../../src/services/clock.ts'
@@ -62,7 +62,7 @@ export async function startApp(options: TestAppOptions = {}) {
     token: config.codehostToken,
     encryptionKey: config.encryptionKey,
   }
-  const service = services({ repos, clock, randomBytes, codehost })
+  const service = services({ repos, clock, randomBytes, codehost, pool: poolState(db) })
   const logger = options.logger ?? pino({ level: 'silent' })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping })
   const onNotice = service.access.forget
