@@ -91,7 +91,6 @@ export const Context = Type.Object(
   { $id: 'Context', description: 'What an assistant should know when a session begins.' },
 )
 export type Context = Static<typeof Context>
-export type ContextList = Context['lists'][number]
 
 const scopeOfContext = {
   projectId: Type.Optional(Uuid('Also the rules of this project, and only its lists and tasks.')),

@@ -8,8 +8,7 @@ export const FEEDBACK_SUBMITTED = 'feedback_submitted'
 export const Sentiment = ['loved', 'meh', 'frustrated'] as const
 export type Sentiment = (typeof Sentiment)[number]
 
-export const FeedbackOutcome = ['accepted', 'ignored', 'rejected'] as const
-export type FeedbackOutcome = (typeof FeedbackOutcome)[number]
+const FeedbackOutcome = ['accepted', 'ignored', 'rejected'] as const
 
 /** As much as fits into a delivery. */
 const text = (description: string, ...examples: string[]) =>

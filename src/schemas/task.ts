@@ -14,8 +14,7 @@ import {
   Uuid,
 } from './parts.ts'
 
-export const TaskStatus = ['open', 'in_progress', 'done'] as const
-export type TaskStatus = (typeof TaskStatus)[number]
+const TaskStatus = ['open', 'in_progress', 'done'] as const
 
 export const TaskPriority = ['low', 'medium', 'high'] as const
 export type TaskPriority = (typeof TaskPriority)[number]

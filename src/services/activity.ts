@@ -14,8 +14,6 @@ import { toActivity } from './activity-view.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 
-export type ActivityService = ReturnType<typeof activityService>
-
 /** The record of who did what: append-only, and open to what other systems have to say. */
 export function activityService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {

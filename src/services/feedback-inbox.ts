@@ -20,8 +20,6 @@ import {
 import { pageOf } from './page.ts'
 import { findTable } from './routing.ts'
 
-export type FeedbackInboxService = ReturnType<typeof feedbackInboxService>
-
 /** What the receiver was given, and what became of it. */
 export function feedbackInboxService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { feedback } = repos.within(everywhere)

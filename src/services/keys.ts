@@ -16,8 +16,6 @@ import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 
-export type KeysService = ReturnType<typeof keysService>
-
 interface KeysDeps {
   repos: Repositories
   access: Pick<AccessService, 'forget'>

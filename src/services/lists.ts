@@ -10,8 +10,6 @@ import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { writableProject } from './projects.ts'
 
-export type ListsService = ReturnType<typeof listsService>
-
 /** So many tasks move in one statement, so that none outlasts the time a statement has. */
 const MOVED_AT_ONCE = 1_000
 

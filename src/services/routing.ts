@@ -22,8 +22,6 @@ import type { RoutingRow } from '../repositories/routing.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../schemas/routing.ts'
 import type { Clock } from './clock.ts'
 
-export type RoutingService = ReturnType<typeof routingService>
-
 /** The list that feedback comes into, in whichever project. */
 export const FEEDBACK_LIST = 'User Feedback'
 

@@ -22,8 +22,6 @@ import type { Clock } from './clock.ts'
 import { toTask, toTaskListItem } from './task-view.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 
-export type TasksService = ReturnType<typeof tasksService>
-
 /** A task that was asked for: made now, or here before under the same external id. */
 export interface Made {
   task: Task

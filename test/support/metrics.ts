@@ -1,5 +1,5 @@
 /** One line of the text format: a name, its labels, a value. */
-export interface Sample {
+interface Sample {
   name: string
   labels: Record<string, string>
   value: number
