@@ -229,6 +229,10 @@ describe('an address', () => {
   })
 })
 
+test.each(['/docs', '/docs/', '/openapi.json'])('the reference is at %s', async (path) => {
+  expect((await service.get(path, { key: null })).status).toBe(200)
+})
+
 describe('a request id', () => {
   test.each(['abc', '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081', 'a.b:c/d+e=f_g', 'x'.repeat(128)])(
     'that is sane is taken, echoed and put into errors: %s',
