@@ -10,11 +10,13 @@ import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/ca
 import { type FailureLimit, failureLimit } from './guards/failures.ts'
 import { holding } from './guards/hold.ts'
 import { limitRequests } from './guards/rate-limit.ts'
+import { requireWatcher } from './guards/watcher.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { jsonBody } from './plugins/json-body.ts'
 import { lazySerializers } from './plugins/lazy.ts'
 import { refuseMalformed } from './plugins/malformed.ts'
 import { methods } from './plugins/methods.ts'
+import { countAnswers } from './plugins/metrics.ts'
 import { openapi } from './plugins/openapi.ts'
 import { answer, problems } from './plugins/problems.ts'
 import { requestId, requests } from './plugins/requests.ts'
@@ -30,6 +32,7 @@ import { healthRoutes } from './routes/health.ts'
 import { keysRoutes } from './routes/keys.ts'
 import { listsRoutes } from './routes/lists.ts'
 import { meRoutes } from './routes/me.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { problemsRoutes } from './routes/problems.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { rulesRoutes } from './routes/rules.ts'
@@ -56,7 +59,7 @@ export async function buildApp({
   services: service,
   ping,
 }: AppDeps): Promise<FastifyInstance> {
-  const app = await bareApp({ config, logger })
+  const app = await bareApp({ config, logger, services: service })
   await app.register(cookie)
   await app.register(openapi)
   await app.register(dashboardRoutes)
@@ -79,8 +82,9 @@ export async function buildApp({
     })
   })
 
+  const requireKey = requireCaller({ access: service.access, failures, isOwnOrigin })
+
   app.register(async function forApiKeyHolders(scope) {
-    const requireKey = requireCaller({ access: service.access, failures, isOwnOrigin })
     scope.addHook('preHandler', requireKey)
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
@@ -99,6 +103,14 @@ export async function buildApp({
     scope.register(streamRoutes, { prefix: '/api/stream', ...service })
     scope.register(feedbackEventsRoutes, { prefix: '/api/analytics/events', ...service })
     scope.register(webhookRoutingRoutes, { prefix: '/api/webhook-routing', ...service })
+  })
+
+  app.register(async function forWatchers(scope) {
+    const { access } = service
+    scope.addHook('preHandler', requireWatcher({ access, requireCaller: requireKey, isDatabaseAway }))
+    scope.addHook('preHandler', limitCaller)
+    scope.addHook('preHandler', requireScope)
+    scope.register(metricsRoutes, { prefix: '/metrics', ...service })
   })
 
   app.register(receiver, { config, services: service, failures })
@@ -120,14 +132,14 @@ export async function buildReceiver({
   logger,
   services,
 }: Omit<AppDeps, 'ping'>): Promise<FastifyInstance> {
-  const app = await bareApp({ config, logger })
+  const app = await bareApp({ config, logger, services })
   for (const schema of namedSchemas) app.addSchema(schema)
   app.register(receiver, { config, services, failures: failureLimit(config.rateLimitFailuresPerMinute) })
   return app
 }
 
 /** What every app of this process has in common: nothing is answered yet. */
-async function bareApp({ config, logger }: Pick<AppDeps, 'config' | 'logger'>) {
+async function bareApp({ config, logger, services: { metrics } }: Omit<AppDeps, 'ping'>) {
   const app = fastify({
     loggerInstance: logger,
     // One line an answer, written by `plugins/requests.ts`.
@@ -149,6 +161,7 @@ async function bareApp({ config, logger }: Pick<AppDeps, 'config' | 'logger'>) {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   await app.register(requests)
+  await app.register(countAnswers, { metrics })
   await app.register(problems, { isDatabaseAway, withoutValues })
   await app.register(validation)
   await app.register(jsonBody)
@@ -161,7 +174,7 @@ async function receiver(
   scope: FastifyInstance,
   { config, services, failures }: Pick<AppDeps, 'config' | 'services'> & { failures: FailureLimit },
 ) {
-  const hold = holding(isDatabaseAway)
+  const hold = holding(isDatabaseAway, services.metrics.held)
   const { webhookSecret, rateLimitReceiverPerMinute } = config
   const guards = [
     requireWebhookSecret({ access: services.access, failures, hold, webhookSecret }),

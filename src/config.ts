@@ -31,6 +31,9 @@ const ENVIRONMENT = {
   },
 } as const
 
+/** The names of all variables there are. */
+export const VARIABLES = Object.keys(ENVIRONMENT.properties)
+
 /** What a person reads when a variable is wrong. */
 const MEANT: Record<keyof typeof ENVIRONMENT.properties, string> = {
   PORT: 'a port number, 0 to 65535',

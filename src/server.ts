@@ -11,7 +11,7 @@ import { startEmbedded } from './db/embedded/index.ts'
 import { listen } from './db/listen.ts'
 import { migrate } from './db/migrate.ts'
 import { patiently } from './db/patience.ts'
-import { openDatabase } from './db/pool.ts'
+import { openDatabase, poolState } from './db/pool.ts'
 import type { Jobs } from './jobs/index.ts'
 import { repositories } from './repositories/index.ts'
 import { systemClock } from './services/clock.ts'
@@ -110,7 +110,14 @@ async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime
     encryptionKey:
       config.encryptionKey ?? (config.databaseUrl ? undefined : await encryptionKeyIn(config.dataDir)),
   }
-  const service = services({ repos, clock, randomBytes, codehost })
+  const service = services({
+    repos,
+    clock,
+    randomBytes,
+    codehost,
+    pool: poolState(db),
+    isEmbedded: config.databaseUrl === undefined,
+  })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping })
   const receiver =
     config.webhookPort === undefined ? undefined : await buildReceiver({ config, logger, services: service })

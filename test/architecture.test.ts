@@ -44,6 +44,7 @@ const OWNED_PACKAGES: Record<string, string[]> = {
   fastify: ['app', 'routes', 'plugins', 'guards', 'mcp'],
   'pg-boss': ['jobs'],
   octokit: ['clients'],
+  'prom-client': ['services'],
 }
 
 interface Import {

@@ -35,7 +35,7 @@ export interface Repository {
   name: string
 }
 
-export interface EntriesPage {
+interface EntriesPage {
   outcome: 'page'
   /** As they came: `domain/codehost-entry.ts` reads them. */
   entries: unknown[]

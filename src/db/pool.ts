@@ -31,6 +31,16 @@ export function openDatabase({ connectionString, size, onError }: PoolOptions): 
   return Object.assign(drizzle(pool), { transaction: transactionsOn(pool) })
 }
 
+/** Says how the pool is doing at the moment it is asked. */
+export const poolState =
+  ({ $client: pool }: Database) =>
+  () => ({
+    total: pool.totalCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+    most: pool.options.max,
+  })
+
 /**
  * A connection on which nothing came for so long is dead, whatever TCP says. The driver's own `query_timeout` would
  * hand it on to the next request.

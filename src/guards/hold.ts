@@ -13,7 +13,7 @@ const MOST_HELD = 500
  * Holds deliveries while the database is away and tries again until their time is over. Whatever was begun goes on
  * behind the answer: when it succeeds after all, the sender's next try is a repeat.
  */
-export function holding(isDatabaseAway: (error: unknown) => boolean) {
+export function holding(isDatabaseAway: (error: unknown) => boolean, onHeld = () => {}) {
   /** All that wait for an answer; held are those among them that were refused once. */
   let inHand = 0
   let held = 0
@@ -50,6 +50,7 @@ export function holding(isDatabaseAway: (error: unknown) => boolean) {
       if (!isDatabaseAway(error)) throw error
       if (held >= MOST_HELD) throw deliveryUnavailable(error)
       held++
+      onHeld()
       return await tryAgain(work, patience, error).finally(() => held--)
     }
   }

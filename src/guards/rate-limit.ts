@@ -1,6 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { rateLimited } from '../errors.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** It takes many messages in one array: each of them counts as a request. */
+    takesBatches?: boolean
+  }
+}
+
 const WINDOW_MS = 60_000
 
 /** What is left of a limit after this request. */
@@ -16,15 +23,15 @@ export function minuteLimit(limit: number, now: () => number = Date.now) {
   let counts = new Map<string, number>()
   let endsAt = 0
   return {
-    /** Counts one more for this name; a limit of 0 is off. */
-    take(name: string): Allowance | undefined {
+    /** Counts so many more for this name; a limit of 0 is off. */
+    take(name: string, cost = 1): Allowance | undefined {
       if (limit === 0) return undefined
       const time = now()
       if (time >= endsAt) {
         counts = new Map()
         endsAt = time + WINDOW_MS
       }
-      const count = (counts.get(name) ?? 0) + 1
+      const count = (counts.get(name) ?? 0) + cost
       counts.set(name, count)
       return {
         limit,
@@ -44,10 +51,14 @@ export function limitRequests(
 ) {
   const limit = minuteLimit(perMinute)
   return async function limitRequests(request: FastifyRequest, reply: FastifyReply) {
-    const allowance = limit.take(nameOf(request))
+    const allowance = limit.take(nameOf(request), messagesIn(request))
     if (!allowance) return
     reply.header('ratelimit-policy', `"${policy}";q=${allowance.limit};w=${WINDOW_MS / 1000}`)
     reply.header('ratelimit', `"${policy}";r=${allowance.remaining};t=${allowance.resetSeconds}`)
     if (allowance.isExceeded) throw rateLimited(allowance.resetSeconds)
   }
+}
+
+function messagesIn({ body, routeOptions }: FastifyRequest): number {
+  return routeOptions.config.takesBatches && Array.isArray(body) ? Math.max(1, body.length) : 1
 }

@@ -17,7 +17,7 @@ export interface Jobs {
 
 /** The background worker: its tasks and when they run. Scheduled ones run once over all instances. */
 export async function startJobs({ connectionString, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, housekeeping, lists, sync } = services
+  const { access, housekeeping, lists, metrics, sync } = services
   const boss = new PgBoss({ connectionString, application_name: 'inlet jobs', max: 2 })
   // Mostly a database that is away: it goes on when the database is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
@@ -26,7 +26,7 @@ export async function startJobs({ connectionString, services, logger }: JobsDeps
   await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
   await boss.schedule('sweep', '*/10 * * * *')
   await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
-    logger.info(await housekeeping.sweep(), 'swept')
+    logger.info(await metrics.timed('sweep', () => housekeeping.sweep()), 'swept')
   })
 
   const syncWorker = startSyncWorker({ sync, logger })

@@ -22,25 +22,29 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
   })
   app.addHook('onClose', async () => (await made)?.close())
 
-  app.post('', { config: { scope: 'any' }, schema: { hide: true } }, async (request, reply) => {
-    const { caller, id: requestId, log } = request
-    const gone = new AbortController()
-    if (isListening(request.body)) listeners.add(gone)
-    reply.raw.once('close', () => {
-      listeners.delete(gone)
-      gone.abort()
-    })
-    const response = await (await handler()).fetch(webRequest(request, gone.signal), {
-      parsedBody: request.body,
-      authInfo: {
-        token: '',
-        clientId: caller.keyId,
-        scopes: caller.scopes,
-        extra: { exchange: { caller, requestId, log } satisfies Exchange },
-      },
-    })
-    return reply.send(response)
-  })
+  app.post(
+    '',
+    { config: { scope: 'any', takesBatches: true }, schema: { hide: true } },
+    async (request, reply) => {
+      const { caller, id: requestId, log } = request
+      const gone = new AbortController()
+      if (isListening(request.body)) listeners.add(gone)
+      reply.raw.once('close', () => {
+        listeners.delete(gone)
+        gone.abort()
+      })
+      const response = await (await handler()).fetch(webRequest(request, gone.signal), {
+        parsedBody: request.body,
+        authInfo: {
+          token: '',
+          clientId: caller.keyId,
+          scopes: caller.scopes,
+          extra: { exchange: { caller, requestId, log } satisfies Exchange },
+        },
+      })
+      return reply.send(response)
+    },
+  )
 }
 
 const isListening = (body: unknown) => (body as { method?: unknown })?.method === 'subscriptions/listen'

@@ -34,9 +34,11 @@ export const methods = fp(
     })
 
     app.addHook('onRequest', async (request, reply) => {
-      if (!request.is404) return
-      const match = known.find('GET', request.url.split('?')[0] ?? '/')
-      const allowed = match && seen.get(match.store.url)
+      const path = request.url.split('?')[0] ?? '/'
+      // Where a fixed address and `/:id` share a prefix, the router takes the one for the methods the other lacks.
+      const isTaken = seen.has(path) && request.routeOptions.url?.includes(':')
+      const url = isTaken ? path : request.is404 && known.find('GET', path)?.store.url
+      const allowed = url && seen.get(url)
       if (!allowed || allowed.has(request.method)) return
       const allow = METHODS.filter((name) => allowed.has(name))
       return answer(methodNotAllowed(request.method, allow), request, reply)

@@ -5,6 +5,7 @@ import fp from 'fastify-plugin'
 import type { ErrorCode } from '../errors.ts'
 import { namedSchemas } from '../schemas/index.ts'
 import { Closed } from '../schemas/parts.ts'
+import { withBounds } from './openapi-bounds.ts'
 import { PROBLEMS } from './problems.ts'
 
 declare module 'fastify' {
@@ -31,7 +32,7 @@ export const openapi = fp(
           contact: { name: 'Whoever runs this Inlet', url: 'https://inlet.example/' },
           license: { name: 'MIT', identifier: 'MIT' },
         },
-        servers: [{ url: '/', description: 'This Inlet.' }],
+        servers: [SERVER],
         tags: [
           { name: 'Tasks', description: 'What is to be done.' },
           { name: 'Projects', description: 'What groups lists and tasks.' },
@@ -68,6 +69,8 @@ export const openapi = fp(
       // Here and not on the route, where Fastify would compile a serializer for each error of each route: errors
       // do not use them, and with 65 routes they cost 2.4 s of CPU at every start.
       transform: ({ schema, url, route }) => ({ schema: schema && withProblems(schema, route), url }),
+      transformObject: (document) =>
+        withBounds('openapiObject' in document ? document.openapiObject : document.swaggerObject),
       refResolver: { buildLocalReference: (json, _, __, i) => String(json.$id ?? `schema-${i}`) },
       hideUntagged: true,
     })
@@ -76,6 +79,13 @@ export const openapi = fp(
   },
   { name: 'openapi', dependencies: ['problems', 'validation'] },
 )
+
+/** Typed by what it has beside what OpenAPI knows. */
+const SERVER: { url: string; description: string; 'x-internal': boolean } = {
+  url: '/',
+  description: 'This Inlet, be it local, staging or production.',
+  'x-internal': false,
+}
 
 /** Completes what a route says of itself: closed inputs and its security. */
 function describeRoute(route: RouteOptions) {
@@ -116,18 +126,60 @@ function withProblems(schema: FastifySchema, { config, method }: RouteOptions): 
       content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
     },
   ])
-  return { ...schema, response: { ...(schema.response as object), ...Object.fromEntries(problems) } }
+  const answers: [string, Answer][] = Object.entries({
+    ...(schema.response as Record<string, Answer>),
+    ...Object.fromEntries(problems),
+  })
+  const isLimited = codes.includes('rate_limited')
+  return {
+    ...schema,
+    response: Object.fromEntries(
+      answers.map(([status, answer]) => [status, isLimited ? withLimitHeaders(status, answer) : answer]),
+    ),
+  }
+}
+
+interface Answer {
+  headers?: object
+}
+
+/** What an answer says of the rate limit, below 500. */
+function withLimitHeaders(status: string, answer: Answer): Answer {
+  return Number(status) < 500 ? { ...answer, headers: { ...answer.headers, ...LIMIT_HEADERS } } : answer
+}
+
+const LIMIT_HEADERS = {
+  RateLimit: {
+    type: 'string',
+    maxLength: 64,
+    description:
+      'How many requests are left, and for how many seconds. Left out where no limit is set, and while the caller is not known.',
+    examples: ['"key";r=599;t=42'],
+  },
+  'RateLimit-Policy': {
+    type: 'string',
+    maxLength: 64,
+    description: 'How many requests a caller has in how many seconds.',
+    examples: ['"key";q=600;w=60'],
+  },
 }
 
 function errorHeaders(status: number) {
   const requestId = {
-    'x-request-id': { type: 'string', description: 'The id of this request; it is in the log.' },
+    'x-request-id': {
+      type: 'string',
+      maxLength: 128,
+      description: 'The id of this request; it is in the log.',
+    },
   }
   if (status === 401) {
-    return { ...requestId, 'www-authenticate': { type: 'string', description: 'Always `ApiKey`.' } }
+    return {
+      ...requestId,
+      'www-authenticate': { type: 'string', const: 'ApiKey', description: 'Always `ApiKey`.' },
+    }
   }
   if (status === 503 || status === 429) {
-    return { ...requestId, 'retry-after': { type: 'integer', description: 'Seconds to wait.' } }
+    return { ...requestId, 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } }
   }
   return requestId
 }

@@ -14,6 +14,7 @@ import { sweepsRepository } from './sweeps.ts'
 import { syncQueue, syncRunsRepository } from './sync-runs.ts'
 import { syncedTasksRepository } from './synced-tasks.ts'
 import { tasksRepository } from './tasks.ts'
+import { vitalsRepository } from './vitals.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
 
 /** How far a caller sees: one project, or all of them. Part of every query, so that no route can forget it. */
@@ -61,6 +62,7 @@ function unreached(db: Transactional) {
     idempotency: idempotencyRepository(db),
     sweeps: sweepsRepository(db),
     syncQueue: syncQueue(db),
+    vitals: vitalsRepository(db),
     within: (reach: Reach) => ({
       ...bound(db, reach),
       /** One transaction a use case: the repositories handed in are bound to it. */

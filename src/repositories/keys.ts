@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, ne, or } from '../db/drizzle.ts'
+import { and, asc, desc, eq, getTableColumns, gt, isNull, ne, or } from '../db/drizzle.ts'
 import { apiKeySecrets, apiKeys } from '../db/tables.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor, Reach } from './index.ts'
+import { writeLastUsed } from './last-used.ts'
 
 export type KeyRow = typeof apiKeys.$inferSelect
 export type KeySecretRow = typeof apiKeySecrets.$inferSelect
@@ -109,19 +110,6 @@ export function keyProofs(db: Executor) {
       return row
     },
 
-    async find(id: string): Promise<KeyRow | undefined> {
-      const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id))
-      return row
-    },
-
-    /** Writes when keys were last used, many at once; an older time never replaces a newer one. */
-    async touch(used: Map<string, Date>): Promise<void> {
-      for (const [id, at] of [...used].sort()) {
-        await db
-          .update(apiKeys)
-          .set({ lastUsedAt: at })
-          .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, at))))
-      }
-    },
+    touch: (used: Map<string, Date>) => writeLastUsed(db, apiKeys, 'lastUsedAt', used),
   }
 }

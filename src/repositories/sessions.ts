@@ -1,8 +1,9 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt } from '../db/drizzle.ts'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, type SQL } from '../db/drizzle.ts'
 import { apiKeys, sessions } from '../db/tables.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor, Reach } from './index.ts'
 import type { KeyRow } from './keys.ts'
+import { writeLastUsed } from './last-used.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
 export type SessionWithKey = SessionRow & { key: KeyRow }
@@ -68,36 +69,21 @@ export function sessionsRepository(db: Executor, reach: Reach) {
 /** Sessions as they prove who calls: outside any reach. */
 export function sessionProofs(db: Executor) {
   return {
-    async findByHash(hash: string): Promise<SessionWithKey | undefined> {
-      const [row] = await db
-        .select(columns)
-        .from(sessions)
-        .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-        .where(eq(sessions.hash, hash))
-      return row
-    },
-
-    async find(id: string): Promise<SessionWithKey | undefined> {
-      const [row] = await db
-        .select(columns)
-        .from(sessions)
-        .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-        .where(eq(sessions.id, id))
-      return row
-    },
-
-    /** Writes when sessions were last seen; an older time never replaces a newer one. */
-    async touch(seen: Map<string, Date>): Promise<void> {
-      for (const [id, at] of [...seen].sort()) {
-        await db
-          .update(sessions)
-          .set({ lastSeenAt: at })
-          .where(and(eq(sessions.id, id), lt(sessions.lastSeenAt, at)))
-      }
-    },
+    findByHash: (hash: string) => find(eq(sessions.hash, hash)),
+    find: (id: string) => find(eq(sessions.id, id)),
+    touch: (seen: Map<string, Date>) => writeLastUsed(db, sessions, 'lastSeenAt', seen),
 
     async deleteSeenBefore(time: Date): Promise<void> {
       await db.delete(sessions).where(lt(sessions.lastSeenAt, time))
     },
+  }
+
+  async function find(which: SQL): Promise<SessionWithKey | undefined> {
+    const [row] = await db
+      .select(columns)
+      .from(sessions)
+      .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+      .where(which)
+    return row
   }
 }

@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, isNull, lt, or } from '../db/drizzle.ts'
+import { and, asc, eq, gt, isNull, or } from '../db/drizzle.ts'
 import { webhookSecrets } from '../db/tables.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor } from './index.ts'
+import { writeLastUsed } from './last-used.ts'
 
 export type WebhookSecretRow = typeof webhookSecrets.$inferSelect
 
@@ -39,19 +40,6 @@ export function webhookSecretsRepository(db: Executor) {
       await announceAccessChange(db)
     },
 
-    /** Writes when secrets were last used; an older time never replaces a newer one. */
-    async touch(used: Map<string, Date>): Promise<void> {
-      for (const [id, at] of used) {
-        await db
-          .update(webhookSecrets)
-          .set({ lastUsedAt: at })
-          .where(
-            and(
-              eq(webhookSecrets.id, id),
-              or(isNull(webhookSecrets.lastUsedAt), lt(webhookSecrets.lastUsedAt, at)),
-            ),
-          )
-      }
-    },
+    touch: (used: Map<string, Date>) => writeLastUsed(db, webhookSecrets, 'lastUsedAt', used),
   }
 }

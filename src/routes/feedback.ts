@@ -7,10 +7,11 @@ import { answers, Location } from '../schemas/answers.ts'
 import { FeedbackDelivery, FeedbackIgnored, FeedbackReceipt } from '../schemas/feedback.ts'
 import { ref } from '../schemas/parts.ts'
 import type { Services } from '../services/index.ts'
+import type { DeliveryOutcome } from '../services/metrics.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface ReceiverOptions extends Pick<Services, 'feedback'> {
+interface ReceiverOptions extends Pick<Services, 'feedback' | 'metrics'> {
   /** Asked before the body is read. */
   guards: Guard[]
   hold: Hold
@@ -19,9 +20,12 @@ interface ReceiverOptions extends Pick<Services, 'feedback'> {
 /** The feedback receiver. */
 export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async (
   app,
-  { feedback, guards, hold },
+  { feedback, guards, hold, metrics },
 ) => {
   takeEvents(app)
+  app.addHook('onError', async (_request, _reply, error) =>
+    metrics.delivered(MISTAKES[app.asAppError(error).code] ?? 'refused'),
+  )
 
   app.post(
     '/webhook',
@@ -48,8 +52,22 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
     async (request, reply) => {
       const delivery = feedback.read(eventOf(request))
       const answer = await hold(reply, () => feedback.receive(delivery))
+      metrics.delivered(outcomeOf(answer))
       if (!answer.accepted || answer.duplicate) return reply.status(200).send(answer)
       return reply.status(201).header('location', `/api/tasks/${answer.taskId}`).send(answer)
     },
   )
+}
+
+function outcomeOf(answer: FeedbackReceipt | FeedbackIgnored): DeliveryOutcome {
+  if (!answer.accepted) return 'ignored'
+  return answer.duplicate ? 'duplicate' : 'created'
+}
+
+/** What was delivered and not taken. Anything else was refused before it was looked at. */
+const MISTAKES: Record<string, DeliveryOutcome> = {
+  validation_failed: 'rejected',
+  invalid_json: 'unreadable',
+  unavailable: 'unavailable',
+  internal_error: 'failed',
 }

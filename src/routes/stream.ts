@@ -10,9 +10,9 @@ import type { Services } from '../services/index.ts'
 const GRACE_MS = 1_000
 
 /** The record as it is written, as server-sent events. */
-export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | 'feed'>> = async (
+export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | 'feed' | 'metrics'>> = async (
   app,
-  { stream, feed },
+  { stream, feed, metrics },
 ) => {
   const open = new Set<AbortController>()
   feed.onTrouble((err) => app.log.warn({ err }, 'the stream cannot read the record'))
@@ -50,8 +50,10 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
     async (request, reply) => {
       const ending = new AbortController()
       open.add(ending)
+      metrics.streamOpened()
       reply.raw.once('close', () => {
         open.delete(ending)
+        metrics.streamClosed()
         ending.abort()
       })
       const events = await stream.open(

@@ -16,8 +16,12 @@ export const answers = <T extends TSchema>(
 export const answersNothing = (description: string) =>
   Type.Null({ description, headers: { 'x-request-id': RequestId } })
 
-const RequestId = Type.String({ description: 'The id of this request; it is in the log.' })
+const RequestId = Type.String({ maxLength: 128, description: 'The id of this request; it is in the log.' })
 
-export const ETag = Type.String({ description: 'The version in quotes, for `If-Match`.', examples: ['"3"'] })
+export const ETag = Type.String({
+  maxLength: 12,
+  description: 'The version in quotes, for `If-Match`.',
+  examples: ['"3"'],
+})
 
-export const Location = Type.String({ description: 'The address of what was made.' })
+export const Location = Type.String({ maxLength: 200, description: 'The address of what was made.' })

@@ -36,7 +36,10 @@ const counts = {
 }
 
 export const BulkCreated = Type.Object(
-  { data: Type.Array(ref(Task), { description: 'The tasks, in the order of the request.' }), ...counts },
+  {
+    data: Type.Array(ref(Task), { maxItems: 100, description: 'The tasks, in the order of the request.' }),
+    ...counts,
+  },
   { $id: 'BulkCreated', description: 'All of the batch, made or found.' },
 )
 export type BulkCreated = Static<typeof BulkCreated>
@@ -46,7 +49,9 @@ export const BulkItem = Type.Object(
     index: Type.Integer({ description: 'Position in the request, from 0.' }),
     status: Choice(['created', 'existing', 'failed'], { description: 'What became of it.' }),
     task: Type.Optional(ref(Task)),
-    errors: Type.Optional(Type.Array(ref(Mistake), { description: 'What is wrong with a failed item.' })),
+    errors: Type.Optional(
+      Type.Array(ref(Mistake), { maxItems: 100, description: 'What is wrong with a failed item.' }),
+    ),
   },
   { $id: 'BulkItem', description: 'What became of one item.' },
 )
@@ -54,7 +59,10 @@ export type BulkItem = Static<typeof BulkItem>
 
 export const BulkResults = Type.Object(
   {
-    results: Type.Array(ref(BulkItem), { description: 'One entry an item, in the order of the request.' }),
+    results: Type.Array(ref(BulkItem), {
+      maxItems: 100,
+      description: 'One entry an item, in the order of the request.',
+    }),
     ...counts,
     failed: Type.Integer({ description: 'How many were refused.' }),
   },

@@ -18,6 +18,7 @@ export const Me = Type.Object(
     id: Uuid('Identifier of the key or session.'),
     name: Type.String({ description: 'Its name.' }),
     scopes: Type.Array(Choice([...Scope], { description: 'A scope.' }), {
+      maxItems: Scope.length,
       description: 'The scopes as granted; `admin` implies the rest.',
     }),
     projectId: Nullable(Uuid('The project the key is bound to; null when it reaches all.')),

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Choice, Closed, Cursor, Limit, Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
 
-export const SyncStatus = ['queued', 'running', 'rate_limited', 'completed', 'failed'] as const
-export const SyncMode = ['incremental', 'full'] as const
-export const SyncSchedule = ['off', 'hourly', 'daily'] as const
+const SyncStatus = ['queued', 'running', 'rate_limited', 'completed', 'failed'] as const
+const SyncMode = ['incremental', 'full'] as const
+const SyncSchedule = ['off', 'hourly', 'daily'] as const
 
 const counts = (what: string) =>
   Type.Object(

@@ -8,10 +8,11 @@ export const FEEDBACK_SUBMITTED = 'feedback_submitted'
 export const Sentiment = ['loved', 'meh', 'frustrated'] as const
 export type Sentiment = (typeof Sentiment)[number]
 
-export const FeedbackOutcome = ['accepted', 'ignored', 'rejected'] as const
-export type FeedbackOutcome = (typeof FeedbackOutcome)[number]
+const FeedbackOutcome = ['accepted', 'ignored', 'rejected'] as const
 
-const text = (description: string, ...examples: string[]) => Type.String({ description, examples })
+/** As much as fits into a delivery. */
+const text = (description: string, ...examples: string[]) =>
+  Type.String({ maxLength: 2 * 1024 * 1024, description, examples })
 const optional = (description: string, ...examples: string[]) =>
   Type.Optional(Nullable(text(description, ...examples)))
 
@@ -108,7 +109,7 @@ export const FeedbackEvent = Type.Object(
         { description: 'Why it went there.' },
       ),
     ),
-    errors: Nullable(Type.Array(ref(Mistake), { description: 'Why it was rejected.' })),
+    errors: Nullable(Type.Array(ref(Mistake), { maxItems: 100, description: 'Why it was rejected.' })),
     payload: Type.Unsafe<unknown>({
       description:
         'What was sent, for 30 days: JSON, or where `payloadCut` says so the beginning of its text. Null for ignored ones.',

@@ -70,12 +70,15 @@ export const PageQuery = Closed(
 )
 
 /** A page of a keyset-paged list: a page deep in the table costs what the first one costs. */
-export const PageOf = <T extends TSchema>(item: T, description: string) =>
+export const PageOf = <T extends TSchema>(item: T, description: string, maxItems = 200) =>
   Type.Object(
     {
-      data: Type.Array(item, { description: 'The entries of this page, in the order asked for.' }),
+      data: Type.Array(item, {
+        maxItems,
+        description: 'The entries of this page, in the order asked for.',
+      }),
       nextCursor: Nullable(
-        Type.String({ description: 'Pass as `cursor` for the next page; null at the end.' }),
+        Type.String({ maxLength: 1024, description: 'Pass as `cursor` for the next page; null at the end.' }),
       ),
     },
     { description },

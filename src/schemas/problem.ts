@@ -28,6 +28,7 @@ export const Problem = Type.Object(
     requestId: Type.String({ description: 'Quote this when you ask for help; it is in the log.' }),
     errors: Type.Optional(
       Type.Array(Type.Unsafe<{ path: string; code: string; message: string }>({ $ref: 'Mistake#' }), {
+        maxItems: 100,
         description: 'All mistakes of the part that failed, at most 100.',
       }),
     ),

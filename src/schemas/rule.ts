@@ -35,6 +35,8 @@ export type Rule = Static<typeof Rule>
 export const RuleList = PageOf(
   ref(Rule),
   'All rules that apply, in one answer: priority descending, then time of creation, then id.',
+  // A thousand of all projects, and as many of one.
+  2_000,
 )
 export type RuleList = Static<typeof RuleList>
 

@@ -8,6 +8,7 @@ export const Session = Type.Object(
     keyId: Uuid('The key it was opened with; it dies with it.'),
     name: Type.String({ description: 'The name of that key.' }),
     scopes: Type.Array(Choice([...Scope], { description: 'A scope.' }), {
+      maxItems: Scope.length,
       description: 'The scopes of that key.',
     }),
     projectId: Nullable(Uuid('The project that key is bound to.')),

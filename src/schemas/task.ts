@@ -14,8 +14,7 @@ import {
   Uuid,
 } from './parts.ts'
 
-export const TaskStatus = ['open', 'in_progress', 'done'] as const
-export type TaskStatus = (typeof TaskStatus)[number]
+const TaskStatus = ['open', 'in_progress', 'done'] as const
 
 export const TaskPriority = ['low', 'medium', 'high'] as const
 export type TaskPriority = (typeof TaskPriority)[number]
@@ -92,8 +91,8 @@ const brief = {
   listId: Uuid('The list the task is in.'),
   externalId: Nullable(Type.String({ description: 'The identifier its sender gave it.' })),
   externalUrl: Nullable(Type.String({ description: 'Where it can be seen in the system it came from.' })),
-  labels: Type.Array(Type.String(), { description: 'Labels.' }),
-  assignees: Type.Array(Type.String(), { description: 'Who works on it.' }),
+  labels: Type.Array(Type.String(), { maxItems: 20, description: 'Labels.' }),
+  assignees: Type.Array(Type.String(), { maxItems: 20, description: 'Who works on it.' }),
   codehostIssueNumber: Nullable(Type.Integer({ description: 'Set on tasks that track an issue.' })),
   codehostPrNumber: Nullable(Type.Integer({ description: 'Set on tasks that track a pull request.' })),
   closedReason: Nullable(

@@ -46,7 +46,10 @@ export type AssistantTask = Static<typeof AssistantTask>
 export const AssistantTaskPage = Type.Object(
   {
     notice: Notice,
-    data: Type.Array(ref(TaskBrief), { description: 'The tasks of this page, in the order asked for.' }),
+    data: Type.Array(ref(TaskBrief), {
+      maxItems: 200,
+      description: 'The tasks of this page, in the order asked for.',
+    }),
     nextCursor: Nullable(
       Type.String({ description: 'Pass as `cursor` for the next page; null at the end.' }),
     ),

@@ -18,6 +18,8 @@ export interface Caller {
   scopes: Scope[]
   projectId: string | null
   expiresAt: Date | null
+  /** Of the key's secret that came with the request, where one did: a key may have two, and one ends before the other. */
+  secretHash?: string
 }
 
 /** A session ends when nothing comes for this long. */
@@ -52,12 +54,13 @@ export function accessService({
   return {
     /** The caller a key proves. Unknown and revoked keys look the same. */
     async callerByKey(key: string): Promise<Caller> {
-      const row = await keys.get(hashOf(key))
+      const secretHash = hashOf(key)
+      const row = await keys.get(secretHash)
       const now = clock.now()
       if (!row || row.revokedAt || isPast(row.secretExpiresAt, now)) throw invalidCredentials()
       if (isPast(row.expiresAt, now)) throw expiredCredentials()
       used.keys.set(row.id, now)
-      return callerOf(row)
+      return { ...callerOf(row), secretHash }
     },
 
     /** The caller a session's cookie proves. */
@@ -83,10 +86,17 @@ export function accessService({
     /** For what lasts longer than a request: whether this caller would still be let in. */
     async isStillAdmitted(caller: Caller): Promise<boolean> {
       const now = clock.now()
-      const session = caller.type === 'session' ? await proofs.sessions.find(caller.id) : undefined
-      if (caller.type === 'session' && !(session && isLive(session, now))) return false
-      const key = session?.key ?? (await proofs.keys.find(caller.keyId))
-      return key !== undefined && !key.revokedAt && !isPast(key.expiresAt, now)
+      if (caller.type === 'session') {
+        const session = await proofs.sessions.find(caller.id)
+        return session !== undefined && isLive(session, now) && !isPast(session.key.expiresAt, now)
+      }
+      const { secretHash } = caller
+      const key = secretHash === undefined ? undefined : await proofs.keys.findBySecret(secretHash)
+      return (
+        key !== undefined &&
+        !key.revokedAt &&
+        ![key.expiresAt, key.secretExpiresAt].some((end) => isPast(end, now))
+      )
     },
 
     /** Believe nothing that was verified before: something ended. */

@@ -14,8 +14,6 @@ import { toActivity } from './activity-view.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 
-export type ActivityService = ReturnType<typeof activityService>
-
 /** The record of who did what: append-only, and open to what other systems have to say. */
 export function activityService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
@@ -67,6 +65,6 @@ async function projectFor(
     const message = 'must be the project of the task, or be left out'
     throw validationFailed([{ path: '/projectId', code: 'not_allowed', message }])
   }
-  if (project.archivedAt) throw projectArchived(project.name)
+  if (project.archivedAt) throw projectArchived()
   return id
 }

@@ -29,8 +29,6 @@ import { writableProject } from './projects.ts'
 import { DISCONNECTED, endRun } from './sync-end.ts'
 import { toConnection, toSyncRun } from './sync-run-view.ts'
 
-export type CodehostService = ReturnType<typeof codehostService>
-
 interface Deps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'encryptionKey'> {
   repos: Repositories
   clock: Clock

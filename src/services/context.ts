@@ -11,8 +11,6 @@ import type { Clock } from './clock.ts'
 import { toRule } from './rules.ts'
 import { toTaskListItem } from './task-view.ts'
 
-export type ContextService = ReturnType<typeof contextService>
-
 /** What an assistant should know when a session begins. */
 export function contextService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {

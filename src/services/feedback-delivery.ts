@@ -20,7 +20,7 @@ export interface Arrival {
 }
 
 /** Where an event goes, as a decision and as a place. */
-export interface Route {
+interface Route {
   decision: RoutingDecision
   listId: string
 }

@@ -20,8 +20,6 @@ import {
 import { pageOf } from './page.ts'
 import { findTable } from './routing.ts'
 
-export type FeedbackInboxService = ReturnType<typeof feedbackInboxService>
-
 /** What the receiver was given, and what became of it. */
 export function feedbackInboxService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { feedback } = repos.within(everywhere)
@@ -90,7 +88,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     if (project.id === task.projectId) return
 
     const current = await repos.projects.find(task.projectId)
-    if (current?.archivedAt) throw projectArchived(current.name)
+    if (current?.archivedAt) throw projectArchived()
     const listId = await feedbackListOf(repos, clock, project)
     const now = clock.now()
     const to = { listId, projectId: project.id, projectName: project.name, isArchived: false }

@@ -8,8 +8,6 @@ import { inBatches } from './batches.ts'
 import type { Clock } from './clock.ts'
 import { type Arrival, asRouting, decidedAgain, inboxRow, insertTasks, routed } from './feedback-delivery.ts'
 
-export type FeedbackService = ReturnType<typeof feedbackService>
-
 /** Payloads are kept up to this size. */
 const PAYLOAD_BYTES = 262_144
 const MIB = 1024 * 1024

@@ -17,8 +17,6 @@ export interface RequestIdentity {
   requestHash: string
 }
 
-export type IdempotencyService = ReturnType<typeof idempotencyService>
-
 /** How long a second request waits for the first that carries the same key. */
 const PATIENCE_MS = 5_000
 

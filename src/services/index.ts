@@ -14,6 +14,7 @@ import { housekeepingService } from './housekeeping.ts'
 import { idempotencyService } from './idempotency.ts'
 import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
+import { metricsService, type PoolState } from './metrics.ts'
 import { projectsService } from './projects.ts'
 import { routingService } from './routing.ts'
 import { rulesService } from './rules.ts'
@@ -29,14 +30,20 @@ export interface ServiceDeps {
   clock: Clock
   randomBytes(size: number): Buffer
   codehost: CodehostDeps
+  /** What the process knows of its database; left out where nobody asks. */
+  pool?: () => PoolState
+  isEmbedded?: boolean
 }
 
 export type UseCases = ReturnType<typeof useCases>
 export type Services = ReturnType<typeof services>
 
 /** What the product does: the object graph on one screen. */
-export function services(deps: ServiceDeps) {
-  const { repos, clock, randomBytes, codehost } = deps
+export function services(given: ServiceDeps) {
+  const { repos, clock, randomBytes, pool, isEmbedded } = given
+  const metrics = metricsService({ repos, clock, pool, isEmbedded })
+  const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
+  const deps = { ...given, codehost }
   const vault = tokenVault({ ...codehost, randomBytes })
   const access = accessService({ proofs: repos.proofs, clock })
   const feed = activityFeed({ repos, clock })
@@ -45,6 +52,7 @@ export function services(deps: ServiceDeps) {
     ...useCases(deps),
     access,
     feed,
+    metrics,
     stream: streamService({ repos, feed, access, clock }),
     feedback: feedbackService({ repos, clock }),
     feedbackInbox: feedbackInboxService({ repos, clock }),
@@ -53,7 +61,7 @@ export function services(deps: ServiceDeps) {
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     idempotency: idempotencyService({ repos, clock }),
     housekeeping: housekeepingService({ repos, clock }),
-    sync: syncService({ repos, clock, progress, vault, ...codehost }),
+    sync: syncService({ repos, clock, progress, metrics, vault, ...codehost }),
     /** What other instances say, by the channel they say it on. */
     notices: { [ACCESS_CHANGES]: access.forget, [SYNC_PROGRESS]: progress.hear },
     /** The same use cases inside a transaction of somebody else. */

@@ -16,8 +16,6 @@ import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 
-export type KeysService = ReturnType<typeof keysService>
-
 interface KeysDeps {
   repos: Repositories
   access: Pick<AccessService, 'forget'>
@@ -121,7 +119,7 @@ async function refuseUnusable(repos: BoundRepositories, projectId: string): Prom
   // Locked: it must not go, nor be archived, before the key is there.
   const project = await repos.projects.findForUpdate(projectId)
   if (!project) throw projectNotFound(projectId)
-  if (project.archivedAt) throw projectArchived(project.name)
+  if (project.archivedAt) throw projectArchived()
 }
 
 async function keyForUpdate(repos: BoundRepositories, caller: Caller, id: string): Promise<KeyRow> {

@@ -1,5 +1,4 @@
-import { decodeCursor, encodeCursor, isPositionKey } from '../domain/cursor.ts'
-import { placed } from '../domain/list-order.ts'
+import { idsOf, placed } from '../domain/list-order.ts'
 import { listIsDefault, listNotEmpty, listNotFound, projectNotFound, validationFailed } from '../errors.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import { everywhere } from '../repositories/index.ts'
@@ -8,9 +7,8 @@ import type { List, ListChange, ListQuery, NewList } from '../schemas/list.ts'
 import type { Caller } from './access.ts'
 import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
+import { pageByPosition } from './page.ts'
 import { writableProject } from './projects.ts'
-
-export type ListsService = ReturnType<typeof listsService>
 
 /** So many tasks move in one statement, so that none outlasts the time a statement has. */
 const MOVED_AT_ONCE = 1_000
@@ -44,17 +42,13 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
     },
 
     /** By position. */
-    async list(caller: Caller, projectId: string, { limit = 50, cursor }: ListQuery) {
+    async list(caller: Caller, projectId: string, query: ListQuery) {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      const rows = await bound.lists.listCounted(projectId, { after: positionIn(cursor), limit: limit + 1 })
-      const data = rows.slice(0, limit)
-      const last = data.at(-1)
-      return {
-        data: data.map(toList),
-        nextCursor:
-          last && rows.length > limit ? encodeCursor('lists', { key: last.position, id: last.id }) : null,
-      }
+      const { data, nextCursor } = await pageByPosition('lists', query, (after, limit) =>
+        bound.lists.listCounted(projectId, { after, limit }),
+      )
+      return { data: data.map(toList), nextCursor }
     },
 
     async get(caller: Caller, id: string): Promise<List> {
@@ -139,14 +133,6 @@ async function counted({ lists }: Pick<BoundRepositories, 'lists'>, id: string):
   if (!row) throw listNotFound(id)
   return toList(row)
 }
-
-function positionIn(cursor: string | undefined) {
-  if (cursor === undefined) return undefined
-  const { key, id } = decodeCursor(cursor, 'lists', isPositionKey)
-  return { position: Number(key), id }
-}
-
-const idsOf = (lists: ListRow[]) => lists.map(({ id }) => id)
 
 const toList = (row: ListRow): List => ({
   id: row.id,

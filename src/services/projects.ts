@@ -8,8 +8,6 @@ import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 import { toProjectCodehost } from './sync-run-view.ts'
 
-export type ProjectsService = ReturnType<typeof projectsService>
-
 /** Projects: what groups lists and tasks, and what keys can be bound to. */
 export function projectsService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
@@ -106,7 +104,7 @@ export async function insertProject(
 export async function writableProject(repos: BoundRepositories, id: string): Promise<ProjectRow> {
   const project = await repos.projects.findForUpdate(id)
   if (!project) throw projectNotFound(id)
-  if (project.archivedAt) throw projectArchived(project.name)
+  if (project.archivedAt) throw projectArchived()
   return project
 }
 

@@ -1,8 +1,7 @@
-import { decodeCursor, encodeCursor, isPositionKey } from '../domain/cursor.ts'
 import { readBody } from '../domain/feedback-body.ts'
 import { dedupKeyOf, readEvent } from '../domain/feedback-event.ts'
 import { titleOf } from '../domain/feedback-task.ts'
-import { placed } from '../domain/list-order.ts'
+import { idsOf, placed } from '../domain/list-order.ts'
 import {
   consideredRules,
   decideRoute,
@@ -21,8 +20,7 @@ import { type BoundRepositories, everywhere, type Repositories } from '../reposi
 import type { RoutingRow } from '../repositories/routing.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../schemas/routing.ts'
 import type { Clock } from './clock.ts'
-
-export type RoutingService = ReturnType<typeof routingService>
+import { pageByPosition } from './page.ts'
 
 /** The list that feedback comes into, in whichever project. */
 export const FEEDBACK_LIST = 'User Feedback'
@@ -56,15 +54,10 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     },
 
     /** By position. */
-    async list({ limit = 50, cursor }: { limit?: number; cursor?: string }) {
-      const rows = await repos.within(everywhere).routing.list(positionIn(cursor), limit + 1)
-      const data = rows.slice(0, limit)
-      const last = data.at(-1)
-      const isMore = last && rows.length > limit
-      return {
-        data: data.map(toRoutingRule),
-        nextCursor: isMore ? encodeCursor('routing', { key: last.position, id: last.id }) : null,
-      }
+    async list(query: { limit?: number; cursor?: string }) {
+      const { routing } = repos.within(everywhere)
+      const { data, nextCursor } = await pageByPosition('routing', query, routing.list)
+      return { data: data.map(toRoutingRule), nextCursor }
     },
 
     async get(id: string): Promise<RoutingRule> {
@@ -171,16 +164,8 @@ function refuseWithoutMatch({ projectMatch, appMatch }: Pick<RoutingRow, 'projec
 async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
   const project = await repos.projects.find(projectId)
   if (!project) throw projectNotFound(projectId)
-  if (project.archivedAt) throw projectArchived(project.name)
+  if (project.archivedAt) throw projectArchived()
 }
-
-function positionIn(cursor: string | undefined) {
-  if (cursor === undefined) return undefined
-  const { key, id } = decodeCursor(cursor, 'routing', isPositionKey)
-  return { position: Number(key), id }
-}
-
-const idsOf = (rows: RoutingRow[]) => rows.map(({ id }) => id)
 
 const toRoutingRule = (row: RoutingRow): RoutingRule => ({
   id: row.id,

@@ -25,8 +25,6 @@ import type { Clock } from './clock.ts'
 import { writableProject } from './projects.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 
-export type RulesService = ReturnType<typeof rulesService>
-
 /** The name that cursors of versions carry. */
 const VERSIONS = 'rule-versions'
 

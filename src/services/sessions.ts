@@ -8,8 +8,6 @@ import { type AccessService, type Caller, SESSION_IDLE_MS } from './access.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 
-export type SessionsService = ReturnType<typeof sessionsService>
-
 interface SessionsDeps {
   repos: Repositories
   access: Pick<AccessService, 'forget'>

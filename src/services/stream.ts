@@ -8,8 +8,6 @@ import { concerns, type Feed, type FeedEvent, PAGE, toEvent } from './feed.ts'
 import type { Subscription } from './feed-follower.ts'
 import { gate } from './gate.ts'
 
-export type StreamService = ReturnType<typeof streamService>
-
 interface Wish {
   projectId?: string | undefined
   /** The last entry that was seen. */

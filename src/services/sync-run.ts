@@ -30,7 +30,7 @@ export interface RunDeps {
 }
 
 /** A long run keeps nobody waiting: between two requests it lets others go first. */
-export interface Turn {
+interface Turn {
   isOver(): boolean
   isWanted(): Promise<boolean>
   give(): Promise<void>

@@ -4,6 +4,7 @@ import type { SyncRunRow } from '../repositories/sync-runs.ts'
 import type { Clock } from './clock.ts'
 import { newRun } from './codehost.ts'
 import type { CodehostDeps, TokenVault } from './codehost-token.ts'
+import type { Metrics } from './metrics.ts'
 import type { SyncProgress } from './sync-progress.ts'
 import { followRepository } from './sync-run.ts'
 
@@ -13,6 +14,7 @@ interface SyncDeps {
   repos: Repositories
   clock: Clock
   progress: Pick<SyncProgress, 'tell'>
+  metrics: Pick<Metrics, 'synced'>
   host: CodehostDeps['host']
   vault: TokenVault
   /** Between tries of one request. */
@@ -33,6 +35,7 @@ export function syncService({
   repos,
   clock,
   progress,
+  metrics,
   host,
   vault,
   pauseMs = 1_000,
@@ -87,8 +90,12 @@ export function syncService({
         const isOurs = await syncQueue.extend(run).catch(() => true)
         if (!isOurs) lost.abort()
       }, heartbeatMs)
+      const publish = (run: SyncRunRow) => {
+        progress.tell(run)
+        metrics.synced(run)
+      }
       try {
-        const deps = { repos, clock, host, vault, publish: progress.tell, turn, pauseMs }
+        const deps = { repos, clock, host, vault, publish, turn, pauseMs }
         await syncQueue.discreetly(() => followRepository(deps, run, signal))
       } catch (error) {
         if (lost.signal.aborted) return

@@ -22,8 +22,6 @@ import type { Clock } from './clock.ts'
 import { toTask, toTaskListItem } from './task-view.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 
-export type TasksService = ReturnType<typeof tasksService>
-
 /** A task that was asked for: made now, or here before under the same external id. */
 export interface Made {
   task: Task
@@ -177,7 +175,7 @@ async function writableDestination(
 ): Promise<Destination> {
   const destination = await repos.lists.findDestination(listId)
   if (!destination) throw listNotFound(listId ?? 'by default')
-  if (destination.isArchived) throw projectArchived(destination.projectName)
+  if (destination.isArchived) throw projectArchived()
   return destination
 }
 
@@ -191,7 +189,7 @@ async function lockedTask(repos: BoundRepositories, id: string, allowed: Allowed
 
 async function refuseArchived(repos: BoundRepositories, { projectId }: TaskRow): Promise<void> {
   const project = await repos.projects.find(projectId)
-  if (project?.archivedAt) throw projectArchived(project.name)
+  if (project?.archivedAt) throw projectArchived()
 }
 
 const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)

@@ -7,8 +7,6 @@ import type { AccessService, Caller } from './access.ts'
 import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 
-export type WebhookSecretsService = ReturnType<typeof webhookSecretsService>
-
 interface WebhookSecretsDeps {
   repos: Repositories
   access: Pick<AccessService, 'forget'>

@@ -13,6 +13,7 @@ import {
   signalServer,
   spawnInlet,
 } from '../support/inlet-process.ts'
+import { measured } from '../support/metrics.ts'
 
 /** A statement may take 10 s, and an answer a little longer before the connection counts as dead. */
 const LONGEST_SILENCE_MS = 20_000
@@ -47,6 +48,7 @@ describe('a database that is away', { timeout: 60_000 }, () => {
 
     url = await inlet.url
     expect((await call('POST', '/api/tasks', { title: TITLE })).status).toBe(201)
+    expect(await isUpByMetrics()).toBe(1)
   })
 
   test('is a 503 that says when to come again, and needs no restart when it is back', async () => {
@@ -68,9 +70,14 @@ describe('a database that is away', { timeout: 60_000 }, () => {
       await sleep(500)
     }
 
+    expect(await isUpByMetrics()).toBe(0)
+    expectUnavailable(await call('GET', '/metrics', undefined, 'a key that nobody has seen yet'))
+
     await startDatabase(dataDir)
     for (const answer of await creates.stop()) expectUnavailable(answer)
     await expectRecovery()
+    expect(await isUpByMetrics()).toBe(1)
+    expect(measured((await call('GET', '/metrics')).body, 'inlet_database_restarts_total')).toBe(1)
   })
 
   test('is the same where it is there and silent', async () => {
@@ -89,6 +96,7 @@ describe('a database that is away', { timeout: 60_000 }, () => {
     for (const answer of await answers) expectUnavailable(answer)
     expect(performance.now() - since).toBeLessThan(LONGEST_SILENCE_MS)
     expectUnavailable(await call('GET', '/readyz'))
+    expect(await isUpByMetrics()).toBe(0)
 
     await signalServer(dataDir, 'SIGCONT')
     await expectRecovery()
@@ -149,6 +157,13 @@ async function call(method: string, path: string, body?: object, key = ADMIN_KEY
     ...(body && { body: JSON.stringify(body) }),
   })
   return { status: answer.status, headers: answer.headers, body: await answer.text() }
+}
+
+/** What `/metrics` says of the database; it has to answer in any case. */
+async function isUpByMetrics(): Promise<number> {
+  const answer = await call('GET', '/metrics')
+  expect(answer).toMatchObject({ status: 200 })
+  return measured(answer.body, 'inlet_database_up')
 }
 
 function expectUnavailable({ status, headers, body }: Answer) {

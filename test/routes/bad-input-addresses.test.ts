@@ -209,6 +209,11 @@ describe('an address', () => {
     ['PUT', '/api/tasks', 'GET, HEAD, POST'],
     ['DELETE', '/api/tasks', 'GET, HEAD, POST'],
     ['PUT', '/api/tasks/bulk', 'POST'],
+    // What stands at `/api/tasks/:id` works with these; this address has its own methods.
+    ['GET', '/api/tasks/bulk', 'POST'],
+    ['HEAD', '/api/tasks/bulk', 'POST'],
+    ['PATCH', '/api/tasks/bulk?onError=continue', 'POST'],
+    ['DELETE', '/api/webhook-routing/test', 'POST'],
     ['POST', `/api/tasks/${NOBODY}`, 'GET, HEAD, PATCH, DELETE'],
     ['GET', `/api/tasks/${NOBODY}/restore`, 'POST'],
     ['POST', '/api/me', 'GET, HEAD'],
@@ -219,8 +224,13 @@ describe('an address', () => {
 
     expect(refused.status).toBe(405)
     expect(refused.headers.get('allow')).toBe(allow)
+    if (method === 'HEAD') return
     expect(refused.body).toMatchObject({ code: 'method_not_allowed', type: '/problems/method_not_allowed' })
   })
+})
+
+test.each(['/docs', '/docs/', '/openapi.json'])('the reference is at %s', async (path) => {
+  expect((await service.get(path, { key: null })).status).toBe(200)
 })
 
 describe('a request id', () => {

@@ -36,6 +36,21 @@ describe('requests of a key', () => {
     expect((await service.post('/api/sessions', { key: service.adminKey }, { key: null })).status).toBe(429)
   })
 
+  test('count as many as the messages they hold, on the door for assistants', async () => {
+    service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
+    const batch = (size: number) =>
+      service.post(
+        '/mcp',
+        Array.from({ length: size }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })),
+        { headers: { accept: 'application/json, text/event-stream' } },
+      )
+
+    const taken = await batch(3)
+    expect([taken.status, taken.headers.get('ratelimit')?.split(';')[1]]).toEqual([200, 'r=2'])
+    expect((await batch(3)).status).toBe(429)
+    expect((await service.get('/api/me')).status).toBe(429)
+  })
+
   test('are not counted when the limit is 0', async () => {
     service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
     expect((await service.get('/api/me')).headers.get('ratelimit')).toBeNull()

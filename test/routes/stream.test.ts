@@ -305,6 +305,18 @@ describe('a stream ends', () => {
     expect([first.isOver, second.isOver, third.isOver]).toEqual([true, true, false])
   })
 
+  test('when the secret it was opened with has ended, while the key lives on with another', async () => {
+    const old = await service.given.key({ name: 'rotated', scopes: ['tasks:read'] })
+    const { body: me } = await service.get('/api/me', { key: old })
+    const before = await follow({ key: old })
+    const { body } = await service.post(`/api/keys/${me.id}/rotate`, { overlapSeconds: 0 })
+    const after = await follow({ key: body.key })
+
+    await expect.poll(() => before.isOver, { timeout: 15_000 }).toBe(true)
+
+    expect(after.isOver).toBe(false)
+  })
+
   test('when its instance does, and that soon', async () => {
     const instance = await startApp({ connectionString: service.connectionString })
     const live = await follow({}, instance)

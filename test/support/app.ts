@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.ts'
 import { githubClient } from '../../src/clients/github.ts'
 import { loadConfig } from '../../src/config.ts'
 import { listen } from '../../src/db/listen.ts'
-import { openDatabase } from '../../src/db/pool.ts'
+import { openDatabase, poolState } from '../../src/db/pool.ts'
 import { repositories } from '../../src/repositories/index.ts'
 import { type Clock, systemClock } from '../../src/services/clock.ts'
 import { services } from '../../src/services/index.ts'
@@ -61,7 +61,7 @@ export async function startApp(options: TestAppOptions = {}) {
     token: config.codehostToken,
     encryptionKey: config.encryptionKey,
   }
-  const service = services({ repos, clock, randomBytes, codehost })
+  const service = services({ repos, clock, randomBytes, codehost, pool: poolState(db) })
   const logger = options.logger ?? pino({ level: 'silent' })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping })
   const others = listen({ connectionString, channels: service.notices, onError: () => {} })

@@ -45,7 +45,7 @@ async function newClient(
   return client as McpClient
 }
 
-export interface ToolAnswer {
+interface ToolAnswer {
   isError?: boolean
   content: { type: string; text: string }[]
   // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an answer.

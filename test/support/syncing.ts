@@ -11,7 +11,7 @@ interface SyncingOptions {
   hostTimeoutMs?: number
 }
 
-export const ENCRYPTION_KEY = 'ab'.repeat(32)
+const ENCRYPTION_KEY = 'ab'.repeat(32)
 
 /** The service with its worker, and a code host for it. */
 export async function startSyncing({ env = {}, tokens = {}, hostTimeoutMs = 2_000 }: SyncingOptions = {}) {

@@ -33,7 +33,7 @@ export async function answerOf<T>(call: Promise<Reply<T>>): Promise<NonNullable<
 }
 
 /** The body and the response it came with. */
-export async function wholeAnswerOf<T>(call: Promise<Reply<T>>) {
+async function wholeAnswerOf<T>(call: Promise<Reply<T>>) {
   const reply = await call.catch((error: unknown) => {
     throw error instanceof Problem || (error as Error).name === 'AbortError' ? error : unreachable()
   })

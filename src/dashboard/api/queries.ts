@@ -20,7 +20,7 @@ export interface TaskFilters {
   sort?: '-createdAt' | 'createdAt' | '-updatedAt' | 'updatedAt' | '-priority'
 }
 
-export const TASKS_A_PAGE = 100
+const TASKS_A_PAGE = 100
 
 export const pageOfTasks = (filters: TaskFilters, cursor?: string, limit = TASKS_A_PAGE) =>
   answerOf(

@@ -66,7 +66,7 @@ async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<LiveE
   }
 }
 
-export function eventFrom(frame: string): LiveEvent | undefined {
+function eventFrom(frame: string): LiveEvent | undefined {
   const fields = new Map<string, string>()
   for (const line of frame.split('\n')) {
     const colon = line.indexOf(':')

@@ -18,7 +18,7 @@ export function Moment({ at, isShort = false }: { at: string; isShort?: boolean 
   )
 }
 
-export function agoOf(at: string, now: number, isShort = false): string {
+function agoOf(at: string, now: number, isShort = false): string {
   const passed = now - Date.parse(at)
   const ago = isShort ? '' : ' ago'
   if (passed < -MINUTE) return `in ${spanOf(-passed)}`

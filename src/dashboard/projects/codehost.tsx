@@ -153,4 +153,4 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
   )
 }
 
-export const SCHEDULES: Record<string, string> = { off: 'by hand', hourly: 'every hour', daily: 'every day' }
+const SCHEDULES: Record<string, string> = { off: 'by hand', hourly: 'every hour', daily: 'every day' }

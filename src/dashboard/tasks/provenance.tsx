@@ -103,7 +103,7 @@ function routeOf({ metadata }: Activity): ReactNode {
   return words[String(metadata.matchedOn)] ?? 'routed here'
 }
 
-export const isWeb = (address: string) => /^https?:\/\//i.test(address)
+const isWeb = (address: string) => /^https?:\/\//i.test(address)
 
 function repositoryOf(address: string | null): string | undefined {
   const [, owner, name] = URL.parse(address ?? '')?.pathname.split('/') ?? []

@@ -1,0 +1,89 @@
+/**
+ * Every mistake Inlet can speak of, by name. Clients branch on the code; `plugins/problems.ts` says what each
+ * looks like over HTTP. Nothing here knows HTTP.
+ */
+export type ErrorCode =
+  | 'validation_failed'
+  | 'bad_request'
+  | 'invalid_json'
+  | 'invalid_cursor'
+  | 'idempotency_not_supported'
+  | 'missing_credentials'
+  | 'invalid_credentials'
+  | 'expired_credentials'
+  | 'insufficient_scope'
+  | 'origin_not_allowed'
+  | 'description_read_only'
+  | 'managed_by_codehost'
+  | 'codehost_url_not_allowed'
+  | 'not_found'
+  | 'task_not_found'
+  | 'activity_not_found'
+  | 'key_not_found'
+  | 'session_not_found'
+  | 'webhook_secret_not_found'
+  | 'list_not_found'
+  | 'event_not_found'
+  | 'routing_rule_not_found'
+  | 'project_not_found'
+  | 'rule_not_found'
+  | 'rule_version_not_found'
+  | 'connection_not_found'
+  | 'sync_run_not_found'
+  | 'method_not_allowed'
+  | 'project_archived'
+  | 'project_not_empty'
+  | 'project_is_default'
+  | 'list_not_empty'
+  | 'list_is_default'
+  | 'external_id_taken'
+  | 'event_not_replayable'
+  | 'repository_not_connected'
+  | 'sync_in_progress'
+  | 'request_in_progress'
+  | 'too_many_secrets'
+  | 'too_many_rules'
+  | 'version_mismatch'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'idempotency_key_reused'
+  | 'codehost_token_rejected'
+  | 'codehost_repository_not_found'
+  | 'codehost_access_denied'
+  | 'encryption_key_missing'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'unavailable'
+  | 'codehost_unreachable'
+
+/** One thing wrong with the input. `path` is a JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
+export interface Mistake {
+  path: string
+  code: string
+  message: string
+}
+
+/** What a problem document carries beside code and detail, by name. */
+export interface Extras {
+  errors?: Mistake[]
+  /** How many mistakes there were beside those in `errors`. */
+  errorsOmitted?: number
+  requiredScope?: string
+  allow?: string[]
+  retryAfterSeconds?: number
+  /** The run that is in the way, and when it goes on if it waits. */
+  runId?: string
+  retryAt?: string | null
+}
+
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly extras: Extras
+
+  constructor(code: ErrorCode, detail: string, extras: Extras = {}, options?: ErrorOptions) {
+    super(detail, options)
+    this.name = 'AppError'
+    this.code = code
+    this.extras = extras
+  }
+}

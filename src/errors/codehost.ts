@@ -1,0 +1,51 @@
+import { AppError } from './app-error.ts'
+
+export const managedByCodehost = (fields: string[]) =>
+  new AppError(
+    'managed_by_codehost',
+    `${fields.join(', ')} of a task with source codehost belong${fields.length === 1 ? 's' : ''} to the code host. Change it there; the next sync brings it here.`,
+  )
+
+export const codehostUrlNotAllowed = (apiUrl: string, allowed: readonly string[]) =>
+  new AppError(
+    'codehost_url_not_allowed',
+    `${apiUrl.slice(0, 100)} is not a code host this Inlet may ask. Allowed: ${allowed.join(', ')}; CODEHOST_API_URLS says so.`,
+  )
+
+export const connectionNotFound = () =>
+  new AppError('connection_not_found', 'No repository is connected to this project.')
+
+export const syncRunNotFound = (id: string) =>
+  new AppError('sync_run_not_found', `There is no sync run ${id} of this project.`)
+
+export const repositoryNotConnected = () =>
+  new AppError(
+    'repository_not_connected',
+    'No repository is connected to this project. PUT /api/projects/{id}/codehost connects one.',
+  )
+
+export const syncInProgress = (runId: string, retryAt: string | null) =>
+  new AppError(
+    'sync_in_progress',
+    retryAt
+      ? `A sync of this project waits for the code host until ${retryAt}.`
+      : 'A sync of this project is at work already.',
+    { runId, retryAt },
+  )
+
+/** The code host refuses the connection, for a reason a person can act on. */
+export const codehostRefused = (
+  code: 'codehost_token_rejected' | 'codehost_repository_not_found' | 'codehost_access_denied',
+  message: string,
+) => new AppError(code, message)
+
+export const codehostUnreachable = (why: string, retryAfterSeconds = 5) =>
+  new AppError('codehost_unreachable', `The code host does not answer as it should: ${why}`, {
+    retryAfterSeconds,
+  })
+
+export const encryptionKeyMissing = () =>
+  new AppError(
+    'encryption_key_missing',
+    'A token is kept encrypted, and there is no key for that. Make one with: echo "ENCRYPTION_KEY=$(openssl rand -hex 32)" >> .env — then restart, with the same line on every instance.',
+  )

@@ -1,0 +1,103 @@
+import { AppError, type Mistake } from './app-error.ts'
+
+export const validationFailed = (errors: Mistake[], errorsOmitted = 0) =>
+  new AppError(
+    'validation_failed',
+    errors.length === 1 ? 'One value is not valid; see errors.' : 'Some values are not valid; see errors.',
+    { errors, errorsOmitted },
+  )
+
+export const invalidJson = (why: string) => new AppError('invalid_json', `The body is not valid JSON: ${why}`)
+
+/** What a sender of feedback wrote is not repeated: there may be an address in it. */
+export const notJson = (readUpTo: number) => invalidJson(`it ends being JSON at character ${readUpTo}.`)
+
+export const invalidCursor = () =>
+  new AppError(
+    'invalid_cursor',
+    'This cursor does not belong to this list and sort. Start again without a cursor, or pass nextCursor on unchanged.',
+    {
+      errors: [
+        { path: 'query.cursor', code: 'invalid_cursor', message: 'is not a cursor of this list and sort' },
+      ],
+    },
+  )
+
+export const routeNotFound = (method: string, path: string) =>
+  new AppError(
+    'not_found',
+    `There is nothing at ${method} ${path.slice(0, 100)}. GET /openapi.json lists what there is.`,
+  )
+
+export const unreadableAddress = () =>
+  validationFailed([
+    {
+      path: 'path',
+      code: 'wrong_format',
+      message: 'must be UTF-8 with every percent sign followed by two hexadecimal digits',
+    },
+  ])
+
+export const problemNotFound = (code: string) =>
+  new AppError('not_found', `There is no problem type ${code}.`)
+
+export const methodNotAllowed = (method: string, allow: string[]) =>
+  new AppError('method_not_allowed', `${method} does not work here; ${allow.join(', ')} would.`, { allow })
+
+export const bodyTooLarge = (limitBytes: number) =>
+  new AppError('body_too_large', `The body is larger than ${limitBytes} bytes, which is the limit here.`)
+
+export const unsupportedMediaType = (given: string | undefined) =>
+  new AppError(
+    'unsupported_media_type',
+    `Send the body as application/json, not ${given ? `as ${given.slice(0, 100)}` : 'without a Content-Type'}.`,
+  )
+
+export const requestInProgress = () =>
+  new AppError(
+    'request_in_progress',
+    'Another request with this Idempotency-Key is still at work. Send this one again in a moment.',
+  )
+
+export const idempotencyKeyReused = () =>
+  new AppError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used for another request in the last 24 hours. Take a new one.',
+  )
+
+export const idempotencyNotSupported = () =>
+  new AppError(
+    'idempotency_not_supported',
+    'The answer of this route holds a secret, which is never kept. Leave Idempotency-Key out.',
+    { errors: [{ path: 'header.idempotency-key', code: 'not_supported', message: 'is not supported here' }] },
+  )
+
+export const rateLimited = (retryAfterSeconds: number) =>
+  new AppError('rate_limited', `Too many requests. Wait ${retryAfterSeconds} s.`, { retryAfterSeconds })
+
+export const versionMismatch = (current: number, what = 'task') =>
+  new AppError(
+    'version_mismatch',
+    `The ${what} has changed since you read it: it is at version ${current} now. Read it again and decide.`,
+  )
+
+export const unavailable = (cause?: unknown) =>
+  new AppError(
+    'unavailable',
+    'The database does not answer at the moment. Try again; with an externalId a repeat makes no second task.',
+    { retryAfterSeconds: 2 },
+    { cause },
+  )
+
+export const deliveryUnavailable = (cause?: unknown) =>
+  new AppError(
+    'unavailable',
+    'The database does not answer at the moment. Send the event again: a repeat makes no second task.',
+    { retryAfterSeconds: 2 },
+    { cause },
+  )
+
+export const shuttingDown = () =>
+  new AppError('unavailable', 'This instance is shutting down. Another one, or a later try, will answer.', {
+    retryAfterSeconds: 2,
+  })

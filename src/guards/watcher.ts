@@ -1,0 +1,51 @@
+import type { FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { hashOf } from '../domain/secret.ts'
+import { unavailable } from '../errors.ts'
+import type { AccessService, Caller } from '../services/access.ts'
+
+interface WatcherGuardDeps {
+  access: Pick<AccessService, 'onForget'>
+  requireCaller(request: FastifyRequest): Promise<void>
+  isDatabaseAway(error: unknown): boolean
+  /** For how long the database may think about a key. */
+  patienceMs?: number
+}
+
+/**
+ * preHandler: lets in whom `requireCaller` does. A key that was let in here before is let in as well while the
+ * database is away: then above all somebody wants to look. Nothing can be revoked meanwhile, and a notice that
+ * something ended forgets them all.
+ */
+export function requireWatcher({
+  access,
+  requireCaller,
+  isDatabaseAway,
+  patienceMs = 2_000,
+}: WatcherGuardDeps) {
+  const known = new LRUCache<string, Caller>({ max: 100 })
+  access.onForget(() => known.clear())
+
+  return async function requireWatcher(request: FastifyRequest) {
+    const key = request.headers['x-api-key']
+    const proof = typeof key === 'string' ? hashOf(key) : ''
+    try {
+      await inTime(requireCaller(request))
+      if (proof) known.set(proof, request.caller)
+    } catch (error) {
+      const before = known.get(proof)
+      const isExpired = before?.expiresAt && before.expiresAt <= new Date()
+      if (!before || isExpired || !isDatabaseAway(error)) throw error
+      request.caller = before
+    }
+  }
+
+  async function inTime(work: Promise<void>): Promise<void> {
+    const tooLate = Promise.withResolvers<never>()
+    const timer = setTimeout(() => tooLate.reject(unavailable(SILENCE)), patienceMs)
+    await Promise.race([work, tooLate.promise]).finally(() => clearTimeout(timer))
+  }
+}
+
+/** As the driver would put it. */
+const SILENCE = Object.assign(new Error('the database was silent'), { code: 'ETIMEDOUT' })

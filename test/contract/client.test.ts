@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript-5'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { generateTypes } from '../../src/dashboard/api/generate.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A program that uses the client, by its name. The first is right, the second wrong in each line. */
+const PROGRAMS = {
+  'right.ts': `const { data: task } = await api.POST('/api/tasks', { body: { title: 'A task', priority: 'high' } })
+export const priority: 'low' | 'medium' | 'high' | undefined = task?.priority
+const { data: page } = await api.GET('/api/tasks', { params: { query: { status: ['open', 'done'] } } })
+export const ids: string[] = page?.data.map(({ id }) => id) ?? []
+const { data: rules } = await api.GET('/api/rules')
+export const first: components['schemas']['Rule'] | undefined = rules?.data[0]
+export const { error } = await api.POST('/api/tasks/bulk', { body: { listId: 'x', tasks: [{ title: 'One' }] } })
+export const code: string | undefined = error?.code`,
+  'wrong.ts': `await api.POST('/api/tasks', { body: { title: 'A task', priority: 'urgent' } })
+await api.POST('/api/tasks', { body: { priority: 'high' } })
+await api.POST('/api/tasks', { body: { title: 'A task', source: 'codehost' } })`,
+}
+
+let folder: string
+let compiled: ts.Program
+beforeAll(async () => {
+  // Inside the repository, so that what the client imports is found; git leaves it alone.
+  await mkdir(join(ROOT, 'dist'), { recursive: true })
+  folder = await mkdtemp(join(ROOT, 'dist', 'client-'))
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await generateTypes(fileURLToPath(new URL('openapi.json', import.meta.url)), join(folder, 'api.ts'))
+  for (const [name, program] of Object.entries(PROGRAMS)) {
+    await writeFile(join(folder, name), `${CLIENT}\n${program}\n`)
+  }
+  compiled = ts.createProgram(
+    Object.keys(PROGRAMS).map((name) => join(folder, name)),
+    {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ESNext,
+      module: ts.ModuleKind.NodeNext,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+      types: [],
+      lib: ['lib.esnext.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    },
+  )
+}, 120_000)
+afterAll(() => rm(folder, { recursive: true }))
+
+const CLIENT = `import createClient from 'openapi-fetch'
+import type { components, paths } from './api.ts'
+const api = createClient<paths>({ baseUrl: 'http://127.0.0.1:3000' })
+export type Task = components['schemas']['Task']`
+
+/** What a strict compiler says of one of the files. */
+function mistakesIn(name: string): string[] {
+  return ts
+    .getPreEmitDiagnostics(compiled, compiled.getSourceFile(join(folder, name)))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+}
+
+describe('a client generated from the reference', { timeout: 120_000 }, () => {
+  test('compiles', () => {
+    expect(mistakesIn('api.ts')).toEqual([])
+    expect(mistakesIn('right.ts')).toEqual([])
+  })
+
+  test('rejects what the service would refuse', () => {
+    expect(mistakesIn('wrong.ts')).toEqual([
+      expect.stringMatching(/"urgent"' is not assignable/),
+      expect.stringMatching(/'title' is missing/),
+      expect.stringMatching(/"codehost"' is not assignable/),
+    ])
+  })
+})

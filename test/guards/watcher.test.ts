@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify'
+import { expect, test } from 'vitest'
+import { requireWatcher } from '../../src/guards/watcher.ts'
+import type { Caller } from '../../src/services/access.ts'
+
+const caller = { id: 'a caller', expiresAt: null as Date | null } as Caller
+const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const request = (key: string) => ({ headers: { 'x-api-key': key } }) as unknown as FastifyRequest
+
+/** The guard over a database that can be taken away, go silent, and say that something ended. */
+function given(known: Caller = caller) {
+  let answer: () => Promise<void> = async () => {}
+  let forget = () => {}
+  const guard = requireWatcher({
+    access: {
+      onForget: (listener) => {
+        forget = listener
+        return () => {}
+      },
+    },
+    requireCaller: async (request) => {
+      await answer()
+      request.caller = known
+    },
+    isDatabaseAway: (error) => [error, (error as Error).cause].includes(away) || isSilence(error),
+    patienceMs: 20,
+  })
+  return {
+    guard,
+    forget: () => forget(),
+    take: () => {
+      answer = () => Promise.reject(away)
+    },
+    silence: () => {
+      answer = () => new Promise(() => {})
+    },
+  }
+}
+
+const isSilence = (error: unknown) => /silent/.test(String((error as Error).cause))
+
+test.each(['take', 'silence'] as const)('a key that was let in stays let in: %s', async (how) => {
+  const { guard, ...database } = given()
+  await guard(request('a key'))
+  database[how]()
+
+  const again = request('a key')
+  await guard(again)
+
+  expect(again.caller).toBe(caller)
+  await expect(guard(request('another key'))).rejects.toThrow()
+})
+
+test('nobody stays let in once something ended', async () => {
+  const { guard, ...database } = given()
+  await guard(request('a key'))
+  database.take()
+  database.forget()
+
+  await expect(guard(request('a key'))).rejects.toBe(away)
+})
+
+test('a key that has expired meanwhile does not stay let in', async () => {
+  const { guard, ...database } = given({ ...caller, expiresAt: new Date(0) })
+  await guard(request('a key'))
+  database.take()
+
+  await expect(guard(request('a key'))).rejects.toBe(away)
+})
+
+test('a refusal is no absence of the database', async () => {
+  const refusal = new Error('refused')
+  const guard = requireWatcher({
+    access: { onForget: () => () => {} },
+    requireCaller: () => Promise.reject(refusal),
+    isDatabaseAway: (error) => error === away,
+  })
+
+  await expect(guard(request('a key'))).rejects.toBe(refusal)
+})

@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs'
+import { PgBoss } from 'pg-boss'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startJobs } from '../../src/jobs/index.ts'
+import type { TestApp } from '../support/app.ts'
+import { feedback, sender } from '../support/feedback.ts'
+import { measured, readMetrics } from '../support/metrics.ts'
+import { listenTo } from '../support/stream.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+const REQUESTS = 'inlet_http_request_duration_seconds_count'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing({ env: { WEBHOOK_SECRET: 'a-secret' } })
+})
+afterAll(() => service.close())
+
+async function scrape(on: Pick<TestApp, 'get'> = service): Promise<string> {
+  const { status, body } = await on.get('/metrics')
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+describe('/metrics', () => {
+  test('is for administrators of the whole service, by key or session', async () => {
+    const project = await service.given.project()
+    const reader = await service.given.key({ scopes: ['tasks:read', 'rules:read'] })
+    const bound = await service.given.key({ scopes: ['admin'], projectId: project.id })
+    const session = await service.post('/api/sessions', { key: service.adminKey }, { key: null })
+    const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
+
+    const answers = [
+      await service.get('/metrics', { key: null }),
+      await service.get('/metrics', { key: null, headers: { authorization: `Bearer ${service.adminKey}` } }),
+      await service.get('/metrics', { key: reader }),
+      await service.get('/metrics', { key: bound }),
+      await service.get('/metrics'),
+      await service.get('/metrics', { key: null, headers: { cookie } }),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 403, 200, 200])
+    expect(answers[4]?.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  })
+
+  test('is the text format, each family once with what it means', async () => {
+    await service.get('/api/tasks')
+    const families = readMetrics(await scrape())
+
+    const names = families.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    for (const { name, help, type, samples } of families) {
+      expect([name, help, type]).toEqual([name, expect.stringMatching(/\w/), expect.stringMatching(/\w/)])
+      const counters = samples.filter(() => type === 'counter')
+      for (const { value } of counters) expect(value).toBeGreaterThanOrEqual(0)
+      if (type === 'counter') expect(name).toMatch(/_total$/)
+    }
+  })
+
+  test('has what the README lists, and nothing of ours besides', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    const listed = [...readme.matchAll(/^\| `(inlet_\w+)`/gm)].map(([, name]) => name)
+    const ours = readMetrics(await scrape())
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('inlet_'))
+
+    const withEmbedded = ['inlet_embedded_server_up', 'inlet_embedded_server_restarts_total']
+    expect(listed.toSorted()).toEqual([...ours, ...withEmbedded].sort())
+    const alerting = readme.match(/^groups:[\s\S]*?^```$/m)?.[0] ?? ''
+    expect(alerting.match(/- alert: /g)).toHaveLength(5)
+    const asked = alerting.match(/\binlet_\w+?(?=_bucket|_count|_sum|\b)/g) ?? []
+    expect(asked.filter((name) => !listed.includes(name))).toEqual([])
+  })
+})
+
+describe('a request', () => {
+  test('counts under the pattern of its route and the class of its status', async () => {
+    const { body: task } = await service.post('/api/tasks', { title: 'Counted' })
+    const before = await scrape()
+
+    for (const id of [task.id, task.id, NOBODY]) await service.get(`/api/tasks/${id}`)
+
+    const after = await scrape()
+    const counted = (status: string) => {
+      const labels = { method: 'GET', route: '/api/tasks/:id', status }
+      return measured(after, REQUESTS, labels) - measured(before, REQUESTS, labels)
+    }
+    expect([counted('2xx'), counted('4xx')]).toEqual([2, 1])
+    expect(after).not.toContain(task.id)
+  })
+
+  test('to an address that is not there counts under one label, whatever the address and method', async () => {
+    const before = measured(await scrape(), REQUESTS, { route: 'unmatched' })
+
+    for (const path of ['/api/nope/1', '/api/nope/2', '/nowhere']) await service.get(path)
+    await service.call('PURGE', '/api/nope/3')
+
+    const after = await scrape()
+    expect(measured(after, REQUESTS, { route: 'unmatched' }) - before).toBe(4)
+    expect(after).not.toMatch(/nope|nowhere|PURGE/)
+  })
+})
+
+test('a delivery of feedback counts by what became of it', async () => {
+  const send = sender(service.url, 'a-secret')
+  const event = feedback()
+  const before = await scrape()
+
+  await send(event)
+  await send(event)
+  await send(feedback({}, { event: 'page_viewed' }))
+  await send(feedback({ sentiment: 'none of the three' }))
+  await send('{"broken')
+  await sender(service.url, 'a wrong secret')(event)
+
+  const after = await scrape()
+  const counted = ['created', 'duplicate', 'ignored', 'rejected', 'unreadable', 'refused'].map(
+    (outcome) =>
+      measured(after, 'inlet_receiver_deliveries_total', { outcome }) -
+      measured(before, 'inlet_receiver_deliveries_total', { outcome }),
+  )
+  expect(counted).toEqual([1, 1, 1, 1, 1, 1])
+  const unreadable = 'inlet_receiver_unreadable_deliveries'
+  expect(measured(after, unreadable) - measured(before, unreadable)).toBe(1)
+})
+
+test('a sync counts its end, what became of each entry, and what it asked of the code host', async () => {
+  const { sync, repository } = await service.connected({}, 3)
+  const before = await scrape()
+
+  const run = await sync()
+  expect(run.status).toBe('completed')
+
+  const after = await scrape()
+  const counted = (name: string, labels: Record<string, string>) =>
+    measured(after, name, labels) - measured(before, name, labels)
+  expect(counted('inlet_sync_runs_total', { outcome: 'completed' })).toBe(1)
+  const entries = ['created', 'updated', 'unchanged'].map((outcome) =>
+    counted('inlet_sync_entries_total', { outcome }),
+  )
+  expect(entries.reduce((sum, count) => sum + count)).toBe(3)
+  expect(entries[0]).toBe(3)
+  expect(counted('inlet_job_duration_seconds_count', { queue: 'sync', outcome: 'completed' })).toBe(1)
+  const host = service.host.url
+  expect(counted('inlet_codehost_requests_total', { host, outcome: 'page' })).toBeGreaterThan(0)
+  expect(after).toContain(`inlet_codehost_rate_limit_remaining{host="${host}"}`)
+  expect(after).not.toContain(repository.name)
+})
+
+test('background work counts by queue and state, and what is at work is timed', async () => {
+  const { connectionString } = service
+  const logger = pino({ level: 'silent' })
+  const jobs = await startJobs({ connectionString, services: service.service, logger })
+  const boss = new PgBoss({ connectionString })
+  try {
+    await boss.start()
+    await boss.createQueue('later')
+    await boss.send('later', {}, { startAfter: 3_600 })
+    await service.service.metrics.timed('measured', async () => {})
+    await service.service.metrics.timed('measured', () => Promise.reject(new Error('no'))).catch(() => {})
+
+    const text = await scrape()
+
+    expect(measured(text, 'inlet_jobs', { queue: 'later', state: 'queued' })).toBe(1)
+    for (const outcome of ['completed', 'failed']) {
+      expect(measured(text, 'inlet_job_duration_seconds_count', { queue: 'measured', outcome })).toBe(1)
+    }
+  } finally {
+    await boss.stop({ graceful: false })
+    await jobs.stop()
+  }
+})
+
+test('streams, the pool and the database are told as they are at the moment', async () => {
+  const before = measured(await scrape(), 'inlet_stream_clients')
+  const stream = await listenTo(service)
+  await expect.poll(async () => measured(await scrape(), 'inlet_stream_clients')).toBe(before + 1)
+
+  const text = await scrape()
+  expect(measured(text, 'inlet_database_up')).toBe(1)
+  expect(measured(text, 'inlet_database_restarts_total')).toBe(0)
+  expect(measured(text, 'inlet_pool_connections')).toBeGreaterThan(0)
+  expect(measured(text, 'inlet_pool_connections_max')).toBe(10)
+  expect(measured(text, 'inlet_build_info', { node: process.version })).toBe(1)
+  expect(measured(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
+
+  stream.close()
+  await expect
+    .poll(async () => measured(await scrape(), 'inlet_stream_clients'), { timeout: 10_000 })
+    .toBe(before)
+})
