@@ -13,6 +13,7 @@ import { sessionProofs, sessionsRepository } from './sessions.ts'
 import { sweepsRepository } from './sweeps.ts'
 import { syncQueue, syncRunsRepository } from './sync-runs.ts'
 import { syncedTasksRepository } from './synced-tasks.ts'
+import { taskTextsRepository } from './task-texts.ts'
 import { tasksRepository } from './tasks.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
 
@@ -60,6 +61,7 @@ function unreached(db: Transactional) {
     tail: activityTail(db),
     idempotency: idempotencyRepository(db),
     sweeps: sweepsRepository(db),
+    taskTexts: taskTextsRepository(db),
     syncQueue: syncQueue(db),
     within: (reach: Reach) => ({
       ...bound(db, reach),

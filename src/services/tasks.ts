@@ -22,6 +22,9 @@ import type { Clock } from './clock.ts'
 import { toTask, toTaskListItem } from './task-view.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 
+/** 130 ms of the database's time. */
+const FOLDED_AT_ONCE = 500
+
 export type TasksService = ReturnType<typeof tasksService>
 
 /** A task that was asked for: made now, or here before under the same external id. */
@@ -112,6 +115,16 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
         await repos.activity.insert([entry('task.restored', task, caller, now)])
         return toTask({ ...task, ...update })
       })
+    },
+
+    /**
+     * Takes up some of the text that writes have left behind for searches; answers of how many tasks. For the worker,
+     * a little at a time: it costs as much as the writes did.
+     */
+    async foldTexts(): Promise<number> {
+      return repos.transaction(async ({ taskTexts }) =>
+        (await taskTexts.claimFold()) ? taskTexts.fold(FOLDED_AT_ONCE) : 0,
+      )
     },
   }
 
