@@ -13,6 +13,7 @@ import {
   sql,
 } from '../db/drizzle.ts'
 import { violates } from '../db/mistakes.ts'
+import { executeNamed } from '../db/named.ts'
 import { recordset } from '../db/recordset.ts'
 import { activity, tasks } from '../db/tables.ts'
 import { externalIdTaken, listNotFound } from '../errors.ts'
@@ -67,8 +68,10 @@ export function tasksRepository(db: Executor, reach: Reach) {
      * Answers the ids that were made; the others were here already, by external id or code-host number.
      */
     async insert(rows: TaskRow[], entries: ActivityRow[]): Promise<Set<string>> {
-      const made = await db
-        .execute<{ id: string }>(sql`
+      const made = await executeNamed<{ id: string }>(
+        db,
+        'insert tasks',
+        sql`
           with made as (
             insert into ${tasks} (${taskSet.names}) ${taskSet.select(rows)}
             on conflict do nothing returning id
@@ -77,8 +80,8 @@ export function tasksRepository(db: Executor, reach: Reach) {
             select * from (${activitySet.select(entries)}) as entry
             where entry.task_id in (select id from made)
           )
-          select id from made`)
-        .catch(namingMistakes(rows[0]?.listId))
+          select id from made`,
+      ).catch(namingMistakes(rows[0]?.listId))
       return new Set(made.rows.map(({ id }) => id))
     },
 
