@@ -4,11 +4,21 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { feedback, sync } from './parts/children.ts'
 import { creates } from './parts/creates.ts'
+import { pages } from './parts/pages.ts'
+import { memory, start } from './parts/process.ts'
 import { type Figure, machine, tableOf } from './support/figures.ts'
 import { type Stage, setStage } from './support/stage.ts'
 
-const PARTS: Record<string, (stage: Stage) => Promise<Figure[]>> = { creates }
+const PARTS: Record<string, (stage: Stage) => Promise<Figure[]>> = {
+  start,
+  memory,
+  creates,
+  pages,
+  feedback,
+  sync,
+}
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !PARTS[name])
