@@ -28,6 +28,7 @@ if (unknown.length > 0) {
 }
 
 const stage = await setStage()
+process.once('SIGINT', () => stage.clear().finally(() => process.exit(130)))
 const figures: Figure[] = []
 try {
   for (const [name, measure] of Object.entries(PARTS)) {
