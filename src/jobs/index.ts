@@ -17,7 +17,7 @@ export interface Jobs {
 
 /** The background worker: its tasks and when they run. Scheduled ones run once over all instances. */
 export async function startJobs({ connectionString, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, housekeeping, lists, metrics, sync } = services
+  const { access, housekeeping, lists, metrics, sync, tasks } = services
   const boss = new PgBoss({ connectionString, application_name: 'inlet jobs', max: 2 })
   // Mostly a database that is away: it goes on when the database is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
@@ -34,6 +34,8 @@ export async function startJobs({ connectionString, services, logger }: JobsDeps
   const timers = [
     every(5_000, () => access.flushLastUsed(), logger),
     every(2_000, () => lists.foldOpenCounts(), logger),
+    // A quarter of a core at most: a million tasks that were here before their text was indexed take 17 minutes.
+    every(500, () => tasks.foldTexts(), logger),
   ]
 
   return {

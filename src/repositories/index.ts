@@ -13,6 +13,7 @@ import { sessionProofs, sessionsRepository } from './sessions.ts'
 import { sweepsRepository } from './sweeps.ts'
 import { syncQueue, syncRunsRepository } from './sync-runs.ts'
 import { syncedTasksRepository } from './synced-tasks.ts'
+import { taskTextsRepository } from './task-texts.ts'
 import { tasksRepository } from './tasks.ts'
 import { vitalsRepository } from './vitals.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
@@ -61,6 +62,7 @@ function unreached(db: Transactional) {
     tail: activityTail(db),
     idempotency: idempotencyRepository(db),
     sweeps: sweepsRepository(db),
+    taskTexts: taskTextsRepository(db),
     syncQueue: syncQueue(db),
     vitals: vitalsRepository(db),
     within: (reach: Reach) => ({

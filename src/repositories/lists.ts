@@ -143,6 +143,10 @@ export function listsRepository(db: Executor, reach: Reach) {
         .from(lists)
         .innerJoin(projects, eq(projects.id, lists.projectId))
         .where(and(isMeant, inReach))
+        .prepare(
+          `find destination ${listId ? 'named' : 'default'} ${reach.projectId ? 'in reach' : 'anywhere'}`,
+        )
+        .execute()
       if (!row) return undefined
       const { archivedAt, ...destination } = row
       return { ...destination, isArchived: archivedAt !== null }

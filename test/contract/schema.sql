@@ -203,6 +203,17 @@ create table sync_runs (
   constraint sync_runs_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+create table task_text_changes (
+  task_id uuid not null
+);
+
+create table task_texts (
+  task_id uuid not null,
+  title text not null,
+  beginning text,
+  constraint task_texts_pkey PRIMARY KEY (task_id)
+);
+
 create table tasks (
   id uuid not null,
   title text not null,
@@ -284,6 +295,7 @@ CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
 CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'rate_limited'::text]));
 CREATE INDEX sync_runs_project ON public.sync_runs USING btree (project_id, id);
+CREATE INDEX task_texts_trigrams ON public.task_texts USING gin (title gin_trgm_ops, beginning gin_trgm_ops);
 CREATE UNIQUE INDEX tasks_codehost ON public.tasks USING btree (project_id, codehost_repository_id, codehost_number) WHERE (codehost_number IS NOT NULL);
 CREATE INDEX tasks_deleted ON public.tasks USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (project_id, source, external_id) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
@@ -333,3 +345,33 @@ BEGIN
 END $function$
 ;
 CREATE TRIGGER tasks_count_updated AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_count_updated();
+CREATE OR REPLACE FUNCTION public.tasks_text_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM task_texts WHERE task_id IN (SELECT id FROM removed);
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_text_deleted AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tasks_text_deleted();
+CREATE OR REPLACE FUNCTION public.tasks_text_inserted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO task_text_changes (task_id) SELECT id FROM added;
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_text_inserted AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_text_inserted();
+CREATE OR REPLACE FUNCTION public.tasks_text_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO task_text_changes (task_id) VALUES (NEW.id);
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_text_updated AFTER UPDATE OF title, description ON public.tasks FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE FUNCTION tasks_text_updated();

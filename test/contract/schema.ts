@@ -26,6 +26,7 @@ export async function describeSchema(client: pg.Client): Promise<string> {
       select text from (
         select p.proname as name, pg_get_functiondef(p.oid) || ';' as text
         from pg_proc p where p.pronamespace = 'public'::regnamespace
+          and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
         union all
         select t.tgname, pg_get_triggerdef(t.oid) || ';' from pg_trigger t where not t.tgisinternal
       ) as found order by name, text`)

@@ -54,6 +54,13 @@ describe('the embedded database', () => {
         locale: 'C.UTF-8',
       },
     ])
+    if (process.platform === 'linux')
+      expect(
+        await ask(
+          connectionString,
+          `SELECT datctype AS letters FROM pg_database WHERE datname = current_database()`,
+        ),
+      ).toEqual([{ letters: 'C.UTF-8' }])
     const stranger = new URL(connectionString)
     stranger.password = 'guess'
     await expect(ask(stranger.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })

@@ -42,3 +42,14 @@ test('the open counts are folded', async () => {
   )
   await jobs.stop()
 })
+
+test('the text of tasks is folded for searches', async () => {
+  const project = await service.given.project()
+  await service.given.task(project.inbox)
+  const jobs = await start(service)
+  await vi.waitFor(async () => expect(await service.query('select from task_text_changes')).toEqual([]), {
+    timeout: 10_000,
+    interval: 100,
+  })
+  await jobs.stop()
+})

@@ -38,7 +38,8 @@ async function createCluster(
     if (account) for (const path of [password, data, scratch]) await chown(path, account.uid, account.gid)
 
     const args = [...INITDB, '-D', data, `--pwfile=${password}`, ...(options.isDurable ? [] : ['--no-sync'])]
-    const made = await run(binaries.initdb, args, { account })
+    const inUnicode = await run(binaries.initdb, [...args, UNICODE_LETTERS], { account })
+    const made = inUnicode.ok ? inUnicode : await run(binaries.initdb, args, { account })
     if (!made.ok) throw new Error(`initdb failed: ${made.output}`)
     await rename(password, join(data, PASSWORD_FILE))
     return data
@@ -54,6 +55,10 @@ const INITDB = [
   '--builtin-locale=C.UTF-8',
   '--data-checksums',
 ]
+
+// pg_trgm asks the system which characters are letters; without this only ASCII's are, and a search for any other word
+// reads every text. Not every system has it.
+const UNICODE_LETTERS = '--lc-ctype=C.UTF-8'
 
 async function refuseOtherMajor(cluster: string, major: number): Promise<void> {
   const found = Number.parseInt(await readFile(join(cluster, 'PG_VERSION'), 'utf8'), 10)

@@ -1,0 +1,61 @@
+import { ilike, or, type SQL, sql } from '../db/drizzle.ts'
+import { taskTextChanges, taskTexts } from '../db/search-tables.ts'
+import { tasks } from '../db/tables.ts'
+import type { Executor } from './index.ts'
+
+/** One number for every Inlet on a database. Two folds at once could leave an older text behind for good. */
+const FOLD_LOCK = 7_461_002
+
+/** The text that searches look in, behind the tasks. */
+export function taskTextsRepository(db: Executor) {
+  return {
+    /** True where this transaction alone may fold. A statement of its own: the fold has to see what the last one did. */
+    async claimFold(): Promise<boolean> {
+      const { rows } = await db.execute<{ isMine: boolean }>(
+        sql`select pg_try_advisory_xact_lock(${FOLD_LOCK}) as "isMine"`,
+      )
+      return rows[0]?.isMine ?? false
+    },
+
+    /** Takes up the text of tasks that are new or changed, at most so many; answers how many it looked at. */
+    async fold(most: number): Promise<number> {
+      const { rows } = await db.execute<{ taken: number }>(sql`
+        with taken as (
+          delete from ${taskTextChanges}
+          where ctid = any(array(select ctid from ${taskTextChanges} limit ${most}))
+          returning task_id
+        ), folded as (
+          insert into ${taskTexts} (task_id, title, beginning)
+          select id, lower(title), lower(left(description, 1000)) from ${tasks}
+          where id in (select task_id from taken)
+          on conflict (task_id) do update set title = excluded.title, beginning = excluded.beginning
+        )
+        select count(*)::integer as taken from taken`)
+      return rows[0]?.taken ?? 0
+    },
+  }
+}
+
+/** Tasks with this text in the title or in the description's first 1,000 characters, asked of each task itself. */
+export function contains(text: string): SQL | undefined {
+  const pattern = patternOf(text)
+  return or(ilike(tasks.title, pattern), ilike(sql`left(${tasks.description}, 1000)`, pattern))
+}
+
+/**
+ * The same tasks, asked of the texts that were folded; of those that were not, the tasks themselves. As an array: the
+ * planner then takes it for few tasks and reads these, in order, instead of walking all to see which are among them.
+ */
+export function isFoundByText(text: string): SQL {
+  const pattern = patternOf(text)
+  return sql`${tasks.id} = any(array(
+    select task_id from ${taskTexts}
+    where (title like lower(${pattern}) or beginning like lower(${pattern}))
+      and not exists (select from ${taskTextChanges} as later where later.task_id = ${taskTexts}.task_id)
+    union all
+    select id from ${tasks}
+    where id in (select task_id from ${taskTextChanges})
+      and (title ilike ${pattern} or left(description, 1000) ilike ${pattern})))`
+}
+
+const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,0 +1,72 @@
+import { cpus } from 'node:os'
+
+/** One line of the table: what we measured, what it is held against, and their ratio in the same run. */
+export interface Figure {
+  name: string
+  unit: string
+  ours: number
+  /** Absent where the figure stands for itself. */
+  reference?: { name: string; value: number }
+  /** Median of the pairs' own ratios: what else the machine does hits both halves of a pair. */
+  ratio?: number
+  runs?: { ours: number; reference: number }[]
+}
+
+interface PairsOptions {
+  name: string
+  unit: string
+  ours(): Promise<number>
+  reference: { name: string; measure(): Promise<number> }
+  pairs?: number
+}
+
+/** Measures both in turn, so that a machine that is slow for a while is slow for both. */
+export async function inPairs({ name, unit, ours, reference, pairs = 3 }: PairsOptions): Promise<Figure> {
+  const runs: { ours: number; reference: number }[] = []
+  for (let pair = 0; pair < pairs; pair++) {
+    // Who comes first changes: the second finds warmer caches.
+    if (pair % 2 === 0) {
+      const value = await ours()
+      runs.push({ ours: value, reference: await reference.measure() })
+    } else {
+      const value = await reference.measure()
+      runs.push({ ours: await ours(), reference: value })
+    }
+  }
+  return {
+    name,
+    unit,
+    ours: median(runs.map(({ ours }) => ours)),
+    reference: { name: reference.name, value: median(runs.map(({ reference }) => reference)) },
+    ratio: median(runs.map(({ ours, reference }) => ours / reference)),
+    runs,
+  }
+}
+
+export function median(values: number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The value that this share of the values does not exceed. */
+export function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
+}
+
+/** As Markdown, for the README. */
+export function tableOf(figures: Figure[]): string {
+  const lines = figures.map(({ name, unit, ours, reference, ratio }) => {
+    const held = reference ? `${rounded(reference.value)} ${unit} (${reference.name})` : ''
+    return `| ${name} | ${rounded(ours)} ${unit} | ${held} | ${ratio === undefined ? '' : ratio.toFixed(2)} |`
+  })
+  return ['| figure | Inlet | against | ratio |', '| --- | --- | --- | --- |', ...lines].join('\n')
+}
+
+/** What the figures were taken on, in one sentence. */
+export function machine(): string {
+  const [cpu] = cpus()
+  return `${cpus().length} cores of ${cpu?.model.trim()}, Node ${process.versions.node}, PostgreSQL 18 (embedded)`
+}
+
+const rounded = (value: number) =>
+  value >= 100 ? Intl.NumberFormat('en').format(Math.round(value)) : String(Math.round(value * 10) / 10)

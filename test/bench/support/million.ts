@@ -1,0 +1,110 @@
+import { query } from './stage.ts'
+
+export const TASKS = 1_000_000
+
+/** Words by how many of a hundred tasks hold them, about. */
+export const WORDS = { export: 35, dashboard: 5, timeout: 0.5, quokka: 0.05, zzyzx: 0 }
+
+const SNIPPETS = 20_000
+
+/**
+ * Fills a migrated database with a million tasks over ten projects, each a line of title and three of description, as if
+ * they had been there for a while: indexes built, texts folded, statistics known.
+ */
+export async function fillWithAMillion(connectionString: string): Promise<void> {
+  const indexes = await query<{ name: string; definition: string }>(
+    connectionString,
+    `select indexname as name, indexdef as definition from pg_indexes
+     where schemaname = 'public' and tablename in ('tasks', 'task_texts') and indexname not like '%_pkey'`,
+  )
+  await query(
+    connectionString,
+    // Triggers and foreign keys stay away: the same rows, sooner.
+    `set session_replication_role = replica; set synchronous_commit = off; set maintenance_work_mem = '512MB'`,
+    ...indexes.map(({ name }) => `drop index ${name}`),
+    PLACES,
+    `create temp table snippets (n integer primary key, words text)`,
+    `insert into snippets select ordinality - 1, value
+     from json_array_elements_text('${JSON.stringify(snippets())}') with ordinality`,
+    `create temp table places as select row_number() over (order by id) - 1 as n, id, project_id from lists`,
+    `analyze snippets, places`,
+    `insert into tasks (id, title, description, status, priority, source, project_id, list_id, labels, assignees,
+       metadata, created_by_type, created_by_name, created_at, updated_at, completed_at, version)
+     select uuidv7(make_interval(secs => i - ${TASKS} - 60)), left(a.words, 60), b.words || '. ' || c.words || '. ' || d.words,
+       case when i % 3 = 0 then 'open' else 'done' end, 1 + i % 3, 'api', places.project_id, places.id, '{bug}', '{}',
+       '{}', 'key', 'bench', at, at + interval '1 hour' * (i % 7), case when i % 3 <> 0 then at end, 1
+     from generate_series(1, ${TASKS}) as i
+     cross join lateral (select now() + make_interval(secs => i - ${TASKS} - 60) as at) as time
+     join snippets a on a.n = (i * 7919::bigint) % ${SNIPPETS}
+     join snippets b on b.n = (i * 104729::bigint + 1) % ${SNIPPETS}
+     join snippets c on c.n = (i * 1299709::bigint + i / 7) % ${SNIPPETS}
+     join snippets d on d.n = (i * 15485863::bigint + i / 11) % ${SNIPPETS}
+     join places on places.n = i % (select count(*) from places)
+     order by i`,
+    `insert into task_texts select id, lower(title), lower(left(description, 1000)) from tasks`,
+    ...indexes.map(({ definition }) => definition),
+    'vacuum analyze tasks',
+    'vacuum analyze task_texts',
+  )
+}
+
+const PLACES = `
+  with project as (
+    insert into projects (id, name, created_at, updated_at)
+    select uuidv7(), 'Project ' || i, now(), now() from generate_series(1, 10) as i returning id
+  )
+  insert into lists (id, project_id, name, position, is_default, created_at)
+  select uuidv7(), id, 'List ' || i, i, i = 0, now() from project, generate_series(0, 2) as i`
+
+/** Lines of eight words, frequent and rare ones as in a language, and the words that searches look for strewn in. */
+function snippets(): string[] {
+  const random = generator(42)
+  const syllables = [
+    'ra',
+    'to',
+    'men',
+    'sh',
+    'li',
+    'on',
+    'por',
+    'da',
+    'bu',
+    'ver',
+    'fi',
+    'le',
+    'ne',
+    'or',
+    'ti',
+    'ca',
+    'lo',
+    'gin',
+    'pa',
+    'us',
+    'te',
+    'ing',
+    'pre',
+    'co',
+    'de',
+  ]
+  const pick = <T>(from: T[]) => from[Math.floor(random() * from.length)] as T
+  const vocabulary = Array.from({ length: 30_000 }, () =>
+    Array.from({ length: 2 + Math.floor(random() * 3) }, () => pick(syllables)).join(''),
+  )
+  const word = () => vocabulary[Math.floor(vocabulary.length ** random()) - 1] as string
+  const lines = Array.from({ length: SNIPPETS }, () => Array.from({ length: 8 }, word).join(' '))
+  for (const [wanted, percent] of Object.entries(WORDS)) {
+    // A task has four lines.
+    const many = Math.round((SNIPPETS * percent) / 100 / 4)
+    for (let i = 0; i < many; i++) lines[Math.floor(random() * SNIPPETS)] += ` ${wanted}`
+  }
+  return lines
+}
+
+/** The same numbers in each run. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+    return state / 2 ** 32
+  }
+}

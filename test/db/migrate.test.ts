@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { applyMigrations, drizzle } from '../../src/db/drizzle.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { startApp } from '../support/app.ts'
+import { dropDatabase, urlOf, withAdmin } from '../support/postgres.ts'
+
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+const leftovers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const remove of leftovers.splice(0).reverse()) await remove()
+})
+
+describe('the migration for searches', () => {
+  test('leaves the text of a database that has tasks to the worker, and searches find them at once', async () => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0006_codehost')
+    await withClient(connectionString, (client) => client.query(OLD_TASK))
+
+    await migrate(connectionString)
+
+    const service = await startApp({ connectionString })
+    try {
+      const find = async () => (await service.get('/api/tasks?q=OLDER')).body.data.length
+      expect(await find()).toBe(1)
+      expect(await service.service.tasks.foldTexts()).toBe(1)
+      expect(await find()).toBe(1)
+      expect(await service.query('select title from task_texts')).toEqual([{ title: 'older than searches' }])
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('goes through where pg_trgm may not be made, and searches find the same', async () => {
+    const connectionString = await emptyDatabase()
+    await withClient(connectionString, (client) => client.query(NO_EXTENSIONS))
+
+    await migrate(connectionString)
+
+    const service = await startApp({ connectionString })
+    try {
+      expect(await service.query(`select from pg_class where relname = 'task_texts_trigrams'`)).toEqual([])
+      await service.post('/api/tasks', { title: 'Found without' })
+      expect((await service.get('/api/tasks?q=WITHOUT')).body.data).toHaveLength(1)
+      while ((await service.service.tasks.foldTexts()) > 0);
+      expect((await service.get('/api/tasks?q=WITHOUT')).body.data).toHaveLength(1)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('makes the index where pg_trgm may be made', async () => {
+    const connectionString = await emptyDatabase()
+    await migrate(connectionString)
+    const { rows } = await withClient(connectionString, (client) =>
+      client.query(`select indexdef from pg_indexes where indexname = 'task_texts_trigrams'`),
+    )
+    expect(rows).toEqual([
+      { indexdef: expect.stringMatching(/gin \(title .*gin_trgm_ops, beginning .*gin_trgm_ops\)/) },
+    ])
+  })
+})
+
+const OLD_TASK = `
+  with project as (
+    insert into projects (id, name, created_at, updated_at) values (gen_random_uuid(), 'Old', now(), now()) returning id
+  ), list as (
+    insert into lists (id, project_id, name, position, created_at)
+    select gen_random_uuid(), id, 'Inbox', 0, now() from project returning id, project_id
+  )
+  insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
+    created_by_type, created_by_name, created_at, updated_at, version)
+  select gen_random_uuid(), 'Older than SEARCHES', 'open', 2, 'api', project_id, id, '{}', '{}', '{}',
+    'key', 'old', now(), now(), 1 from list`
+
+/** As on a server whose administrator allows none. */
+const NO_EXTENSIONS = `
+  create function refuse() returns event_trigger language plpgsql as $$
+  begin
+    raise insufficient_privilege using message = 'permission denied to create extension "pg_trgm"';
+  end $$;
+  create event trigger refuse on ddl_command_start when tag in ('CREATE EXTENSION') execute function refuse()`
+
+async function emptyDatabase(): Promise<string> {
+  const { adminUrl, prefix } = inject('postgres')
+  const name = `${prefix}${randomBytes(6).toString('hex')}`
+  await withAdmin(adminUrl, (admin) =>
+    admin.query(`create database ${pg.escapeIdentifier(name)} template template0`),
+  )
+  leftovers.push(() => withAdmin(adminUrl, (admin) => dropDatabase(admin, name)))
+  return urlOf(adminUrl, name)
+}
+
+/** As an older version left it. */
+async function migrateUpTo(connectionString: string, last: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'inlet-migrations-'))
+  leftovers.push(() => rm(folder, { recursive: true }))
+  await cp(migrations, folder, { recursive: true })
+  const path = join(folder, 'meta/_journal.json')
+  const journal = JSON.parse(await readFile(path, 'utf8'))
+  const end = journal.entries.findIndex(({ tag }: { tag: string }) => tag === last) + 1
+  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, end) }))
+  await withClient(connectionString, (client) =>
+    applyMigrations(drizzle(client), { migrationsFolder: folder }),
+  )
+}
+
+async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  return work(client).finally(() => client.end())
+}

@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+const fold = () => service.service.tasks.foldTexts()
+
+/** All pages of a search, beside what asking every task would find. */
+async function search(projectId: string, text: string, more = '', condition = '') {
+  const found: string[] = []
+  let cursor = ''
+  do {
+    const query = `projectId=${projectId}&q=${encodeURIComponent(text)}&limit=3${more}${cursor}`
+    const { body } = await service.get(`/api/tasks?${query}`)
+    found.push(...body.data.map(({ id }: { id: string }) => id))
+    cursor = body.nextCursor ? `&cursor=${body.nextCursor}` : ''
+  } while (cursor)
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  const asked = await service.query(
+    `select id from tasks where project_id = $1 and deleted_at is null ${condition}
+     and (title ilike $2 or left(description, 1000) ilike $2)`,
+    [projectId, pattern],
+  )
+  return { found: found.toSorted(), asked: asked.map(({ id }) => id).toSorted() }
+}
+
+async function expectExact(projectId: string, text: string, more = '', condition = '') {
+  const { found, asked } = await search(projectId, text, more, condition)
+  expect(found).toEqual(asked)
+  return found
+}
+
+const word = fc.constantFrom(
+  'Export',
+  'exPORTED',
+  'a',
+  'ör',
+  'ÖRTLICH',
+  'жук',
+  '東京',
+  '10%',
+  'snake_case',
+  'C:\\t',
+)
+const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
+
+describe('a search', () => {
+  test('finds exactly what is there, after anything that can happen to tasks, folded or not', async () => {
+    const step = fc.oneof(
+      fc.record({ what: fc.constantFrom('create', 'bulk'), text: words }),
+      fc.record({
+        what: fc.constantFrom('title', 'description', 'done', 'delete', 'restore', 'purge', 'fold'),
+        task: fc.nat(50),
+        text: words,
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), word, async (steps, text) => {
+        const { id: projectId, inbox } = await service.given.project()
+        const ids: string[] = []
+        for (const { what, text, ...of } of steps) {
+          const id = 'task' in of ? ids[of.task % ids.length] : undefined
+          if (what === 'create')
+            ids.push((await service.post('/api/tasks', { title: text, listId: inbox.id })).body.id)
+          else if (what === 'bulk') {
+            const tasks = [{ title: 'plain', description: text }, { title: text }]
+            const { body } = await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
+            ids.push(...body.data.map(({ id }: { id: string }) => id))
+          } else if (what === 'fold') await fold()
+          else if (!id) continue
+          else if (what === 'title' || what === 'description')
+            await service.patch(`/api/tasks/${id}`, { [what]: text })
+          else if (what === 'done') await service.patch(`/api/tasks/${id}`, { status: 'done' })
+          else if (what === 'delete') await service.delete(`/api/tasks/${id}`)
+          else if (what === 'restore') await service.post(`/api/tasks/${id}/restore`)
+          else await service.query('delete from tasks where id = $1', [id])
+        }
+        await expectExact(projectId, text)
+        await expectExact(projectId, text, '&status=open&sort=-updatedAt', `and status = 'open'`)
+        while ((await fold()) > 0);
+        await expectExact(projectId, text)
+        await expectExact(projectId, text, '&sort=-priority')
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  test('finds a task by its new text and no more by the one that was folded', async () => {
+    const { id: projectId, inbox } = await service.given.project()
+    const { id } = await service.given.task(inbox, { title: 'Crash', description: 'on start' })
+    while ((await fold()) > 0);
+
+    await service.patch(`/api/tasks/${id}`, { title: 'Freeze', description: 'on exit' })
+
+    expect(await expectExact(projectId, 'crash')).toEqual([])
+    expect(await expectExact(projectId, 'start')).toEqual([])
+    expect(await expectExact(projectId, 'freeze')).toEqual([id])
+    expect(await expectExact(projectId, 'exit')).toEqual([id])
+  })
+
+  test('finds what is there while writers and folders run at once', async () => {
+    const { id: projectId, inbox } = await service.given.project()
+    const { id } = await service.given.task(inbox, { title: 'one before' })
+    let isWriting = true
+    async function write() {
+      for (let round = 0; round < 40; round++) {
+        await service.patch(`/api/tasks/${id}`, { title: `before ${round}` })
+        await service.patch(`/api/tasks/${id}`, { title: `after ${round}` })
+        expect(await expectExact(projectId, `after ${round}`)).toEqual([id])
+        expect(await expectExact(projectId, `before ${round}`)).toEqual([])
+      }
+      isWriting = false
+    }
+    async function foldOn() {
+      while (isWriting) await fold()
+    }
+
+    await Promise.all([write(), foldOn(), foldOn(), foldOn()])
+
+    while ((await fold()) > 0);
+    expect(await expectExact(projectId, 'after 39')).toEqual([id])
+    expect(await expectExact(projectId, 'before')).toEqual([])
+    expect(await service.query('select from task_text_changes')).toEqual([])
+  })
+
+  test('folds the text of a task once it stands still, and lets go of it with the task', async () => {
+    const { inbox } = await service.given.project()
+    const { id } = await service.given.task(inbox, { title: 'ÄNDERN', description: `${'X'.repeat(998)}YZß` })
+    const text = () => service.query('select title, beginning from task_texts where task_id = $1', [id])
+
+    while ((await fold()) > 0);
+    expect(await text()).toEqual([{ title: 'ändern', beginning: `${'x'.repeat(998)}yz` }])
+    await service.patch(`/api/tasks/${id}`, { status: 'done' })
+    expect(await service.query('select from task_text_changes')).toEqual([])
+
+    await service.query('delete from tasks where id = $1', [id])
+    expect(await text()).toEqual([])
+  })
+})
