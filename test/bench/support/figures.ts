@@ -43,7 +43,7 @@ export async function inPairs({ name, unit, ours, reference, pairs = 3 }: PairsO
   }
 }
 
-export function median(values: number[]): number {
+function median(values: number[]): number {
   return quantile(values, 0.5)
 }
 
