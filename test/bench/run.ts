@@ -4,11 +4,12 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { feedback, sync } from './parts/children.ts'
+import { feedback } from './parts/children.ts'
 import { creates } from './parts/creates.ts'
 import { pages } from './parts/pages.ts'
 import { memory, start } from './parts/process.ts'
-import { type Figure, machine, tableOf } from './support/figures.ts'
+import { sync } from './parts/sync.ts'
+import { exceeded, type Figure, machine, tableOf } from './support/figures.ts'
 import { type Stage, setStage } from './support/stage.ts'
 
 const PARTS: Record<string, (stage: Stage) => Promise<Figure[]>> = {
@@ -43,3 +44,6 @@ console.log(`${tableOf(figures)}\n\nOn ${machine()}.`)
 await mkdir(fileURLToPath(new URL('../../dist', import.meta.url)), { recursive: true })
 const file = fileURLToPath(new URL('../../dist/bench.json', import.meta.url))
 await writeFile(file, `${JSON.stringify({ at: new Date(), machine: machine(), figures }, null, 2)}\n`)
+const beyond = exceeded(figures)
+for (const each of beyond) console.error(`Beyond its limit: ${each}.`)
+process.exitCode = beyond.length > 0 ? 1 : 0

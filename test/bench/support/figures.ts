@@ -9,6 +9,10 @@ export interface Figure {
   reference?: { name: string; value: number }
   /** Median of the pairs' own ratios: what else the machine does hits both halves of a pair. */
   ratio?: number
+  /** What the ratio must not exceed. */
+  limit?: number
+  /** What our own value must not exceed. */
+  mostOfOurs?: number
   runs?: { ours: number; reference: number }[]
 }
 
@@ -18,10 +22,18 @@ interface PairsOptions {
   ours(): Promise<number>
   reference: { name: string; measure(): Promise<number> }
   pairs?: number
+  limit?: number
 }
 
 /** Measures both in turn, so that a machine that is slow for a while is slow for both. */
-export async function inPairs({ name, unit, ours, reference, pairs = 3 }: PairsOptions): Promise<Figure> {
+export async function inPairs({
+  name,
+  unit,
+  ours,
+  reference,
+  pairs = 3,
+  limit,
+}: PairsOptions): Promise<Figure> {
   const runs: { ours: number; reference: number }[] = []
   for (let pair = 0; pair < pairs; pair++) {
     // Who comes first changes: the second finds warmer caches.
@@ -39,6 +51,7 @@ export async function inPairs({ name, unit, ours, reference, pairs = 3 }: PairsO
     ours: median(runs.map(({ ours }) => ours)),
     reference: { name: reference.name, value: median(runs.map(({ reference }) => reference)) },
     ratio: median(runs.map(({ ours, reference }) => ours / reference)),
+    ...(limit !== undefined && { limit }),
     runs,
   }
 }
@@ -51,6 +64,16 @@ function median(values: number[]): number {
 export function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
+}
+
+/** The figures that are beyond their limits, each in a sentence. */
+export function exceeded(figures: Figure[]): string[] {
+  return figures.flatMap(({ name, unit, ours, ratio = 0, limit, mostOfOurs }) => [
+    ...(limit !== undefined && ratio > limit ? [`${name}: ${ratio.toFixed(2)}, more than ${limit}`] : []),
+    ...(mostOfOurs !== undefined && ours > mostOfOurs
+      ? [`${name}: ${rounded(ours)} ${unit}, more than ${mostOfOurs}`]
+      : []),
+  ])
 }
 
 /** As Markdown, for the README. */
