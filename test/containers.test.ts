@@ -46,8 +46,10 @@ describe('the image', () => {
 
   test('runs as an ordinary user what is there', () => {
     expect(said('USER')).toEqual(['node'])
-    const [, program = ''] = JSON.parse(said('CMD').at(-1) ?? '')
-    expect(existsSync(join(ROOT, program))).toBe(true)
+    const [, ...words]: string[] = JSON.parse(said('CMD').at(-1) ?? '')
+    expect(existsSync(join(ROOT, words.pop() ?? ''))).toBe(true)
+    const { scripts } = JSON.parse(read('package.json'))
+    expect(scripts.start.split(' ')).toEqual(expect.arrayContaining(words))
     const copied = said('COPY').filter((line) => !line.startsWith('--from'))
     const sources = copied.flatMap((line) => line.split(/\s+/).slice(0, -1))
     expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])

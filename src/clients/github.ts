@@ -1,11 +1,14 @@
 import { Octokit } from '@octokit/rest'
 import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from './codehost.ts'
+import { jsonElements } from './json-elements.ts'
 
 /** The version whose shapes `domain/codehost-entry.ts` reads. */
 const API_VERSION = '2022-11-28'
 const PER_PAGE = 100
 /** A page of a hundred entries with the longest bodies is 25 MB of text; escaped it may be twice that. */
 const MOST_BYTES = 64 * 1024 * 1024
+/** As text and parsed, a page takes three times its bytes. */
+const MOST_BYTES_AT_ONCE = 2 * 1024 * 1024
 const MOST_REDIRECTS = 3
 
 interface GithubOptions {
@@ -35,7 +38,7 @@ export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: Github
 
     async readPage(access, url, { etag, signal } = {}) {
       const headers = etag ? { 'if-none-match': etag } : {}
-      const answer = await ask(access, url, { headers, follow: true, signal })
+      const answer = await ask(access, url, { headers, follow: true, signal, read: readList })
       if (answer.outcome !== 'answered') return answer
       const limits = limitsOf(answer)
       if (answer.status === 304) return { outcome: 'unchanged', limits }
@@ -76,16 +79,22 @@ export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: Github
     /** Whether a redirect that stays with the host is followed. */
     follow: boolean
     signal: AbortSignal | undefined
+    /** What is made of the body of a 200; undefined where it is not what it should be. */
+    read?: (body: AsyncGenerator<Uint8Array>) => Promise<unknown>
   }
 
-  async function ask(access: HostAccess, url: string, { headers = {}, follow, signal }: Ask) {
+  async function ask(
+    access: HostAccess,
+    url: string,
+    { headers = {}, follow, signal, read = readValue }: Ask,
+  ) {
     const { apiUrl, token } = access
     const octokit = new Octokit({ baseUrl: apiUrl, userAgent, ...(token && { auth: token }), log: QUIET })
     let target = url
     for (let hops = 0; ; hops++) {
       // The token goes along, so this is the last gate before the wire.
       if (!isWithin(apiUrl, target)) return silence(`${new URL(target).origin} is not the connected host.`)
-      const answer = await once(octokit, target, headers, signal)
+      const answer = await once(octokit, target, headers, read, signal)
       if (answer.outcome !== 'answered' || !follow) return answer
       const { location } = answer.headers
       if (![301, 302, 307, 308].includes(answer.status) || !location) return answer
@@ -100,6 +109,7 @@ export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: Github
     octokit: Octokit,
     url: string,
     headers: Record<string, string>,
+    read: NonNullable<Ask['read']>,
     signal: AbortSignal | undefined,
   ): Promise<Answered | Silence> {
     const timeout = AbortSignal.timeout(timeoutMs)
@@ -121,8 +131,9 @@ export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: Github
         await drained(response.data)
         return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
       }
-      const { text, bytes } = await textOf(response.data)
-      return { outcome: 'answered', status, headers: headersOf, body: parsed(text), bytes }
+      const size = { bytes: 0 }
+      const body = await read(counted(response.data, size))
+      return { outcome: 'answered', status, headers: headersOf, body, ...size }
     } catch (error) {
       signal?.throwIfAborted()
       const { response } = error as { response?: { status: number; headers: object; data: unknown } }
@@ -168,31 +179,59 @@ function nextOf(header: string | undefined): string | null {
   return null
 }
 
-/** Octokit types the body it did not parse as anything. As bytes to the end: as text it takes twice the room. */
-async function textOf(data: unknown): Promise<{ text: string; bytes: number }> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
+/** Octokit types the body it did not parse as anything. */
+async function* counted(data: unknown, size: { bytes: number }): AsyncGenerator<Uint8Array> {
   for await (const chunk of data as ReadableStream<Uint8Array>) {
-    bytes += chunk.byteLength
-    if (bytes > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`)
-    chunks.push(chunk)
+    size.bytes += chunk.byteLength
+    if (size.bytes > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`)
+    yield chunk
   }
-  const whole = Buffer.concat(chunks)
-  chunks.length = 0
-  return { text: whole.toString(), bytes }
+}
+
+/** A large page is read element by element; any other at once, which takes a sixth of the time. */
+async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  for (let bytes = 0; bytes <= MOST_BYTES_AT_ONCE; ) {
+    const { done, value } = await body.next()
+    if (done) return unlessBroken(() => JSON.parse(Buffer.concat(chunks).toString()))
+    bytes += value.byteLength
+    chunks.push(value)
+  }
+  return unlessBroken(async () => {
+    const elements = []
+    for await (const element of jsonElements(following(chunks, body))) elements.push(element)
+    return elements
+  })
+}
+
+/** What has come, and what comes. */
+async function* following(chunks: Uint8Array[], rest: AsyncGenerator<Uint8Array>) {
+  try {
+    while (chunks[0]) yield chunks.shift() as Uint8Array
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+async function readValue(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return unlessBroken(() => JSON.parse(Buffer.concat(chunks).toString()))
+}
+
+async function unlessBroken<T>(parse: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await parse()
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
 
 /** A connection whose answer is left unread is not used again. */
 async function drained(data: unknown): Promise<void> {
   if (data instanceof ReadableStream) await data.cancel().catch(() => {})
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function refusalOf({ status, headers, body }: Answered): Refusal | Silence {

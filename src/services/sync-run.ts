@@ -15,6 +15,7 @@ import type { Repositories } from '../repositories/index.ts'
 import type { SyncRunRow } from '../repositories/sync-runs.ts'
 import type { Clock } from './clock.ts'
 import type { TokenVault } from './codehost-token.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { DISCONNECTED, type RunError } from './sync-end.ts'
 import { type HeldRun, heldRun } from './sync-held.ts'
 
@@ -115,6 +116,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     readAhead(next, page.bytes, access)
     const isWritten = await held.write({ entries, limits, checkpoint: next, ...(!next && { position }) })
     if (isWritten && !next) await held.end(null)
+    if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
     return isWritten ? next : undefined
   }
 
@@ -129,6 +131,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     readAhead(next, page.bytes, access)
     const isWritten = await held.write({ entries, limits, checkpoint: next, position })
     if (isWritten && !next) await held.end(null)
+    if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
     return isWritten ? next : undefined
   }
 
@@ -190,6 +193,8 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
       const page = await (early ?? host.readPage(access, url, { etag: etag ?? null, signal }))
       if (page.outcome !== 'page') return page
       const entries: Entry[] | undefined = entriesOf(page.entries)
+      page.entries.length = 0
+      if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
       return entries ? { ...page, entries } : NOT_AN_ISSUE
     })
   }

@@ -29,6 +29,10 @@ describe('an answer that is none', () => {
     ],
     ['a 200 that is empty', { status: 200, body: '' }],
     ['a 200 that is half a page of JSON', { status: 200, body: '[{"number":1' }],
+    [
+      'a 200 that is half a large page',
+      { status: 200, body: `[{"number":1,"title":"${'x'.repeat(3 * 1024 * 1024)}"},` },
+    ],
     ['a 200 that is no list', { status: 200, body: '{"message":"ok"}' }],
     ['a 200 with something that is no issue', { status: 200, body: '[{"title":"no number"}]' }],
     ['a 502', { status: 502, body: '<html>bad gateway</html>' }],

@@ -118,6 +118,16 @@ describe('a run', () => {
     for (let number = 1; number < touched; number++) expect(tasks.get(number).title).toBe('Touched')
   })
 
+  test('takes pages of many megabytes', async () => {
+    const { project, repository, sync } = await service.connected()
+    const body = 'ä€x\n"'.repeat(20_000)
+    for (let number = 1; number <= 40; number++) repository.issue({ body })
+    const run = await sync()
+    expect(run).toMatchObject({ status: 'completed', fetched: 40, issues: { created: 40 } })
+    const tasks = await service.tasksOf(project.id)
+    expect([...tasks.values()].map(({ description }) => description === body)).toEqual(Array(40).fill(true))
+  })
+
   test('goes past page 100, where numbers alone are refused', async () => {
     const { project, repository, sync } = await service.connected()
     for (let number = 1; number <= 10_150; number++) repository.issue({ body: null })

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,9 +9,14 @@ import pg from 'pg'
 import { startEmbedded } from '../../../src/db/embedded/index.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 
-/** As `npm start` runs it. */
-const SERVICE = ['--import', './src/compile-cache.ts', 'src/server.ts']
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** What `npm start` runs, but for a developer's own `.env`. */
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const SERVICE: string[] = scripts.start
+  .split(' ')
+  .slice(1)
+  .filter((argument: string) => !argument.startsWith('--env-file'))
 
 export const ADMIN_KEY = `bench-${'k'.repeat(32)}`
 
