@@ -150,7 +150,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     if (!answer) return false
     const { limits } = answer
     const checkpoint = { phase: 'vanished' as const }
-    if (answer.outcome !== 'present') return held.writeGone(number, answer.outcome, limits)
+    if (answer.outcome !== 'present') return held.writeGone([{ number, sourceState: answer.outcome }], limits)
     return held.write({ entries: [answer.entry], limits, checkpoint })
   }
 
