@@ -1,5 +1,6 @@
 import { Octokit } from '@octokit/rest'
 import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from './codehost.ts'
+import { innermostOf, troubleOf } from './network-trouble.ts'
 
 /** The version whose shapes `domain/codehost-entry.ts` reads. */
 const API_VERSION = '2022-11-28'
@@ -12,10 +13,16 @@ interface GithubOptions {
   /** For a whole request, its body included. */
   timeoutMs?: number
   userAgent?: string
+  /** Hears what the network said, addresses included: for the log, not for who asked. */
+  onTrouble?(error: unknown): void
 }
 
 /** The code host over its REST API: one request a call, nothing retried, nothing slept over. */
-export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: GithubOptions = {}): CodeHost {
+export function githubClient({
+  timeoutMs = 30_000,
+  userAgent = 'inlet',
+  onTrouble = () => {},
+}: GithubOptions = {}): CodeHost {
   return {
     async findRepository(access, which, signal) {
       const path = typeof which === 'number' ? `/repositories/${which}` : `/repos/${which}`
@@ -121,7 +128,9 @@ export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: Github
         await drained(response.data)
         return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
       }
-      const { text, bytes } = await textOf(response.data)
+      const read = await textOf(response.data)
+      if (!read) return silence(`The answer is larger than ${MOST_BYTES} bytes.`)
+      const { text, bytes } = read
       return { outcome: 'answered', status, headers: headersOf, body: parsed(text), bytes }
     } catch (error) {
       signal?.throwIfAborted()
@@ -131,7 +140,8 @@ export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: Github
         return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
       }
       if (timeout.aborted) return silence(`No whole answer within ${timeoutMs / 1000} s.`)
-      return silence(reasonOf(error))
+      onTrouble(innermostOf(error))
+      return silence(troubleOf(error))
     }
   }
 }
@@ -168,13 +178,16 @@ function nextOf(header: string | undefined): string | null {
   return null
 }
 
-/** Octokit types the body it did not parse as anything. As bytes to the end: as text it takes twice the room. */
-async function textOf(data: unknown): Promise<{ text: string; bytes: number }> {
+/**
+ * The whole body, undefined when it is too large. Octokit types what it did not parse as anything. As bytes to the
+ * end: as text it takes twice the room.
+ */
+async function textOf(data: unknown): Promise<{ text: string; bytes: number } | undefined> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of data as ReadableStream<Uint8Array>) {
     bytes += chunk.byteLength
-    if (bytes > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`)
+    if (bytes > MOST_BYTES) return undefined
     chunks.push(chunk)
   }
   const whole = Buffer.concat(chunks)
@@ -223,11 +236,3 @@ const asRecord = (body: unknown) =>
   (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
 
 const plain = (headers: object) => headers as Record<string, string | undefined>
-
-/** The innermost cause says it best: `connect ECONNREFUSED 10.0.0.1:443`. */
-function reasonOf(error: unknown): string {
-  let innermost = error as Error
-  while (innermost.cause instanceof Error) innermost = innermost.cause
-  const { message, code } = innermost as NodeJS.ErrnoException
-  return (message || code || 'The connection broke.').slice(0, 200)
-}
