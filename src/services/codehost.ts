@@ -80,9 +80,12 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
         if (!connection) throw repositoryNotConnected()
         const now = clock.now()
         const row = newRun(clock.newId(now), now, connection, mode)
-        if (await repos.syncRuns.insert(row)) return toSyncRun(row)
-        const active = await repos.syncRuns.findActive(projectId)
-        throw syncInProgress(active?.id ?? row.id, active?.retryAt?.toISOString() ?? null)
+        // The one in the way may have ended by the time it is looked for.
+        for (;;) {
+          if (await repos.syncRuns.insert(row)) return toSyncRun(row)
+          const active = await repos.syncRuns.findActive(projectId)
+          if (active) throw syncInProgress(active.id, active.retryAt?.toISOString() ?? null)
+        }
       })
     },
 
@@ -96,18 +99,21 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
 
     getRun,
 
-    /** The run once it has ended or waits for the code host, or as it is after so long. */
+    /**
+     * The run once it has ended or waits for the code host, or as it is after so long. It was started, whatever
+     * happens while it is waited for: when it can no longer be looked at, the answer is what was seen last.
+     */
     async awaitRun(
       caller: Caller,
-      projectId: string,
-      runId: string,
+      started: SyncRun,
       { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
     ): Promise<{ run: SyncRun; isOver: boolean }> {
       const deadline = performance.now() + patienceMs
-      for (;;) {
-        const run = await getRun(caller, projectId, runId)
+      for (let run = started; ; ) {
+        const seen = await getRun(caller, started.projectId, started.id).catch(() => undefined)
+        run = seen ?? run
         const isOver = ENDED.includes(run.status)
-        if (isOver || signal.aborted || performance.now() >= deadline) return { run, isOver }
+        if (!seen || isOver || signal.aborted || performance.now() >= deadline) return { run, isOver }
         await wait(GLANCE_MS, undefined, { signal }).catch(() => {})
       }
     },
