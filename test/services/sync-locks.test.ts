@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, startApp, type TestApp } from '../support/app.ts'
 import { type CodeHostFake, startCodeHost } from '../support/code-host.ts'
+import { type Locks, locksOf } from '../support/locks.ts'
 
 /** Without a worker of its own: the tests say when a run is worked on, and hear how that ends. */
 let service: TestApp
 let host: CodeHostFake
+let locks: Locks
 beforeAll(async () => {
   host = await startCodeHost()
   service = await startApp({ env: { CODEHOST_API_URLS: host.url } })
+  locks = locksOf(service)
 })
 afterEach(() => {
   host.onAnswer(() => {})
@@ -54,35 +57,7 @@ const tasksOf = (projectId: string) =>
   service.query('select * from tasks where project_id = $1 order by codehost_number', [projectId])
 
 /** Holds pages up between their first lock and what they write. */
-const holdPages = () => hold('lock table purged_entries in access exclusive mode')
-
-/** Keeps a lock until the answer is called. */
-async function hold(lock: string) {
-  const holder = await service.connect()
-  await holder.query(`begin; ${lock}`)
-  return async () => {
-    await holder.query('rollback')
-    holder.release()
-  }
-}
-
-const PATIENCE = { timeout: 9_000, interval: 20 }
-
-/** Waits until so many statements wait for a lock, or what they are for is done. */
-async function waiting(count: number, ...work: Promise<unknown>[]) {
-  let finished = 0
-  for (const each of work)
-    each.then(
-      () => finished++,
-      () => finished++,
-    )
-  await vi.waitFor(async () => {
-    const [row] = await service.query(
-      `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(row.count + finished).toBeGreaterThanOrEqual(count)
-  }, PATIENCE)
-}
+const holdPages = () => locks.hold('lock table purged_entries in access exclusive mode')
 
 const isListing = (url: string) => url.includes('sort=created')
 
@@ -119,9 +94,9 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
     repository.fill(100)
     const letGo = await holdPages()
     const { id, done } = await startWork(project.id, '?mode=full')
-    await waiting(1, done)
+    await locks.waiting(1, done)
     const answer = disconnect(project.id)
-    await waiting(2, answer)
+    await locks.waiting(2, answer)
     await letGo()
     await done
     expect((await answer).status).toBeLessThan(300)
@@ -139,11 +114,11 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
     await service.query('update codehost_connections set next_run_at = now() where project_id = $1', [
       project.id,
     ])
-    const letGo = await hold('lock table sync_runs in share mode')
+    const letGo = await locks.hold('lock table sync_runs in share mode')
     const queued = service.service.sync.enqueueDue()
-    await waiting(1, queued)
+    await locks.waiting(1, queued)
     const answer = disconnect(project.id)
-    await waiting(2, answer)
+    await locks.waiting(2, answer)
     await letGo()
     await queued
     expect((await answer).status).toBeLessThan(300)
@@ -197,9 +172,9 @@ describe('deleting the project', () => {
     const { project } = await connected(50)
     const letGo = await holdPages()
     const { done } = await startWork(project.id)
-    await waiting(1, done)
+    await locks.waiting(1, done)
     const answer = service.delete(`/api/projects/${project.id}`)
-    await waiting(2, answer)
+    await locks.waiting(2, answer)
     await letGo()
     await done
     // The page came first, so it is not empty any more.
@@ -213,11 +188,11 @@ describe('deleting the project', () => {
     await service.query('update codehost_connections set next_run_at = now() where project_id = $1', [
       project.id,
     ])
-    const letGo = await hold('lock table sync_runs in share mode')
+    const letGo = await locks.hold('lock table sync_runs in share mode')
     const queued = service.service.sync.enqueueDue()
-    await waiting(1, queued)
+    await locks.waiting(1, queued)
     const answer = service.delete(`/api/projects/${project.id}`)
-    await waiting(2, answer)
+    await locks.waiting(2, answer)
     await letGo()
     await queued
     expect((await answer).status).toBe(204)
@@ -253,9 +228,9 @@ describe('while a page is being written', () => {
     repository.fill(20)
     const letGo = await holdPages()
     const { id, done } = await startWork(project.id)
-    await waiting(1, done)
+    await locks.waiting(1, done)
     const answer = service.delete(`/api/lists/${list.id}?moveTo=${project.inbox.id}`)
-    await waiting(2, answer)
+    await locks.waiting(2, answer)
     await letGo()
     await done
     expect((await answer).status).toBe(204)
@@ -268,11 +243,11 @@ describe('while a page is being written', () => {
     const { project } = await connected(250)
     const letGo = await holdPages()
     const { id, done } = await startWork(project.id)
-    await waiting(1, done)
+    await locks.waiting(1, done)
     const archived = service
       .post(`/api/projects/${project.id}/archive`)
       .then(async ({ status }) => ({ status, tasks: await tasksOf(project.id) }))
-    await waiting(2, archived)
+    await locks.waiting(2, archived)
     await letGo()
     await done
     const { status, tasks } = await archived
