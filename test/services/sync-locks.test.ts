@@ -198,6 +198,22 @@ describe('deleting the project', () => {
     expect((await answer).status).toBe(204)
   })
 
+  test('while hidden tasks are swept: those of it are left to the deletion', async () => {
+    const { project } = await connected(5)
+    await synced(project.id)
+    await service.query("update tasks set deleted_at = now() - interval '31 days' where project_id = $1", [
+      project.id,
+    ])
+    const letGo = await locks.hold(`select from projects where id = '${project.id}' for update`)
+    const answer = service.delete(`/api/projects/${project.id}`)
+    await locks.waiting(1, answer)
+    const swept = service.service.housekeeping.sweep()
+    await locks.waiting(2, swept)
+    await letGo()
+    expect((await answer).status).toBe(204)
+    expect(await swept).toEqual({ purgedTasks: 0 })
+  })
+
   test('at any moment of the first page either finds it empty or is refused', async () => {
     const outcomes = new Map<number, number>()
     for (let round = 0; round < 25; round++) {
