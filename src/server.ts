@@ -104,7 +104,7 @@ async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime
   signal.throwIfAborted()
 
   const codehost = {
-    host: githubClient(),
+    host: githubClient({ onTrouble: (err) => logger.warn({ err }, 'no whole answer from the code host') }),
     apiUrls: config.codehostApiUrls,
     token: config.codehostToken,
     encryptionKey:

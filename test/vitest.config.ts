@@ -10,8 +10,8 @@ export default defineConfig({
     pool: 'forks',
     // A test file waits for PostgreSQL half of its time, so two cores carry one file each and the server.
     maxWorkers: Math.max(2, availableParallelism()),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     projects: [
       { test: { name: 'architecture', include: [ARCHITECTURE] } },
       {

@@ -1,6 +1,7 @@
 import { Octokit } from '@octokit/rest'
 import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from './codehost.ts'
 import { jsonElements } from './json-elements.ts'
+import { innermostOf, troubleOf } from './network-trouble.ts'
 
 /** The version whose shapes `domain/codehost-entry.ts` reads. */
 const API_VERSION = '2022-11-28'
@@ -15,10 +16,16 @@ interface GithubOptions {
   /** For a whole request, its body included. */
   timeoutMs?: number
   userAgent?: string
+  /** Hears what the network said, addresses included: for the log, not for who asked. */
+  onTrouble?(error: unknown): void
 }
 
 /** The code host over its REST API: one request a call, nothing retried, nothing slept over. */
-export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: GithubOptions = {}): CodeHost {
+export function githubClient({
+  timeoutMs = 30_000,
+  userAgent = 'inlet',
+  onTrouble = () => {},
+}: GithubOptions = {}): CodeHost {
   return {
     async findRepository(access, which, signal) {
       const path = typeof which === 'number' ? `/repositories/${which}` : `/repos/${which}`
@@ -142,7 +149,9 @@ export function githubClient({ timeoutMs = 30_000, userAgent = 'inlet' }: Github
         return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
       }
       if (timeout.aborted) return silence(`No whole answer within ${timeoutMs / 1000} s.`)
-      return silence(reasonOf(error))
+      if (error instanceof TooLarge) return silence(`The answer is larger than ${MOST_BYTES} bytes.`)
+      onTrouble(innermostOf(error))
+      return silence(troubleOf(error))
     }
   }
 }
@@ -179,11 +188,13 @@ function nextOf(header: string | undefined): string | null {
   return null
 }
 
+class TooLarge extends Error {}
+
 /** Octokit types the body it did not parse as anything. */
 async function* counted(data: unknown, size: { bytes: number }): AsyncGenerator<Uint8Array> {
   for await (const chunk of data as ReadableStream<Uint8Array>) {
     size.bytes += chunk.byteLength
-    if (size.bytes > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`)
+    if (size.bytes > MOST_BYTES) throw new TooLarge()
     yield chunk
   }
 }
@@ -262,11 +273,3 @@ const asRecord = (body: unknown) =>
   (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
 
 const plain = (headers: object) => headers as Record<string, string | undefined>
-
-/** The innermost cause says it best: `connect ECONNREFUSED 10.0.0.1:443`. */
-function reasonOf(error: unknown): string {
-  let innermost = error as Error
-  while (innermost.cause instanceof Error) innermost = innermost.cause
-  const { message, code } = innermost as NodeJS.ErrnoException
-  return (message || code || 'The connection broke.').slice(0, 200)
-}

@@ -49,3 +49,10 @@ export const encryptionKeyMissing = () =>
     'encryption_key_missing',
     'A token is kept encrypted, and there is no key for that. Make one with: echo "ENCRYPTION_KEY=$(openssl rand -hex 32)" >> .env — then restart, with the same line on every instance.',
   )
+
+/** A token was stored once, and the key that opens it is gone. */
+export const encryptionKeyGone = () =>
+  new AppError(
+    'encryption_key_missing',
+    'A token is stored, encrypted with an ENCRYPTION_KEY that is not set any more. Set it again and restart, or send null as the token to take the stored one away.',
+  )

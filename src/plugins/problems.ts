@@ -172,7 +172,7 @@ export const PROBLEMS = {
   codehost_token_rejected: [
     422,
     'The code host does not accept the token',
-    'The token is wrong, has expired or was revoked. Send another.',
+    'The token is wrong, has expired or was revoked, or the stored one cannot be decrypted any more. Send another.',
   ],
   codehost_repository_not_found: [
     422,
@@ -187,7 +187,7 @@ export const PROBLEMS = {
   encryption_key_missing: [
     422,
     'There is no key to encrypt the token with',
-    'With a database of your own the key comes from ENCRYPTION_KEY. `detail` holds the line that makes one.',
+    'With a database of your own the key comes from ENCRYPTION_KEY. Without one, `detail` holds the line that makes one; a token stored before needs the key it was stored with.',
   ],
   rate_limited: [
     429,

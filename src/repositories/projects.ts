@@ -65,9 +65,28 @@ export function projectsRepository(db: Executor, reach: Reach) {
       return locked(id, 'no key update')
     },
 
-    /** The same, and nothing new may point at it until the transaction ends: no list, key or rule. */
+    /**
+     * The same, and nothing new may point at it until the transaction ends: no list, key or rule. What holds it as it is
+     * is waited for.
+     */
     async findForDelete(id: string): Promise<ProjectRow | undefined> {
       return locked(id, 'update')
+    },
+
+    /**
+     * Holds projects as they are until the transaction ends: none is archived or deleted meanwhile, all else goes on.
+     * In the order of ids. Answers those that may be written to.
+     */
+    async keepWritable(ids: string[]): Promise<string[]> {
+      const rows = await db
+        .select({ id: projects.id })
+        .from(projects)
+        .where(
+          and(sql`${projects.id} = any(${sql.param(ids)}::uuid[])`, inReach, isNull(projects.archivedAt)),
+        )
+        .orderBy(asc(projects.id))
+        .for('key share')
+      return rows.map(({ id }) => id)
     },
 
     async update(id: string, change: Partial<ProjectRow>): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from '../db/drizzle.ts'
-import { feedbackEvents, purgedEntries, tasks } from '../db/tables.ts'
+import { feedbackEvents, projects, purgedEntries, tasks } from '../db/tables.ts'
 import type { Executor } from './index.ts'
 
 /** What is taken away once its time is over; two instances that sweep at once share the work. */
@@ -7,13 +7,15 @@ export function sweepsRepository(db: Executor) {
   return {
     /**
      * Removes tasks that were hidden before then, at most so many, and leaves the code host's numbers behind, in one
-     * statement. Answers how many went.
+     * statement. Those of a project that is being deleted go with it. Answers how many went.
      */
     async purgeHiddenTasks(before: Date, limit: number): Promise<number> {
       const result = await db.execute(sql`
         with due as (
-          select id from ${tasks} where deleted_at < ${before.toISOString()}::timestamptz
-          order by deleted_at limit ${limit} for update skip locked
+          select ${tasks.id} from ${tasks} join ${projects} on ${projects.id} = ${tasks.projectId}
+          where ${tasks.deletedAt} < ${before.toISOString()}::timestamptz
+          order by ${tasks.deletedAt} limit ${limit}
+          for key share of ${projects} skip locked for update of ${tasks} skip locked
         ), gone as (
           delete from ${tasks} where id in (select id from due)
           returning project_id, codehost_repository_id, codehost_number

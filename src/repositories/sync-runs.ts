@@ -207,7 +207,7 @@ export function syncQueue(db: Executor) {
         .where(isHeldBy(hold))
     },
 
-    /** Connections whose time has come and that have no active run, locked until the transaction ends. */
+    /** Connections whose time has come and that have no active run, locked with their projects until the transaction ends. */
     async listDueForUpdate(now: Date, limit: number): Promise<ConnectionRow[]> {
       return db
         .select(getTableColumns(codehostConnections))
@@ -224,7 +224,7 @@ export function syncQueue(db: Executor) {
         )
         .orderBy(asc(codehostConnections.nextRunAt))
         .limit(limit)
-        .for('update', { of: codehostConnections, skipLocked: true })
+        .for('no key update', { of: [projects, codehostConnections], skipLocked: true })
     },
   }
 }

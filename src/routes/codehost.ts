@@ -138,7 +138,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       if (seconds === undefined) return answer
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
-      const { run, isOver } = await codehost.awaitRun(request.caller, projectId, started.id, {
+      const { run, isOver } = await codehost.awaitRun(request.caller, started, {
         patienceMs: seconds * 1_000,
         signal: AbortSignal.any([gone.signal, draining.signal]),
       })

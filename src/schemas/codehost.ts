@@ -122,7 +122,7 @@ export const ConnectionRequest = Closed(
           maxLength: 500,
           pattern: '^[!-~]+$',
           description:
-            'A token that may read issues and pull requests. Kept encrypted, never returned. Left out: the stored one stays, as long as the code host is the same; null takes it away.',
+            'A token that may read issues and pull requests. Kept encrypted, never returned. Left out: the stored one stays, as long as the code host is the same, and the request is refused when it cannot be decrypted any more; null takes it away.',
         }),
       ),
     ),

@@ -1,6 +1,6 @@
 import type { CodeHost, HostAccess } from '../clients/codehost.ts'
 import { seal, unseal } from '../domain/token-seal.ts'
-import { encryptionKeyMissing } from '../errors.ts'
+import { codehostRefused, encryptionKeyGone, encryptionKeyMissing } from '../errors.ts'
 import type { ConnectionRow } from '../repositories/codehost.ts'
 
 /** The code host and what the operator allows of it. */
@@ -29,9 +29,15 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
       return seal(text, { key, owner, randomBytes })
     },
 
-    /** The stored token; undefined when it cannot be opened any more. */
-    unseal(sealed: string, owner: string): string | undefined {
-      return key && unseal(sealed, { key, owner })
+    /**
+     * The stored token of a connection.
+     * @throws AppError when it cannot be opened any more: to go on without it would be to lose it.
+     */
+    open({ id, token }: { id: string; token: string }): string {
+      if (!key) throw encryptionKeyGone()
+      const text = unseal(token, { key, owner: id })
+      if (text === undefined) throw codehostRefused('codehost_token_rejected', UNREADABLE)
+      return text
     },
 
     /** What a token of nobody's own would be; it goes nowhere but to the default host. */
@@ -47,11 +53,12 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
         return { code: 'codehost_url_not_allowed', message }
       }
       if (connection.token === null) return { apiUrl, token: this.sharedToken(apiUrl) }
-      const own = this.unseal(connection.token, id)
+      const own = key && unseal(connection.token, { key, owner: id })
       if (own !== undefined) return { apiUrl, token: own }
-      const message =
-        'The stored token cannot be decrypted: ENCRYPTION_KEY is another one now. Restore it, or connect the repository again with a token.'
-      return { code: 'codehost_token_unreadable', message }
+      return { code: 'codehost_token_unreadable', message: UNREADABLE }
     },
   }
 }
+
+const UNREADABLE =
+  'The stored token cannot be decrypted: ENCRYPTION_KEY is another one now. Restore it, or connect the repository again with a token.'

@@ -47,50 +47,10 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
     async connect(caller: Caller, projectId: string, input: ConnectionRequest): Promise<Connection> {
       const name = repositoryNameOf(input.repository)
       if (!name) throw wrongRepository()
-      const { token, listId = null, schedule = 'hourly' } = input
-      const seen = await writable(caller, projectId, listId)
-      const apiUrl = allowed(input.apiUrl)
-      if (token && !encryptionKey) throw encryptionKeyMissing()
-      // A token goes to no other host than the one it was given for.
-      const kept = token === undefined && seen?.apiUrl === apiUrl ? seen : undefined
-      const stored = kept?.token ? vault.unseal(kept.token, kept.id) : undefined
-      const own = token ?? stored ?? null
-      const repository = await reachable(
-        host,
-        { apiUrl, token: own ?? vault.sharedToken(apiUrl) },
-        name,
-        clock,
-      )
-
-      return repos.within(caller).transaction(async (repos) => {
-        await writableProject(repos, projectId)
-        const now = clock.now()
-        const run = await repos.syncRuns.findActiveForUpdate(projectId)
-        const present = await repos.codehost.findForUpdate(projectId)
-        const isSame = present?.repositoryId === repository.id && present.apiUrl === apiUrl
-        if (present && !isSame) {
-          if (run) await endRun(repos, clock, run, DISCONNECTED)
-          await repos.codehost.delete(projectId)
-        }
-        const id = isSame ? present.id : clock.newId(now)
-        const change = {
-          repository: repository.name,
-          token: own === null ? null : vault.seal(own, id),
-          listId,
-          schedule,
-          updatedAt: now,
-          ...((!isSame || present.schedule !== schedule) && { nextRunAt: nextRunAt(schedule, now) }),
-        }
-        if (isSame) await repos.codehost.update(id, change)
-        else
-          await repos.codehost.insert({
-            ...fresh(id, projectId, now),
-            ...change,
-            apiUrl,
-            repositoryId: repository.id,
-          })
-        return connectionOf(repos, projectId)
-      })
+      for (;;) {
+        const connection = await connectOnce(caller, projectId, name, input)
+        if (connection) return connection
+      }
     },
 
     async get(caller: Caller, projectId: string): Promise<Connection> {
@@ -103,8 +63,8 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
     async disconnect(caller: Caller, projectId: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         await writableProject(repos, projectId)
-        const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (!(await repos.codehost.findForUpdate(projectId))) throw connectionNotFound()
+        const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run) await endRun(repos, clock, run, DISCONNECTED)
         await repos.codehost.delete(projectId)
       })
@@ -118,9 +78,12 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
         if (!connection) throw repositoryNotConnected()
         const now = clock.now()
         const row = newRun(clock.newId(now), now, connection, mode)
-        if (await repos.syncRuns.insert(row)) return toSyncRun(row)
-        const active = await repos.syncRuns.findActive(projectId)
-        throw syncInProgress(active?.id ?? row.id, active?.retryAt?.toISOString() ?? null)
+        // The one in the way may have ended by the time it is looked for.
+        for (;;) {
+          if (await repos.syncRuns.insert(row)) return toSyncRun(row)
+          const active = await repos.syncRuns.findActive(projectId)
+          if (active) throw syncInProgress(active.id, active.retryAt?.toISOString() ?? null)
+        }
       })
     },
 
@@ -134,21 +97,73 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
 
     getRun,
 
-    /** The run once it has ended or waits for the code host, or as it is after so long. */
+    /**
+     * The run once it has ended or waits for the code host, or as it is after so long. It was started, whatever
+     * happens while it is waited for: when it can no longer be looked at, the answer is what was seen last.
+     */
     async awaitRun(
       caller: Caller,
-      projectId: string,
-      runId: string,
+      started: SyncRun,
       { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
     ): Promise<{ run: SyncRun; isOver: boolean }> {
       const deadline = performance.now() + patienceMs
-      for (;;) {
-        const run = await getRun(caller, projectId, runId)
+      for (let run = started; ; ) {
+        const seen = await getRun(caller, started.projectId, started.id).catch(() => undefined)
+        run = seen ?? run
         const isOver = ENDED.includes(run.status)
-        if (isOver || signal.aborted || performance.now() >= deadline) return { run, isOver }
+        if (!seen || isOver || signal.aborted || performance.now() >= deadline) return { run, isOver }
         await wait(GLANCE_MS, undefined, { signal }).catch(() => {})
       }
     },
+  }
+
+  /** Undefined when the stored token is another one once the code host has answered: it is asked with that one then. */
+  async function connectOnce(
+    caller: Caller,
+    projectId: string,
+    name: string,
+    { token, listId = null, schedule = 'hourly', apiUrl: wanted }: ConnectionRequest,
+  ): Promise<Connection | undefined> {
+    const seen = await writable(caller, projectId, listId)
+    const apiUrl = allowed(wanted)
+    if (token && !encryptionKey) throw encryptionKeyMissing()
+    const stored = storedFor(apiUrl, seen)
+    const own = token === undefined ? stored && vault.open(stored) : token
+    const access = { apiUrl, token: own ?? vault.sharedToken(apiUrl) }
+    const repository = await reachable(host, access, name, clock)
+
+    return repos.within(caller).transaction(async (repos) => {
+      await writableProject(repos, projectId)
+      await refuseForeignList(repos, projectId, listId)
+      const present = await repos.codehost.findForUpdate(projectId)
+      if (token === undefined && storedFor(apiUrl, present)?.token !== stored?.token) return undefined
+      const now = clock.now()
+      const isSame = present?.repositoryId === repository.id && present.apiUrl === apiUrl
+      if (present && !isSame) {
+        const run = await repos.syncRuns.findActiveForUpdate(projectId)
+        if (run) await endRun(repos, clock, run, DISCONNECTED)
+        await repos.codehost.delete(projectId)
+      }
+      const id = isSame ? present.id : clock.newId(now)
+      const isKept = isSame && token === undefined
+      const change = {
+        repository: repository.name,
+        token: isKept ? present.token : own ? vault.seal(own, id) : null,
+        listId,
+        schedule,
+        updatedAt: now,
+        ...((!isSame || present.schedule !== schedule) && { nextRunAt: nextRunAt(schedule, now) }),
+      }
+      if (isSame) await repos.codehost.update(id, change)
+      else
+        await repos.codehost.insert({
+          ...fresh(id, projectId, now),
+          ...change,
+          apiUrl,
+          repositoryId: repository.id,
+        })
+      return connectionOf(repos, projectId)
+    })
   }
 
   async function getRun(caller: Caller, projectId: string, runId: string): Promise<SyncRun> {
@@ -163,8 +178,7 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
   async function writable(caller: Caller, projectId: string, listId: string | null) {
     return repos.within(caller).transaction(async (repos) => {
       await writableProject(repos, projectId)
-      const list = listId === null ? undefined : await repos.lists.find(listId)
-      if (listId !== null && list?.projectId !== projectId) throw listNotFound(listId)
+      await refuseForeignList(repos, projectId, listId)
       return repos.codehost.find(projectId)
     })
   }
@@ -174,6 +188,17 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
     if (url === undefined || !apiUrls.includes(url)) throw codehostUrlNotAllowed(given ?? '', apiUrls)
     return url
   }
+}
+
+/** The token of a connection, with whose it is. A token goes to no other host than the one it was given for. */
+function storedFor(apiUrl: string, connection: ConnectionRow | undefined) {
+  if (connection?.apiUrl !== apiUrl || connection.token === null) return undefined
+  return { id: connection.id, token: connection.token }
+}
+
+async function refuseForeignList(repos: BoundRepositories, projectId: string, listId: string | null) {
+  const list = listId === null ? undefined : await repos.lists.find(listId)
+  if (listId !== null && list?.projectId !== projectId) throw listNotFound(listId)
 }
 
 /** A run that waits for a worker. */

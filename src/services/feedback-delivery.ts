@@ -45,7 +45,10 @@ const SHOWN_UUID_LENGTH = 255
 /** A destination that is deleted or archived while its feedback is on the way is decided again so often. */
 const MOST_DECISIONS = 5
 
-/** A list may be deleted and a project archived between the decision and the write: then it is decided again. */
+/** What a decision was made of may change before it is locked: a list is deleted, a project archived, a task moved. */
+export const changedMeanwhile = () => listNotFound(FEEDBACK_LIST)
+
+/** Does the work, again where what it was decided on has changed. */
 export async function decidedAgain<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -57,7 +60,10 @@ export async function decidedAgain<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What becomes of these arrivals. Those that are here already are left out where it would take a new list. */
+/**
+ * What becomes of these arrivals, with the projects they go to locked. Those that are here already are left out where
+ * it would take a new list.
+ */
 export async function routed(
   repos: BoundRepositories,
   clock: Clock,
@@ -69,6 +75,7 @@ export async function routed(
     arrival,
     decision: decideRoute(fields[index] ?? {}, table),
   }))
+  await keepWritable(repos, [...new Set(decided.map(({ decision }) => decision.project.id))])
 
   const lists = new Map(table.projects.flatMap(({ id, listId }) => (listId ? [[id, listId] as const] : [])))
   const homeless = decided.filter(({ decision }) => !lists.has(decision.project.id))
@@ -81,6 +88,11 @@ export async function routed(
     const route = { decision, listId }
     return { arrival, route, row: acceptedRow(arrival, route, clock) }
   })
+}
+
+async function keepWritable(repos: BoundRepositories, projectIds: string[]): Promise<void> {
+  const kept = await repos.projects.keepWritable(projectIds)
+  if (kept.length < projectIds.length) throw changedMeanwhile()
 }
 
 /** The projects of what is not here yet, in one order everywhere, as each of them gets locked. */
@@ -104,7 +116,7 @@ export async function feedbackListOf(
 ): Promise<string> {
   if (listId) return listId
   const project = await repos.projects.findForUpdate(id)
-  if (!project || project.archivedAt) throw listNotFound(FEEDBACK_LIST)
+  if (!project || project.archivedAt) throw changedMeanwhile()
   const present = await repos.lists.listForUpdate(id)
   const [oldest] = present
     .filter(({ name }) => name === FEEDBACK_LIST)

@@ -11,6 +11,7 @@ import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import {
   asRouting,
+  changedMeanwhile,
   decidedAgain,
   feedbackListOf,
   insertTasks,
@@ -44,7 +45,8 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
       return feedback.discreetly(() =>
         decidedAgain(() =>
           repos.within(everywhere).transaction(async (repos) => {
-            const row = await repos.feedback.findForUpdate(id)
+            // Looked at, decided on, and only then locked: the projects it concerns are to be locked first.
+            const row = await repos.feedback.find(id)
             if (!row) throw eventNotFound(id)
             if (row.outcome === 'accepted') await moveTask(repos, row, caller)
             else await tryAgain(repos, row)
@@ -59,6 +61,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     if (row.payload === null || row.payloadCut) throw eventNotReplayable(row.id)
     const reading = readEvent(JSON.parse(row.payload))
     if (reading.outcome !== 'accepted') {
+      await lockAsSeen(repos, row)
       const errors = reading.outcome === 'rejected' ? reading.mistakes : row.errors
       return repos.feedback.update(row.id, { errors })
     }
@@ -67,6 +70,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const dedupKey = dedupKeyOf(event)
     const arrival = { id, at: clock.now(), event, dedupKey, kept: { payload, payloadCut } }
     const accepted = await routed(repos, clock, [arrival])
+    await lockAsSeen(repos, row)
     // Taken out and put back, so that the index decides between this and the same event coming in at the moment.
     await repos.feedback.delete(id)
     const rows = accepted.map((one) => ({ ...one.row, receivedAt, duplicates }))
@@ -79,17 +83,19 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
   }
 
   async function moveTask(repos: BoundRepositories, row: FeedbackRow, caller: Caller): Promise<void> {
-    const task = row.taskId === null ? undefined : await repos.tasks.findForUpdate(row.taskId)
-    const properties = task && propertiesOf(row, task)
-    if (!task || !properties) return
+    const seen = row.taskId === null ? undefined : await repos.tasks.find(row.taskId)
+    const properties = seen && propertiesOf(row, seen)
+    if (!seen || !properties) return
     const fields = routingFieldsOf(properties)
     const decision = decideRoute(fields, await findTable(repos.routing, [fields]))
     const { project } = decision
-    if (project.id === task.projectId) return
+    if (project.id === seen.projectId) return
 
-    const current = await repos.projects.find(task.projectId)
-    if (current?.archivedAt) throw projectArchived()
+    await lockProjects(repos, seen.projectId, project.id)
     const listId = await feedbackListOf(repos, clock, project)
+    await lockAsSeen(repos, row)
+    const task = await repos.tasks.findForUpdate(seen.id)
+    if (task?.projectId !== seen.projectId) throw changedMeanwhile()
     const now = clock.now()
     const to = { listId, projectId: project.id, projectName: project.name, isArchived: false }
     const outcome = decideChange(task, { listId }, to, caller.type, now)
@@ -103,6 +109,21 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     )
     await repos.feedback.update(row.id, { projectId: project.id, listId, routing: keptRouting(decision) })
   }
+}
+
+/** Both, in the order everything locks projects in. */
+async function lockProjects(repos: BoundRepositories, fromId: string, toId: string): Promise<void> {
+  for (const id of [fromId, toId].sort()) {
+    const project = await repos.projects.findForUpdate(id)
+    if (id === fromId && project?.archivedAt) throw projectArchived()
+    if (!project || project.archivedAt) throw changedMeanwhile()
+  }
+}
+
+/** Locks an entry on which was decided what becomes of it. */
+async function lockAsSeen(repos: BoundRepositories, { id, outcome }: FeedbackRow): Promise<void> {
+  const row = await repos.feedback.findForUpdate(id)
+  if (row?.outcome !== outcome) throw changedMeanwhile()
 }
 
 /** What routing looks at: in what was sent, while it is kept whole, then in what the task has of it. */

@@ -43,7 +43,8 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
     /** From here on it can be read, not written. */
     async archive(caller: Caller, id: string): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
-        const project = await repos.projects.findForUpdate(id)
+        // As if to delete it: feedback on its way into it lands before, or goes elsewhere.
+        const project = await repos.projects.findForDelete(id)
         if (!project) throw projectNotFound(id)
         if (project.isDefault) throw projectIsDefault(project.name)
         const now = clock.now()
@@ -100,7 +101,10 @@ export async function insertProject(
   return project
 }
 
-/** Locks a project that may be written to. */
+/**
+ * Locks a project that may be written to. Everywhere it comes first: then its connection and the run, its lists, the
+ * inbox of feedback, tasks.
+ */
 export async function writableProject(repos: BoundRepositories, id: string): Promise<ProjectRow> {
   const project = await repos.projects.findForUpdate(id)
   if (!project) throw projectNotFound(id)

@@ -1,4 +1,5 @@
 import type { HostLimits } from '../clients/codehost.ts'
+import type { ConnectionRow } from '../repositories/codehost.ts'
 import type { BoundRepositories } from '../repositories/index.ts'
 import type { SyncRunRow } from '../repositories/sync-runs.ts'
 import { entry } from './activity-entry.ts'
@@ -8,9 +9,16 @@ import type { RunDeps } from './sync-run.ts'
 
 export type HeldRun = ReturnType<typeof heldRun>
 
+/** An entry that left the listing, and what became of it. */
+export interface GoneEntry {
+  number: number
+  sourceState: 'transferred' | 'deleted'
+}
+
 /**
- * A claimed run and all that may be written to it. Each write locks the run's row and checks the number of the
- * lease first: a worker that lost it, or whose repository was disconnected, writes nothing and is told so.
+ * A claimed run and all that may be written to it. Each write locks the project, its connection and the run, in this
+ * order as everywhere, and checks the number of the lease first: a worker that lost it, or whose repository was
+ * disconnected, writes nothing and is told so.
  */
 export function heldRun(
   { repos, clock, publish }: Pick<RunDeps, 'repos' | 'clock' | 'publish'>,
@@ -19,54 +27,23 @@ export function heldRun(
   return {
     /** Writes a page. False when the run is over for this worker. */
     async write(page: PageToWrite): Promise<boolean> {
-      let isOver = false
-      const written = await whileHeld(async (repos, run) => {
-        const end = (error: RunError) => {
-          isOver = true
-          return endRun(repos, clock, run, error)
-        }
-        const connection = await repos.codehost.find(run.projectId)
-        // Another repository may be connected by now: what was fetched from the old one is not its.
-        if (connection?.id !== run.connectionId) return end(DISCONNECTED)
+      return whileConnected(async (repos, run, connection) => {
         const where = await repos.lists.findDestination(connection.listId ?? undefined)
-        if (!where || where.isArchived) return end(ARCHIVED)
+        if (!where) throw new Error('The project has no default list.')
         return writePage(repos, clock, run, connection, where, page)
       })
-      return written !== undefined && !isOver
     },
 
-    /** An entry that left the listing: the task stays and says so. */
-    async writeGone(
-      number: number,
-      sourceState: 'transferred' | 'deleted',
-      limits: HostLimits,
-    ): Promise<boolean> {
-      const written = await whileHeld(async (repos, run) => {
-        const connection = await repos.codehost.find(run.projectId)
-        // The next write to the run finds out and says so.
-        if (connection?.id !== run.connectionId) return undefined
-        const { projectId } = run
+    /** Entries that left the listing: the tasks stay and say so. */
+    async writeGone(entries: GoneEntry[], limits: HostLimits): Promise<boolean> {
+      return whileConnected(async (repos, run, connection) => {
         const at = clock.now()
-        const task = await repos.syncedTasks.markGone(projectId, connection.repositoryId, number, {
-          sourceState,
-          at,
-        })
-        const change = {
-          gone: run.gone + (task ? 1 : 0),
-          rateLimit: rateLimitOf(limits),
-          attempts: 0,
-          limited: 0,
-        }
+        let { gone } = run
+        for (const entry of entries) if (await markGone(repos, connection, entry, at)) gone++
+        const change = { gone, rateLimit: rateLimitOf(limits), attempts: 0, limited: 0 }
         await repos.syncRuns.update(run.id, change)
-        if (task) {
-          const by = { type: 'codehost' as const, id: connection.id, name: connection.repository }
-          const metadata = { changes: { sourceState: { from: 'present', to: sourceState } } }
-          const about = { taskId: task.id, projectId, metadata }
-          await repos.activity.insert([entry(clock, at, 'task.updated', by, about)])
-        }
         return { ...run, ...change }
       })
-      return written !== undefined
     },
 
     /** The code host wants us to wait: the run is taken up again at that time, by whichever instance. */
@@ -94,16 +71,58 @@ export function heldRun(
     limitedBefore: () => run.limited,
   }
 
+  /** False when the run is over for this worker: also where it ends because there is nothing to write to any more. */
+  async function whileConnected(
+    work: (repos: BoundRepositories, run: SyncRunRow, connection: ConnectionRow) => Promise<SyncRunRow>,
+  ): Promise<boolean> {
+    let isOver = false
+    const written = await whileHeld(async (repos, run, { connection, isArchived }) => {
+      const end = (error: RunError) => {
+        isOver = true
+        return endRun(repos, clock, run, error)
+      }
+      // Another repository may be connected by now: what was fetched from the old one is not its.
+      if (connection?.id !== run.connectionId) return end(DISCONNECTED)
+      if (isArchived) return end(ARCHIVED)
+      return work(repos, run, connection)
+    })
+    return written !== undefined && !isOver
+  }
+
   async function whileHeld(
-    work: (repos: BoundRepositories, run: SyncRunRow) => Promise<SyncRunRow | undefined>,
+    work: (repos: BoundRepositories, run: SyncRunRow, where: Surroundings) => Promise<SyncRunRow>,
   ): Promise<SyncRunRow | undefined> {
-    const after = await repos.within({ projectId: run.projectId }).transaction(async (repos) => {
+    const { projectId } = run
+    const after = await repos.within({ projectId }).transaction(async (repos) => {
+      const project = await repos.projects.findForUpdate(projectId)
+      const connection = await repos.codehost.findForUpdate(projectId)
       const held = await repos.syncRuns.findHeldForUpdate(run)
-      return held && work(repos, held)
+      return held && work(repos, held, { connection, isArchived: project?.archivedAt != null })
     })
     if (after) publish(after)
     return after
   }
+
+  async function markGone(
+    repos: BoundRepositories,
+    { id, projectId, repositoryId, repository: name }: ConnectionRow,
+    { number, sourceState }: GoneEntry,
+    at: Date,
+  ): Promise<boolean> {
+    const task = await repos.syncedTasks.markGone(projectId, repositoryId, number, { sourceState, at })
+    if (!task) return false
+    const metadata = { changes: { sourceState: { from: 'present', to: sourceState } } }
+    const about = { taskId: task.id, projectId, metadata }
+    const by = { type: 'codehost' as const, id, name }
+    await repos.activity.insert([entry(clock, at, 'task.updated', by, about)])
+    return true
+  }
+}
+
+/** What a run is for, as it is now. */
+interface Surroundings {
+  connection: ConnectionRow | undefined
+  isArchived: boolean
 }
 
 const ARCHIVED: RunError = {

@@ -17,7 +17,7 @@ import type { Clock } from './clock.ts'
 import type { TokenVault } from './codehost-token.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { DISCONNECTED, type RunError } from './sync-end.ts'
-import { type HeldRun, heldRun } from './sync-held.ts'
+import { type GoneEntry, type HeldRun, heldRun } from './sync-held.ts'
 
 export interface RunDeps {
   repos: Repositories
@@ -42,8 +42,8 @@ const TRIES = 3
 const MOST_ATTEMPTS = 5
 /** The page after one that is larger is asked for only when that one is written: two would lie in memory. */
 const LARGE_PAGE_BYTES = 2 * 1024 * 1024
-/** Vanished entries looked up in the database at once. */
-const VANISHED_AT_ONCE = 100
+/** Vanished entries asked for before any is marked: few, so that a host with tight limits lets one such lot through. */
+const VANISHED_AT_ONCE = 20
 
 /**
  * One claimed run, from its checkpoint to its end. Returns when it has ended, was put off, or is for others now;
@@ -139,36 +139,41 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     // Also after a takeover: what was found gone meanwhile has made the proportion no worse.
     const counts = await countPresent()
     if (!isPlausible(counts)) return held.end(tooManyVanished(counts))
-    if (counts.vanished > 0) {
-      // One by one they would all be 404 if the whole repository could no longer be seen.
-      const found = await asking(() => host.findRepository(access, repositoryId, signal))
-      if (!found) return undefined
-    }
     for (;;) {
       const { syncedTasks } = repos.within(run)
       const numbers = await syncedTasks.listVanished(run.projectId, repositoryId, run.id, VANISHED_AT_ONCE)
       if (numbers.length === 0) return held.end(null)
-      for (const number of numbers) {
-        if (!(await askFor(number, access))) return undefined
-        if (await hasGivenWay()) return undefined
-      }
+      if (!(await settle(numbers, access))) return undefined
+      if (await hasGivenWay()) return undefined
     }
   }
 
-  /** False when the run is over or no longer ours. */
-  async function askFor(number: number, access: HostAccess): Promise<boolean> {
+  /** Finds out what became of these. False when the run is over or no longer ours. */
+  async function settle(numbers: number[], access: HostAccess): Promise<boolean> {
+    const gone: GoneEntry[] = []
+    for (const number of numbers) {
+      const answer = await askFor(number, access)
+      if (!answer) return false
+      if (answer.outcome !== 'present') gone.push({ number, sourceState: answer.outcome })
+      else {
+        const { entry, limits } = answer
+        if (!(await held.write({ entries: [entry], limits, checkpoint: { phase: 'vanished' } }))) return false
+      }
+    }
+    if (gone.length === 0) return true
+    // One by one they are all not found as well when the repository or its issues can no longer be seen.
+    const latest = await readPage(access, host.latestUrl(apiUrl, repositoryId))
+    return latest !== undefined && held.writeGone(gone, latest.limits)
+  }
+
+  async function askFor(number: number, access: HostAccess) {
     signal.throwIfAborted()
-    const answer = await asking(async () => {
+    return asking(async () => {
       const answer = await host.readEntry(access, repositoryId, number, signal)
       if (answer.outcome !== 'present') return answer
       const [entry] = entriesOf([answer.entry]) ?? []
       return entry?.number === number ? { ...answer, entry } : NOT_AN_ISSUE
     })
-    if (!answer) return false
-    const { limits } = answer
-    const checkpoint = { phase: 'vanished' as const }
-    if (answer.outcome !== 'present') return held.writeGone(number, answer.outcome, limits)
-    return held.write({ entries: [answer.entry], limits, checkpoint })
   }
 
   async function hasGivenWay(): Promise<boolean> {

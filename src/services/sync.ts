@@ -76,7 +76,7 @@ export function syncService({
      * Works on a claimed run until it ends, is put off, or is lost; past its turn it gives way to whoever waits. When
      * told to stop, others go on at once.
      */
-    async work(run: SyncRunRow, stop: AbortSignal, turnMs: number): Promise<void> {
+    async work(run: SyncRunRow, stop: AbortSignal, turnMs = Number.POSITIVE_INFINITY): Promise<void> {
       const turnEnds = performance.now() + turnMs
       const turn = {
         isOver: () => performance.now() >= turnEnds,

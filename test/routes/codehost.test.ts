@@ -150,6 +150,8 @@ describe('connecting a repository', () => {
     const project = await app.given.project()
     const away = await app.put(`/api/projects/${project.id}/codehost`, { repository: 'acme/app' })
     expect([away.status, away.body.code]).toEqual([503, 'codehost_unreachable'])
+    expect(away.body.detail).toMatch(/refused the connection/)
+    expect(away.body.detail).not.toContain(new URL(elsewhere.url).host)
     expect(away.headers.get('retry-after')).toBe('5')
     await app.close()
   })

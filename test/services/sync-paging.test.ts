@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Syncing, startSyncing, sumOf } from '../support/syncing.ts'
 
 let service: Syncing
@@ -253,4 +253,44 @@ describe('a full reconciliation', () => {
     const tasks = await service.tasksOf(project.id)
     expect([...tasks.values()].filter(({ source_state }) => source_state === 'present')).toHaveLength(20)
   })
+
+  test.each([
+    ['the whole repository can no longer be seen', 404, 'codehost_repository_not_found'],
+    ['its issues are turned off', 410, 'codehost_access_denied'],
+  ])('marks nothing as gone when %s in the middle of it', async (_, status, code) => {
+    const { project, repository, sync } = await service.connected({}, 30)
+    await sync()
+    for (const number of [3, 4, 5]) repository.remove(number)
+    let isLost = false
+    const isAnswered = ({ url }: { url: string }) => (isLost ||= /issues\/4$/.test(url))
+    service.host.fault({ status, body: '{"message":"Not to be seen"}' }, { times: 1_000, at: isAnswered })
+    const run = await sync('?mode=full')
+    service.host.heal()
+    expect(isLost).toBe(true)
+    expect(run).toMatchObject({ status: 'failed', gone: 0, error: { code } })
+    const tasks = await service.tasksOf(project.id)
+    expect([...tasks.values()].every(({ source_state }) => source_state === 'present')).toBe(true)
+    // Once it can be seen again, the next one finds what is really gone.
+    expect(await sync('?mode=full')).toMatchObject({ status: 'completed', gone: 3 })
+  })
+
+  test('gets through many that vanished, however few requests an hour are allowed', async () => {
+    const { project, repository, sync } = await service.connected({}, 300)
+    await sync()
+    for (let number = 1; number <= 50; number++) repository.remove(number)
+    let asked = 0
+    // After twenty-four it is over for a while, again and again.
+    const isTooMany = ({ url }: { url: string }) => /issues\/\d+$/.test(url) && ++asked % 25 === 0
+    service.host.fault({ status: 429, headers: { 'retry-after': '1' } }, { times: 1_000, at: isTooMany })
+    const run = await sync('?mode=full')
+    expect(run.status).toBe('rate_limited')
+    await vi.waitFor(
+      async () => {
+        const { body } = await service.get(`/api/codehost/${project.id}/syncs/${run.id}`)
+        expect(body).toMatchObject({ status: 'completed', gone: 50 })
+      },
+      { timeout: 60_000, interval: 100 },
+    )
+    service.host.heal()
+  }, 90_000)
 })

@@ -60,7 +60,7 @@ export async function startCodeHost({
   const faults: Fault[] = []
   const known = new Map(Object.entries(tokens))
   let now = Date.parse('2026-01-01T00:00:00Z')
-  let onAnswer: (request: HostRequest) => void = () => {}
+  let onAnswer: (request: HostRequest) => unknown = () => {}
   let limits: { remaining: number; reset: number } | undefined = { remaining: 5_000, reset: 0 }
 
   // Longer than any test thinks between two requests: a connection that is reused while it closes is an error of its own.
@@ -82,8 +82,8 @@ export async function startCodeHost({
     hideLimits: () => {
       limits = undefined
     },
-    /** Called after each answer, to change things while they are listed. */
-    onAnswer(listener: (request: HostRequest) => void) {
+    /** Called when an answer is made up but not yet out, and waited for: what changes now, the answer does not know. */
+    onAnswer(listener: (request: HostRequest) => unknown) {
       onAnswer = listener
     },
     now: () => now,
@@ -205,10 +205,10 @@ export async function startCodeHost({
       setTimeout(() => request.socket.destroy(), 20)
       return
     }
-    response.end(body)
     // A 304 is free.
     if (limits && answer.status !== 304) limits.remaining--
-    onAnswer(seen)
+    await onAnswer(seen)
+    response.end(body)
   }
 
   function answerTo(path: string, headers: IncomingMessage['headers']): Exclude<Odd, string> {

@@ -14,7 +14,7 @@ interface SyncingOptions {
 const ENCRYPTION_KEY = 'ab'.repeat(32)
 
 /** The service with its worker, and a code host for it. */
-export async function startSyncing({ env = {}, tokens = {}, hostTimeoutMs = 2_000 }: SyncingOptions = {}) {
+export async function startSyncing({ env = {}, tokens = {}, hostTimeoutMs = 15_000 }: SyncingOptions = {}) {
   const host = await startCodeHost({ tokens })
   const app = await startApp({ env: { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY, ...env }, hostTimeoutMs })
   const worker = workerOf(app)

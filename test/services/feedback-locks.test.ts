@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { feedback } from '../support/feedback.ts'
+import { type Locks, locksOf } from '../support/locks.ts'
+
+let service: TestApp
+let locks: Locks
+beforeAll(async () => {
+  service = await startApp({ env: { WEBHOOK_SECRET: 'a-secret' } })
+  locks = locksOf(service)
+})
+afterAll(() => service.close())
+
+/** As the receiver takes it, and fails where that would have to try again. */
+async function deliver(event: object) {
+  const { feedback } = service.service
+  const receipt = await feedback.receive(feedback.read(Buffer.from(JSON.stringify(event))))
+  if (!receipt.accepted) throw new Error('It was ignored.')
+  return receipt
+}
+
+const replay = (id: string) => service.post(`/api/analytics/events/${id}/replay`)
+
+/** A project that the feedback of an app goes to from now on. */
+async function targetOf(app: string, { hasList = true } = {}) {
+  const project = await service.given.project()
+  if (hasList) await service.given.list(project.id, { name: 'User Feedback' })
+  await service.post('/api/webhook-routing', { appMatch: app, targetProjectId: project.id })
+  return project
+}
+
+const someApp = () => `app.${randomUUID()}`
+
+const tasksIn = async (projectId: string) =>
+  (await service.query('select id from tasks where project_id = $1', [projectId])).length
+
+/** Archives; answers how many tasks were there at that moment. */
+async function archived(projectId: string) {
+  const { status } = await service.post(`/api/projects/${projectId}/archive`)
+  return { status, tasks: await tasksIn(projectId) }
+}
+
+describe('archiving the project', () => {
+  test('waits for the feedback that is on its way into it; none lands afterwards', async () => {
+    const app = someApp()
+    const project = await targetOf(app)
+    const letGo = await locks.hold('lock table feedback_events in share mode')
+    const delivered = deliver(feedback({ app_id: app }))
+    await locks.waiting(1, delivered)
+    const answer = archived(project.id)
+    await locks.waiting(2, answer)
+    await letGo()
+
+    expect(await delivered).toMatchObject({ projectId: project.id })
+    expect(await answer).toEqual({ status: 200, tasks: 1 })
+    const next = await deliver(feedback({ app_id: app }))
+    expect(next.projectId).not.toBe(project.id)
+    expect(await tasksIn(project.id)).toBe(1)
+  })
+
+  test('that came first sends the feedback elsewhere', async () => {
+    const app = someApp()
+    const project = await targetOf(app)
+    const letGo = await locks.hold(`select from projects where id = '${project.id}' for update`)
+    const answer = archived(project.id)
+    await locks.waiting(1, answer)
+    const delivered = deliver(feedback({ app_id: app }))
+    await locks.waiting(2, delivered)
+    await letGo()
+
+    const [{ status, tasks }] = await Promise.all([answer, delivered])
+    expect(status).toBe(200)
+    expect(await tasksIn(project.id)).toBe(tasks)
+  })
+
+  test('waits for a replay that moves a task into it', async () => {
+    const app = someApp()
+    const { eventId } = await deliver(feedback({ app_id: app }))
+    const { id } = await targetOf(app)
+    const letGo = await locks.hold('lock table activity in share mode')
+    const replayed = replay(eventId)
+    await locks.waiting(1, replayed)
+    const answer = archived(id)
+    await locks.waiting(2, answer)
+    await letGo()
+
+    expect(await replayed).toMatchObject({ status: 200, body: { projectId: id } })
+    expect(await answer).toEqual({ status: 200, tasks: 1 })
+  })
+})
+
+test('a replay and a delivery that want one new list and share an event wait for each other', async () => {
+  const app = someApp()
+  const repeated = feedback({ app_id: app })
+  const { eventId, taskId } = await deliver(repeated)
+  const project = await targetOf(app, { hasList: false })
+  const letEventsGo = await locks.hold('lock table feedback_events in share mode')
+  const letListsGo = await locks.hold('lock table lists in share mode')
+  // Three are at work at once, so what comes then goes into one transaction.
+  const before = [1, 2, 3].map(() => deliver(feedback()))
+  await locks.waiting(3, ...before)
+  const together = [deliver(repeated), deliver(feedback({ app_id: app }))]
+  await letEventsGo()
+  await Promise.all(before)
+  await locks.waiting(1, ...together)
+  const replayed = replay(eventId)
+  await locks.waiting(2, replayed)
+  await letListsGo()
+
+  const [repeat, fresh] = await Promise.all(together)
+  expect(repeat).toMatchObject({ duplicate: true, taskId })
+  expect(fresh).toMatchObject({ duplicate: false, projectId: project.id })
+  expect(await replayed).toMatchObject({ status: 200, body: { taskId, projectId: project.id } })
+  expect(await tasksIn(project.id)).toBe(2)
+  const { data } = (await service.get(`/api/projects/${project.id}/lists`)).body
+  expect(data.map(({ name }: { name: string }) => name)).toEqual(['Inbox', 'User Feedback'])
+})
