@@ -88,7 +88,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     if (project.id === task.projectId) return
 
     const current = await repos.projects.find(task.projectId)
-    if (current?.archivedAt) throw projectArchived()
+    if (current?.archivedAt) throw projectArchived(current.name)
     const listId = await feedbackListOf(repos, clock, project)
     const now = clock.now()
     const to = { listId, projectId: project.id, projectName: project.name, isArchived: false }
