@@ -12,6 +12,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       { test: { name: 'architecture', include: [ARCHITECTURE] } },
       {

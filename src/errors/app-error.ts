@@ -74,6 +74,8 @@ export interface Extras {
   /** The run that is in the way, and when it goes on if it waits. */
   runId?: string
   retryAt?: string | null
+  /** The detail without what people wrote: names are data, and an assistant might take them for instructions. */
+  withoutNames?: string
 }
 
 export class AppError extends Error {

@@ -32,9 +32,14 @@ export const tooManyRules = (most: number) =>
     `There are ${most} rules here already, which is the most. Delete one, or put several into one.`,
   )
 
-/** Without the project's name: assistants hear it as well, and people may write anything into a name. */
-export const projectArchived = () =>
-  new AppError('project_archived', 'The project is archived: unarchive it before you write to it.')
+export const projectArchived = (name: string) =>
+  new AppError(
+    'project_archived',
+    `The project "${name}" is archived: unarchive it before you write to it.`,
+    {
+      withoutNames: 'The project is archived: unarchive it before you write to it.',
+    },
+  )
 
 /** @param holds what it still holds, in words: tasks, rules, keys. */
 export const projectNotEmpty = (name: string, holds: string[]) =>

@@ -111,7 +111,8 @@ export function mcpServers(
       log.error({ err: error }, 'an AI tool failed')
     }
     const mistakes = known instanceof AppError ? (known.extras.errors ?? []).map(mistakeWords) : []
-    return [`${known.code}: ${known.message}`, ...mistakes, `Request ${requestId}.`].join('\n')
+    const { withoutNames = known.message } = known instanceof AppError ? known.extras : {}
+    return [`${known.code}: ${withoutNames}`, ...mistakes, `Request ${requestId}.`].join('\n')
   }
 }
 

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../errors.ts'
 import { namedSchemas } from '../schemas/index.ts'
 import { Closed } from '../schemas/parts.ts'
 import { withBounds } from './openapi-bounds.ts'
+import { withSharedHeaders } from './openapi-headers.ts'
 import { PROBLEMS } from './problems.ts'
 
 declare module 'fastify' {
@@ -69,8 +70,10 @@ export const openapi = fp(
       // Here and not on the route, where Fastify would compile a serializer for each error of each route: errors
       // do not use them, and with 65 routes they cost 2.4 s of CPU at every start.
       transform: ({ schema, url, route }) => ({ schema: schema && withProblems(schema, route), url }),
-      transformObject: (document) =>
-        withBounds('openapiObject' in document ? document.openapiObject : document.swaggerObject),
+      transformObject: (document) => {
+        if (!('openapiObject' in document)) throw new Error('The reference is OpenAPI 3.')
+        return withSharedHeaders(withBounds(document.openapiObject))
+      },
       refResolver: { buildLocalReference: (json, _, __, i) => String(json.$id ?? `schema-${i}`) },
       hideUntagged: true,
     })

@@ -65,6 +65,6 @@ async function projectFor(
     const message = 'must be the project of the task, or be left out'
     throw validationFailed([{ path: '/projectId', code: 'not_allowed', message }])
   }
-  if (project.archivedAt) throw projectArchived()
+  if (project.archivedAt) throw projectArchived(project.name)
   return id
 }

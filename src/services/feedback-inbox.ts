@@ -115,7 +115,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
 async function lockProjects(repos: BoundRepositories, fromId: string, toId: string): Promise<void> {
   for (const id of [fromId, toId].sort()) {
     const project = await repos.projects.findForUpdate(id)
-    if (id === fromId && project?.archivedAt) throw projectArchived()
+    if (id === fromId && project?.archivedAt) throw projectArchived(project.name)
     if (!project || project.archivedAt) throw changedMeanwhile()
   }
 }

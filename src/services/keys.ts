@@ -119,7 +119,7 @@ async function refuseUnusable(repos: BoundRepositories, projectId: string): Prom
   // Locked: it must not go, nor be archived, before the key is there.
   const project = await repos.projects.findForUpdate(projectId)
   if (!project) throw projectNotFound(projectId)
-  if (project.archivedAt) throw projectArchived()
+  if (project.archivedAt) throw projectArchived(project.name)
 }
 
 async function keyForUpdate(repos: BoundRepositories, caller: Caller, id: string): Promise<KeyRow> {

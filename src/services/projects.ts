@@ -108,7 +108,7 @@ export async function insertProject(
 export async function writableProject(repos: BoundRepositories, id: string): Promise<ProjectRow> {
   const project = await repos.projects.findForUpdate(id)
   if (!project) throw projectNotFound(id)
-  if (project.archivedAt) throw projectArchived()
+  if (project.archivedAt) throw projectArchived(project.name)
   return project
 }
 

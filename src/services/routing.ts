@@ -164,7 +164,7 @@ function refuseWithoutMatch({ projectMatch, appMatch }: Pick<RoutingRow, 'projec
 async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
   const project = await repos.projects.find(projectId)
   if (!project) throw projectNotFound(projectId)
-  if (project.archivedAt) throw projectArchived()
+  if (project.archivedAt) throw projectArchived(project.name)
 }
 
 const toRoutingRule = (row: RoutingRow): RoutingRule => ({

@@ -191,7 +191,7 @@ async function writableDestination(
 ): Promise<Destination> {
   const destination = await repos.lists.findDestination(listId)
   if (!destination) throw listNotFound(listId ?? 'by default')
-  if (destination.isArchived) throw projectArchived()
+  if (destination.isArchived) throw projectArchived(destination.projectName)
   return destination
 }
 
@@ -205,7 +205,7 @@ async function lockedTask(repos: BoundRepositories, id: string, allowed: Allowed
 
 async function refuseArchived(repos: BoundRepositories, { projectId }: TaskRow): Promise<void> {
   const project = await repos.projects.find(projectId)
-  if (project?.archivedAt) throw projectArchived()
+  if (project?.archivedAt) throw projectArchived(project.name)
 }
 
 const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)

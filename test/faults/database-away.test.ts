@@ -38,7 +38,7 @@ afterAll(async () => {
   await cleanUp()
 })
 
-describe('a database that is away', { timeout: 60_000 }, () => {
+describe('a database that is away', { timeout: 120_000 }, () => {
   test('is waited for at the start', async () => {
     await stopDatabase(dataDir)
     inlet = spawnInlet({ env: { DATABASE_URL: databaseUrl } })

@@ -24,7 +24,7 @@ const NO_ANSWER = 0
 afterEach(cleanUp)
 
 test('an event that was committed and never answered, because of a SIGKILL, is a repeat when it comes again', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const dataDir = await newDataDir()
   const env = { WEBHOOK_SECRET: 'a-secret' }

@@ -18,7 +18,7 @@ const OTHER_KEY = 'the-way-back-in-0123456789abcdef'
 
 afterEach(cleanUp)
 
-describe('a start that cannot be says why and leaves nothing behind', { timeout: 60_000 }, () => {
+describe('a start that cannot be says why and leaves nothing behind', { timeout: 120_000 }, () => {
   test('where the environment is wrong: every variable at once, no value', async () => {
     const inlet = spawnInlet({
       env: { PORT: '70000', DATABASE_URL: 'mysql://u:s3cret@host/db', BOOTSTRAP_API_KEY: 'short-s3cret' },
@@ -65,7 +65,7 @@ describe('a start that cannot be says why and leaves nothing behind', { timeout:
   })
 })
 
-describe('two that start at once are one service', { timeout: 60_000 }, () => {
+describe('two that start at once are one service', { timeout: 120_000 }, () => {
   test('on an empty data directory', async () => {
     const dataDir = await newDataDir()
 
@@ -86,7 +86,7 @@ describe('two that start at once are one service', { timeout: 60_000 }, () => {
 })
 
 test('BOOTSTRAP_API_KEY works whenever it is set, until it is revoked: then for good', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const { connectionString, drop } = await freshDatabase()
   const startWith = async (key: string) => {

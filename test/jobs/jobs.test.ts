@@ -38,7 +38,7 @@ test('the open counts are folded', async () => {
       const [row] = await service.query('select open_count from lists where id = $1', [project.inbox.id])
       expect(row.open_count).toBe(1)
     },
-    { timeout: 10_000, interval: 100 },
+    { timeout: 30_000, interval: 100 },
   )
   await jobs.stop()
 })
@@ -48,7 +48,7 @@ test('the text of tasks is folded for searches', async () => {
   await service.given.task(project.inbox)
   const jobs = await start(service)
   await vi.waitFor(async () => expect(await service.query('select from task_text_changes')).toEqual([]), {
-    timeout: 10_000,
+    timeout: 30_000,
     interval: 100,
   })
   await jobs.stop()

@@ -73,7 +73,7 @@ describe('the official inspector', () => {
       ...args,
     ])
 
-  test('lists the tools and finds nothing to say about their schemas', { timeout: 60_000 }, async () => {
+  test('lists the tools and finds nothing to say about their schemas', { timeout: 120_000 }, async () => {
     const { code, output, errors } = await inspect('--method', 'tools/list', '--strict')
 
     expect(JSON.parse(output).tools).toHaveLength(8)
@@ -81,7 +81,7 @@ describe('the official inspector', () => {
     expect(code).toBe(0)
   })
 
-  test('calls a tool', { timeout: 60_000 }, async () => {
+  test('calls a tool', { timeout: 120_000 }, async () => {
     const call = ['--method', 'tools/call', '--tool-name']
 
     const made = await inspect(...call, 'create_rule', '--tool-arg', 'content=Speak plainly.', 'priority=3')

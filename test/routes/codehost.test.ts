@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 15_000, interval: 100 })
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 30_000, interval: 100 })
 
 async function connect(body: object, projectId?: string) {
   const id = projectId ?? (await service.given.project()).id

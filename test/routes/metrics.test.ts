@@ -176,7 +176,9 @@ test('background work counts by queue and state, and what is at work is timed', 
 test('streams, the pool and the database are told as they are at the moment', async () => {
   const before = measured(await scrape(), 'inlet_stream_clients')
   const stream = await listenTo(service)
-  await expect.poll(async () => measured(await scrape(), 'inlet_stream_clients')).toBe(before + 1)
+  await expect
+    .poll(async () => measured(await scrape(), 'inlet_stream_clients'), { timeout: 30_000 })
+    .toBe(before + 1)
 
   const text = await scrape()
   expect(measured(text, 'inlet_database_up')).toBe(1)
@@ -188,6 +190,6 @@ test('streams, the pool and the database are told as they are at the moment', as
 
   stream.close()
   await expect
-    .poll(async () => measured(await scrape(), 'inlet_stream_clients'), { timeout: 10_000 })
+    .poll(async () => measured(await scrape(), 'inlet_stream_clients'), { timeout: 30_000 })
     .toBe(before)
 })

@@ -312,7 +312,7 @@ describe('a stream ends', () => {
     const { body } = await service.post(`/api/keys/${me.id}/rotate`, { overlapSeconds: 0 })
     const after = await follow({ key: body.key })
 
-    await expect.poll(() => before.isOver, { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => before.isOver, { timeout: 30_000 }).toBe(true)
 
     expect(after.isOver).toBe(false)
   })
@@ -349,7 +349,7 @@ describe('a stream ends', () => {
     for (let round = 0; round < 10; round++) await service.query(ENTRIES_OF, [500, 4_000, project.id])
     await listener.until(({ length }) => length === 5_000, 20_000)
 
-    await expect.poll(() => served.destroyed, { timeout: 5_000 }).toBe(true)
+    await expect.poll(() => served.destroyed, { timeout: 20_000 }).toBe(true)
     clearInterval(watching)
     expect(most).toBeLessThan(1024 * 1024)
     expect(new Set(listener.heard.map(({ id }) => id)).size).toBe(5_000)

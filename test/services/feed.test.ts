@@ -132,7 +132,7 @@ describe('the feed', () => {
       const some = await rest(other)
       expect(new Set(some).size).toBe(some.length)
     }
-  }, 60_000)
+  }, 120_000)
 
   test('passes over what was restored from another cluster when its transactions come by', async () => {
     const feed = activityFeed({ repos, clock })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => service.host.heal())
 afterAll(() => service.close())
 
-const PATIENCE = { timeout: 15_000, interval: 50 }
+const PATIENCE = { timeout: 30_000, interval: 50 }
 
 const isPage =
   (number: number) =>

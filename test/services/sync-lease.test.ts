@@ -107,7 +107,7 @@ describe('a worker', () => {
     await second.stop()
     expect(done).toMatchObject({ status: 'completed', fetched: 3_000 })
     expect(Date.now() - start).toBeLessThan(15_000)
-  }, 60_000)
+  }, 120_000)
 
   test('that lost its lease writes nothing more', async () => {
     const { project } = await connected('acme/lost', 500)
@@ -131,7 +131,7 @@ describe('a worker', () => {
     expect(after.count).toBe(before.count)
     expect(host.requests.length - requests).toBeLessThanOrEqual(1)
     await worker.stop()
-  }, 60_000)
+  }, 120_000)
 
   test('is one of several on one database, and each run is worked on by one', async () => {
     const workers = [workerOf(service), workerOf(service), workerOf(service)]
@@ -149,7 +149,7 @@ describe('a worker', () => {
       runs.map(({ body }) => body.id),
     ])
     expect(leases.map(({ lease }) => lease)).toEqual([1, 1, 1, 1])
-  }, 60_000)
+  }, 120_000)
 
   test('keeps nobody waiting behind a long run: neither a new one nor one whose worker died', async () => {
     const long = await connected('acme/long', 4_000)
@@ -184,7 +184,7 @@ describe('a worker', () => {
     expect(sumOf(done)).toBe(4_000)
     const pages = host.requests.slice(since).map(({ url }) => url)
     expect(new Set(pages).size).toBe(pages.length)
-  }, 60_000)
+  }, 120_000)
 
   test('gives up a run that breaks its workers again and again', async () => {
     const { project } = await connected('acme/poison', 10)

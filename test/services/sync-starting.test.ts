@@ -31,7 +31,7 @@ async function startPatiently({ id, path }: { id: string; path: string }, header
       expect(run).toBeDefined()
       return run.id
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   )
   return { answer, runId }
 }
