@@ -75,6 +75,40 @@ describe('webhook routing', () => {
     await page.getByText(/would land in Web/).waitFor()
     await page.context().close()
   })
+
+  test('is ordered by dragging', async () => {
+    const { post, get } = desk.service
+    const { body: target } = await post('/api/projects', { name: 'Dragged' })
+    const before = (await get('/api/webhook-routing')).body.data.length
+    for (const name of ['upper', 'middle', 'lower'])
+      await post('/api/webhook-routing', { name, appMatch: `com.${name}`, targetProjectId: target.id })
+    const page = await desk.open('/settings/routing')
+    const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name}:`) })
+    await handle('lower').scrollIntoViewIfNeeded()
+    const middleOf = async (name: string) => {
+      const box = await handle(name).boundingBox()
+      if (!box) throw new Error(`The handle of ${name} is not in sight.`)
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+    }
+    const [from, to] = [await middleOf('lower'), await middleOf('upper')]
+    await page.mouse.move(from.x, from.y)
+    await page.mouse.down()
+    await page.mouse.move(from.x, from.y - 10, { steps: 3 })
+    await page.mouse.move(to.x, to.y - 4, { steps: 12 })
+    await page.mouse.up()
+    const order = async () =>
+      (await get('/api/webhook-routing')).body.data.slice(before).map(({ name }: { name: string }) => name)
+    await expect.poll(order, { timeout: 30_000 }).toEqual(['lower', 'upper', 'middle'])
+    expect(await page.getByRole('listitem').filter({ hasText: 'com.' }).allInnerTexts()).toHaveLength(
+      before + 3,
+    )
+    await page.reload()
+    await handle('lower').waitFor()
+    const shown = await page.getByRole('button', { name: /^Move (upper|middle|lower):/ }).all()
+    const names = await Promise.all(shown.map((one) => one.getAttribute('aria-label')))
+    expect(names.map((name) => name?.split(/[ :]/)[1])).toEqual(['lower', 'upper', 'middle'])
+    await page.context().close()
+  })
 })
 
 describe('the event inbox', () => {

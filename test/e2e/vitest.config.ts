@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: ['test/support/postgres-server.ts', 'test/e2e/support/built.ts'],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 60_000,
-    hookTimeout: 90_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 })

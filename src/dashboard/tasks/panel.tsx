@@ -28,7 +28,7 @@ export function TaskPanel() {
 
   return (
     <aside className={page.panel} aria-label="Task" data-panel>
-      {query.data ? (
+      {query.data && !isGone ? (
         <OpenTask key={taskId} task={query.data} onClose={close} />
       ) : (
         <div className={styles.body}>
