@@ -6,6 +6,7 @@ import { problemOf } from '../api/problem.ts'
 import type { Project } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { Curl } from '../parts/curl.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useMe } from '../session/session.ts'
@@ -51,6 +52,13 @@ export function Codehost({ project }: { project: Project }) {
             <div>
               <Button onClick={() => setEditing(true)}>Connect repository</Button>
             </div>
+          )}
+          {!isEditing && (
+            <Curl
+              method="PUT"
+              path={`/api/projects/${project.id}/codehost`}
+              body={{ repository: 'acme/app', schedule: 'hourly' }}
+            />
           )}
         </>
       )}

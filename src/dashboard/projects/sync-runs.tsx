@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../api/client.ts'
 import { useLiveEvents } from '../live/live.tsx'
+import { Curl } from '../parts/curl.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import styles from '../settings/settings.module.css'
@@ -55,7 +56,12 @@ export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: Sy
         <ActiveRun key={run.id} run={run} expected={expectedOf(run, runs)} />
       ))}
       {runs.length === 0 && query.isSuccess && (
-        <p className="quiet small">Nothing was synced from {repository} yet.</p>
+        <>
+          <p className="quiet small" style={{ margin: 0 }}>
+            Nothing was synced from {repository} yet.
+          </p>
+          <Curl method="POST" path={`/api/codehost/${projectId}/sync`} />
+        </>
       )}
       <ul className={styles.rows}>
         {runs

@@ -97,7 +97,7 @@ function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item
-                color="red"
+                c="var(--red)"
                 leftSection={<IconTrash size={16} />}
                 onClick={() => {
                   onClose()

@@ -71,13 +71,25 @@ export async function signIn(context: BrowserContext, url: string, key: string):
   expect(answer.status()).toBe(201)
 }
 
-/** Everything axe objects to on the page as it is. */
+/** Everything axe objects to on the page as it is, and what is there without its style. */
 export async function objectionsTo(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(
+  const objections = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   )
+  const unstyled = (await page.evaluate(UNSTYLED)) as string[]
+  return [...objections, ...unstyled.map((name) => `no style: ${name}`)]
 }
+
+/** Classes of the component library that no stylesheet knows: its styles are taken over one by one. */
+const UNSTYLED = `(() => {
+  const rules = [...document.styleSheets].map((sheet) => [...sheet.cssRules].map((rule) => rule.cssText).join(' ')).join(' ')
+  const elements = [...document.querySelectorAll('[class*="m_"]')]
+  const missing = elements.flatMap((element) =>
+    [...element.classList].filter((name) => /^m_[0-9a-f]+$/.test(name) && !rules.includes('.' + name))
+      .map((name) => name + ' ' + element.className))
+  return [...new Set(missing)]
+})()`
 
 /** Gathers what the page complains of: errors, and what the content security policy refused. */
 export function complaintsOf(page: Page): string[] {
