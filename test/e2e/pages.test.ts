@@ -78,7 +78,7 @@ describe('every page', () => {
     await page.waitForURL(/priority=/)
     await page.keyboard.press('Escape')
     const menus = [
-      ['/tasks', 'Newest first'],
+      ['/tasks', 'Order: Newest first'],
       ['/tasks', /switch the project/],
       ['/tasks', /theme, keyboard/],
       [pages.task, 'More'],
@@ -110,7 +110,7 @@ describe('every page', () => {
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'In progress' }).waitFor()
     expect(await objectionsTo(page)).toEqual([])
-    await page.getByRole('button', { name: 'Copy the link' }).focus()
+    await page.getByRole('button', { name: 'Copy the link' }).hover()
     await page.getByRole('tooltip').waitFor()
     expect(await objectionsTo(page)).toEqual([])
     await page.context().close()

@@ -50,6 +50,37 @@ describe('AI instructions', () => {
   })
 })
 
+describe('the order and the reach of AI instructions', () => {
+  test('are changed in place, and the preview is exactly what is sent', async () => {
+    const { post, get } = desk.service
+    const { body: project } = await post('/api/projects', { name: 'Ruled' })
+    await post('/api/rules', { content: 'Said by default.', priority: 1 })
+    await post('/api/rules', { content: 'Meant to be first.', priority: 0 })
+    await post('/api/rules', { content: 'Only where it belongs.', projectId: project.id })
+    const page = await desk.open('/settings/instructions')
+    const rules = page.getByRole('region', { name: 'Instructions' }).getByRole('listitem')
+    const preview = page.getByRole('region', { name: 'What an assistant gets' }).locator('pre').first()
+    const sent = async (query = '') => (await get(`/api/context?format=markdown${query}`)).body as string
+    const withoutTime = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'now').trim()
+    await rules.filter({ hasText: 'Said by default.' }).waitFor()
+    expect(await page.getByText('Only where it belongs.').count()).toBe(0)
+
+    const priority = rules.filter({ hasText: 'Meant to be first.' }).getByRole('textbox')
+    await priority.fill('9')
+    await priority.press('Enter')
+    await rules.first().getByText('Meant to be first.').waitFor()
+    await expect.poll(async () => withoutTime(await preview.innerText())).toBe(withoutTime(await sent()))
+
+    await page.getByLabel('For which project').click()
+    await page.getByRole('option', { name: 'In Ruled' }).click()
+    await rules.filter({ hasText: 'Only where it belongs.' }).getByText('Ruled').waitFor()
+    const inProject = withoutTime(await sent(`&projectId=${project.id}`))
+    expect(inProject).toContain('Only where it belongs.')
+    await expect.poll(async () => withoutTime(await preview.innerText())).toBe(inProject)
+    await page.context().close()
+  })
+})
+
 describe('webhook routing', () => {
   test('is ordered by keyboard and tried against a payload', async () => {
     const { post, get } = desk.service

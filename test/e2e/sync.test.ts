@@ -88,6 +88,14 @@ describe('the sync of a repository', () => {
     await panel.getByText(`Issue #1 in ${repository.name}, open`).waitFor()
     await panel.getByText(/Read-only, because it follows the code host. Change it there/).waitFor()
     expect(await panel.getByRole('button', { name: 'Write description' }).count()).toBe(0)
+
+    const { body: tasks } = await desk.service.get(`/api/tasks?projectId=${project.id}&q=An issue`)
+    await desk.service.delete(`/api/tasks/${tasks.data[0].id}`)
+    repository.change(1, { title: 'Changed there' })
+    await sync()
+    await page.goto(`${desk.service.url}/projects/${project.id}`)
+    await runsOf(page).first().getByText('1 left alone').click()
+    await runsOf(page).first().getByText('#1: deleted here, and stays so').waitFor()
     await page.context().close()
   })
 

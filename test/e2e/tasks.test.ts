@@ -94,6 +94,7 @@ describe('the list of tasks', () => {
   })
 
   test('is worked by keyboard: create, walk, open, done, undo', async () => {
+    await createTask({ title: 'The next one' })
     const page = await desk.open('/tasks')
     const complaints = complaintsOf(page)
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()

@@ -18,6 +18,7 @@ export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
   const search = useSearch({ strict: false })
   const params = useParams({ strict: false })
   const here = projects.find(({ id }) => id === (params.projectId ?? search.projectId))
+  const name = here?.name ?? 'All projects'
   const go = (projectId: string) =>
     void navigate({ to: '/tasks', search: projectId === EVERYWHERE ? {} : { projectId } })
 
@@ -27,9 +28,9 @@ export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
         <button
           type="button"
           className={`plain-button ${styles.switcher}`}
-          aria-label={`${here?.name ?? 'Inlet'}: switch the project`}
+          aria-label={`${name}: switch the project`}
         >
-          <strong className={styles.name}>{here?.name ?? 'Inlet'}</strong>
+          <strong className={styles.name}>{name}</strong>
           <IconSelector size={15} aria-hidden />
         </button>
       </Menu.Target>
