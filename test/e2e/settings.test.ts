@@ -71,7 +71,7 @@ describe('the order and the reach of AI instructions', () => {
     await rules.first().getByText('Meant to be first.').waitFor()
     await expect.poll(async () => withoutTime(await preview.innerText())).toBe(withoutTime(await sent()))
 
-    await page.getByLabel('For which project').click()
+    await page.getByRole('combobox', { name: 'For which project' }).click()
     await page.getByRole('option', { name: 'In Ruled' }).click()
     await rules.filter({ hasText: 'Only where it belongs.' }).getByText('Ruled').waitFor()
     const inProject = withoutTime(await sent(`&projectId=${project.id}`))
