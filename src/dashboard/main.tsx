@@ -29,10 +29,13 @@ const dashboard = (
   </StrictMode>
 )
 
-const stopWaiting = router.subscribe('onRendered', () => {
+// The first paint stays until there is a page, be it one that says what went wrong.
+const firstPage = new MutationObserver(() => {
+  if (!root.querySelector('main')) return
   document.getElementById('first-paint')?.remove()
-  stopWaiting()
+  firstPage.disconnect()
 })
+firstPage.observe(root, { childList: true, subtree: true })
 
 // In small pieces, so that the page answers to whoever clicks before all of it is there.
 startTransition(() => createRoot(root).render(dashboard))
