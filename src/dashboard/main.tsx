@@ -2,7 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import './styles.ts'
 import { cache } from './api/cache.ts'
@@ -13,7 +13,7 @@ const root = document.getElementById('root')
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce
 if (!root) throw new Error('The page has no place for the dashboard.')
 
-createRoot(root).render(
+const dashboard = (
   <StrictMode>
     <MantineProvider
       theme={theme}
@@ -26,5 +26,16 @@ createRoot(root).render(
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>
-  </StrictMode>,
+  </StrictMode>
 )
+
+// The first paint stays until there is a page, be it one that says what went wrong.
+const firstPage = new MutationObserver(() => {
+  if (!root.querySelector('main')) return
+  document.getElementById('first-paint')?.remove()
+  firstPage.disconnect()
+})
+firstPage.observe(root, { childList: true, subtree: true })
+
+// In small pieces, so that the page answers to whoever clicks before all of it is there.
+startTransition(() => createRoot(root).render(dashboard))

@@ -14,6 +14,8 @@ const accent: MantineColorsTuple = [
   '#283a94',
 ]
 
+const WITHIN_PAGE = { target: '#floating' }
+
 export const theme = createTheme({
   colors: { accent },
   primaryColor: 'accent',
@@ -35,9 +37,21 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { lockScroll: false, transitionProps: { duration: 120 }, centered: true, radius: 10 },
     },
-    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
-    Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 } } },
+    // What floats is a part of the page for whoever goes by its landmarks.
+    Popover: { defaultProps: { portalProps: WITHIN_PAGE } },
+    Menu: {
+      defaultProps: {
+        transitionProps: { duration: 80 },
+        shadow: 'md',
+        // An element that is no item has no place in a menu; the first item takes the focus.
+        withInitialFocusPlaceholder: false,
+      },
+    },
+    Tooltip: {
+      defaultProps: { openDelay: 400, transitionProps: { duration: 80 }, portalProps: WITHIN_PAGE },
+    },
     Select: { defaultProps: { comboboxProps: { transitionProps: { duration: 80 }, shadow: 'md' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Switch: { defaultProps: { withThumbIndicator: false } },
   },
 })

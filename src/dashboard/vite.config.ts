@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 const service = process.env.INLET_URL ?? 'http://127.0.0.1:3000'
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react()],
+  plugins: [react(), paintsAtOnce()],
   // The service puts a fresh value in the place of this word with each page.
   html: { cspNonce: '__NONCE__' },
   build: {
@@ -20,3 +20,22 @@ export default defineConfig({
   },
   server: { proxy: { '/api': { target: service, changeOrigin: false }, '/docs': service } },
 })
+
+/**
+ * The stylesheet after the body's first lines, which are painted while it loads, and before the dashboard, whose own
+ * colours come later. Scripts that are modules wait for it, so nothing is ever shown without it.
+ */
+function paintsAtOnce(): Plugin {
+  return {
+    name: 'paints-at-once',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html) {
+        const [link = ''] = /<link rel="stylesheet"[^>]*>/.exec(html) ?? []
+        const preload = link.replace('rel="stylesheet"', 'rel="preload" as="style"')
+        return html.replace(link, preload).replace('<div id="root">', `${link}\n    <div id="root">`)
+      },
+    },
+  }
+}

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, startDesk } from './support/browser.ts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Desk, signIn, startDesk } from './support/browser.ts'
 
 let desk: Desk
 beforeAll(async () => {
   desk = await startDesk()
 })
 afterAll(() => desk.close())
+
+const LOST = 'The connection to Inlet is gone'
 
 describe('changes by others', () => {
   test('appear at once, on every open tab', async () => {
@@ -39,16 +41,34 @@ describe('changes by others', () => {
     await page.context().close()
   })
 
+  test('take a task that is open out of the panel when it is deleted', async () => {
+    const { body: task } = await desk.service.post('/api/tasks', { title: 'Open and deleted' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('link', { name: 'Open and deleted' }).waitFor()
+    await desk.service.delete(`/api/tasks/${task.id}`)
+    await page.getByText('This task is not here').waitFor()
+    await page.getByRole('link', { name: 'Open and deleted' }).waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
   test('made while the connection was away are not missed', async () => {
-    const page = await desk.open('/tasks')
-    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    await page.waitForTimeout(500)
+    const { body: task } = await desk.service.post('/api/tasks', { title: 'Deleted in the dark' })
+    const page = await desk.open('/tasks', { key: null })
+    await signIn(page.context(), desk.service.url, desk.service.adminKey)
+    const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
+    await page.goto(`${desk.service.url}/tasks`)
+    await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor()
+    await stream
     await page.context().setOffline(true)
+    // Going offline does not cut a stream that is open; what ends it does.
+    desk.service.app.server.closeAllConnections()
+    await page.getByText(LOST).waitFor()
     await desk.service.post('/api/tasks', { title: 'Made in the dark' })
-    await page.waitForTimeout(300)
+    await desk.service.delete(`/api/tasks/${task.id}`)
     await page.context().setOffline(false)
     await page.getByRole('link', { name: 'Made in the dark' }).waitFor({ timeout: 60_000 })
-    expect(await page.getByText('The connection to Inlet is gone').count()).toBe(0)
+    await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor({ state: 'detached' })
+    await page.getByText(LOST).waitFor({ state: 'detached' })
     await page.context().close()
   })
 })

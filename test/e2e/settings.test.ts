@@ -50,6 +50,37 @@ describe('AI instructions', () => {
   })
 })
 
+describe('the order and the reach of AI instructions', () => {
+  test('are changed in place, and the preview is exactly what is sent', async () => {
+    const { post, get } = desk.service
+    const { body: project } = await post('/api/projects', { name: 'Ruled' })
+    await post('/api/rules', { content: 'Said by default.', priority: 1 })
+    await post('/api/rules', { content: 'Meant to be first.', priority: 0 })
+    await post('/api/rules', { content: 'Only where it belongs.', projectId: project.id })
+    const page = await desk.open('/settings/instructions')
+    const rules = page.getByRole('region', { name: 'Instructions' }).getByRole('listitem')
+    const preview = page.getByRole('region', { name: 'What an assistant gets' }).locator('pre').first()
+    const sent = async (query = '') => (await get(`/api/context?format=markdown${query}`)).body as string
+    const withoutTime = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'now').trim()
+    await rules.filter({ hasText: 'Said by default.' }).waitFor()
+    expect(await page.getByText('Only where it belongs.').count()).toBe(0)
+
+    const priority = rules.filter({ hasText: 'Meant to be first.' }).getByRole('textbox')
+    await priority.fill('9')
+    await priority.press('Enter')
+    await rules.first().getByText('Meant to be first.').waitFor()
+    await expect.poll(async () => withoutTime(await preview.innerText())).toBe(withoutTime(await sent()))
+
+    await page.getByRole('combobox', { name: 'For which project' }).click()
+    await page.getByRole('option', { name: 'In Ruled' }).click()
+    await rules.filter({ hasText: 'Only where it belongs.' }).getByText('Ruled').waitFor()
+    const inProject = withoutTime(await sent(`&projectId=${project.id}`))
+    expect(inProject).toContain('Only where it belongs.')
+    await expect.poll(async () => withoutTime(await preview.innerText())).toBe(inProject)
+    await page.context().close()
+  })
+})
+
 describe('webhook routing', () => {
   test('is ordered by keyboard and tried against a payload', async () => {
     const { post, get } = desk.service
@@ -73,6 +104,40 @@ describe('webhook routing', () => {
     await expect.poll(async () => (await get('/api/webhook-routing')).body.data[0].name).toBe('second')
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText(/would land in Web/).waitFor()
+    await page.context().close()
+  })
+
+  test('is ordered by dragging', async () => {
+    const { post, get } = desk.service
+    const { body: target } = await post('/api/projects', { name: 'Dragged' })
+    const before = (await get('/api/webhook-routing')).body.data.length
+    for (const name of ['upper', 'middle', 'lower'])
+      await post('/api/webhook-routing', { name, appMatch: `com.${name}`, targetProjectId: target.id })
+    const page = await desk.open('/settings/routing')
+    const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name}:`) })
+    await handle('lower').scrollIntoViewIfNeeded()
+    const middleOf = async (name: string) => {
+      const box = await handle(name).boundingBox()
+      if (!box) throw new Error(`The handle of ${name} is not in sight.`)
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+    }
+    const [from, to] = [await middleOf('lower'), await middleOf('upper')]
+    await page.mouse.move(from.x, from.y)
+    await page.mouse.down()
+    await page.mouse.move(from.x, from.y - 10, { steps: 3 })
+    await page.mouse.move(to.x, to.y - 4, { steps: 12 })
+    await page.mouse.up()
+    const order = async () =>
+      (await get('/api/webhook-routing')).body.data.slice(before).map(({ name }: { name: string }) => name)
+    await expect.poll(order, { timeout: 30_000 }).toEqual(['lower', 'upper', 'middle'])
+    expect(await page.getByRole('listitem').filter({ hasText: 'com.' }).allInnerTexts()).toHaveLength(
+      before + 3,
+    )
+    await page.reload()
+    await handle('lower').waitFor()
+    const shown = await page.getByRole('button', { name: /^Move (upper|middle|lower):/ }).all()
+    const names = await Promise.all(shown.map((one) => one.getAttribute('aria-label')))
+    expect(names.map((name) => name?.split(/[ :]/)[1])).toEqual(['lower', 'upper', 'middle'])
     await page.context().close()
   })
 })

@@ -12,53 +12,6 @@ const rowOf = (page: Page, title: string) => page.getByRole('listitem').filter({
 const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Task' })
 const createTask = async (body: object) => (await desk.service.post('/api/tasks', body)).body
 
-describe('signing in', () => {
-  test('takes a key, says when it is wrong, and leads back to where somebody wanted to go', async () => {
-    const task = await createTask({ title: 'Linked from a message' })
-    const page = await desk.open(`/tasks/${task.id}`, { key: null })
-    await page.getByLabel('API key').fill('not-a-key-of-this-inlet')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('No key like that works here').waitFor()
-    await page.getByLabel('API key').fill(desk.service.adminKey)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await panelOf(page).getByText('Linked from a message').waitFor()
-    expect(page.url()).toContain(`/tasks/${task.id}`)
-    await page.context().close()
-  })
-
-  test('never leads elsewhere', async () => {
-    const page = await desk.open('/sign-in?next=//elsewhere.example/', { key: null })
-    await page.getByLabel('API key').fill(desk.service.adminKey)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    expect(page.url()).toBe(`${desk.service.url}/tasks`)
-    await page.context().close()
-  })
-
-  test('shows only what the key may do', async () => {
-    const key = await desk.service.given.key({ name: 'reader', scopes: ['tasks:read'] })
-    const page = await desk.open('/tasks', { key })
-    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    expect(await page.getByRole('button', { name: 'New task' }).count()).toBe(0)
-    await page.goto(`${desk.service.url}/settings/sessions`)
-    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
-    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
-    await page.context().close()
-  })
-
-  test('signs out everywhere', async () => {
-    const key = await desk.service.given.key({ name: 'somebody' })
-    const [one, other] = [await desk.open('/tasks', { key }), await desk.open('/tasks', { key })]
-    await one.getByRole('button', { name: /somebody/ }).click()
-    await one.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
-    await one.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
-    await other.reload()
-    await other.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
-    await one.context().close()
-    await other.context().close()
-  })
-})
-
 describe('the list of tasks', () => {
   test('is narrowed by filters and a search that stand in the address', async () => {
     await createTask({ title: 'Zebra crossing is red', priority: 'high' })
@@ -79,6 +32,7 @@ describe('the list of tasks', () => {
   })
 
   test('is worked by keyboard: create, walk, open, done, undo', async () => {
+    await createTask({ title: 'The next one' })
     const page = await desk.open('/tasks')
     const complaints = complaintsOf(page)
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
@@ -97,9 +51,7 @@ describe('the list of tasks', () => {
       .getByRole('button', { name: /Mark done/ })
       .waitFor()
     await page.keyboard.press('j')
-    await page.waitForFunction(
-      '!document.querySelector("[data-panel]")?.textContent.includes("Made with the keyboard")',
-    )
+    await panelOf(page).getByText('Made with the keyboard').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.waitForURL(/\/tasks$/)
     await page.keyboard.press('?')
@@ -134,6 +86,62 @@ describe('the list of tasks', () => {
     await page.context().close()
   })
 
+  test('gives many tasks a label, and takes it back', async () => {
+    const labels = ['kept']
+    for (const title of ['Tagged one', 'Tagged two']) await createTask({ title, labels })
+    const page = await desk.open('/tasks?q=tagged')
+    for (const title of ['Tagged one', 'Tagged two']) {
+      await rowOf(page, title).hover()
+      await page.getByLabel(`Select ${title}`).check()
+    }
+    await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
+    await page.getByLabel('Label to add').fill('regression')
+    await page.keyboard.press('Enter')
+    await page.getByText('2 tasks: Label regression added.').waitFor()
+    const labelled = async () =>
+      (await desk.service.get('/api/tasks?q=tagged')).body.data.map(
+        (task: { labels: string[] }) => task.labels,
+      )
+    await expect.poll(labelled).toEqual([
+      ['kept', 'regression'],
+      ['kept', 'regression'],
+    ])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(labelled).toEqual([['kept'], ['kept']])
+    await page.context().close()
+  })
+
+  test('says after a second what keeps it, and comes as soon as it can', async () => {
+    await createTask({ title: 'Late in coming' })
+    const page = await desk.open('/settings/sessions')
+    const held: (() => void)[] = []
+    let isHeld = true
+    await page.route(/\/api\/tasks\?/, async (route) => {
+      if (isHeld) await new Promise<void>((resolve) => held.push(resolve))
+      await route.continue().catch(() => {})
+    })
+    await page.getByRole('link', { name: /All tasks/ }).click()
+    await page.getByText('Inlet has not answered yet').waitFor()
+    isHeld = false
+    await page.getByRole('button', { name: 'Ask again now' }).click()
+    await rowOf(page, 'Late in coming').waitFor()
+    for (const release of held) release()
+    await page.context().close()
+  })
+
+  test('leads from project to project', async () => {
+    const [first, second] = [
+      await desk.service.given.project({ name: 'First project' }),
+      await desk.service.given.project({ name: 'Second project' }),
+    ]
+    const page = await desk.open(`/tasks?projectId=${first.id}`)
+    await page.getByRole('button', { name: 'First project: switch the project' }).click()
+    await page.getByRole('menuitemradio', { name: /Second project/ }).click()
+    await page.waitForURL(new RegExp(second.id))
+    await page.getByRole('button', { name: 'Second project: switch the project' }).waitFor()
+    await page.context().close()
+  })
+
   test('says how to begin when it is empty, with a line that works', async () => {
     const project = await desk.service.given.project({ name: 'Empty project' })
     const page = await desk.open(`/tasks?projectId=${project.id}&listId=${project.inbox.id}`)
@@ -164,6 +172,27 @@ describe('a task', () => {
     await panelOf(page)
       .getByText(/Read-only, because it came over the API/)
       .waitFor()
+    await page.context().close()
+  })
+
+  test('is given to people', async () => {
+    const task = await createTask({ title: 'For somebody' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await panelOf(page).getByLabel('Assignees').fill('ada')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.assignees)
+      .toEqual(['ada'])
+    await panelOf(page).getByText('added ada (assignees)').waitFor()
+    await page.context().close()
+  })
+
+  test('tells its times in the zone of whoever looks', async () => {
+    const { inbox } = await desk.service.given.project()
+    const createdAt = new Date('2026-03-01T20:30:00Z')
+    const task = await desk.service.given.task(inbox, { title: 'From another day', createdAt })
+    const page = await desk.open(`/tasks/${task.id}`, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
+    await panelOf(page).getByTitle('2 Mar 2026, 05:30:00').first().waitFor()
     await page.context().close()
   })
 

@@ -10,7 +10,9 @@ export default defineConfig({
     globalSetup: ['test/support/postgres-server.ts', 'test/e2e/support/built.ts'],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 120_000,
-    hookTimeout: 90_000,
+    // Generous: on a machine that is busy a page takes its time, and nothing is shown by that.
+    testTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
+    hookTimeout: 120_000,
   },
 })

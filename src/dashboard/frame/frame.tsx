@@ -71,6 +71,7 @@ function FrameWithin() {
           </p>
         )}
         <Outlet />
+        <div id="floating" />
       </main>
       <SignedOutDialog />
       <Suspense>

@@ -10,6 +10,7 @@ import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useMe } from '../session/session.ts'
 import { Account } from './account.tsx'
 import { ProjectLinks } from './project-links.tsx'
+import { ProjectSwitcher } from './project-switcher.tsx'
 import { SavedFilters } from './saved-filters.tsx'
 import styles from './sidebar.module.css'
 
@@ -29,7 +30,7 @@ export function Sidebar() {
     <div className={styles.side}>
       <div className={styles.brand}>
         <Mark />
-        <strong>Inlet</strong>
+        <ProjectSwitcher projects={inUse} openTasks={openTasks} />
       </div>
       <nav aria-label="Tasks" className={styles.nav}>
         <Link

@@ -55,15 +55,17 @@ export function changesFor(cache: QueryClient) {
     take,
     /** After a silence of unknown length. */
     async catchUp(lostAt: number) {
+      const since = Math.min(lostAt, Date.now())
       void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })
-      await refreshRows(cache, Math.min(lostAt, Date.now()))
+      const present = await refreshRows(cache, since)
+      await dropDeleted(cache, since, present)
     },
     stop: () => clearTimeout(timer),
   }
 }
 
-/** One question for all rows that changed since, however many are on the page. */
-async function refreshRows(cache: QueryClient, since: number) {
+/** One question for all rows that changed since, however many are on the page; answers which those are. */
+async function refreshRows(cache: QueryClient, since: number): Promise<Set<string>> {
   const updatedSince = new Date(since - OVERLAP_MS).toISOString()
   try {
     const { data } = await answerOf(
@@ -72,7 +74,25 @@ async function refreshRows(cache: QueryClient, since: number) {
       }),
     )
     replaceTasks(cache, data)
+    return new Set(data.map(({ id }) => id))
   } catch {
     // The rows stay as they were; the next change or a reload tells.
+    return new Set()
+  }
+}
+
+/** A stream that broke before its first entry repeats nothing: what was deleted has to be asked for. */
+async function dropDeleted(cache: QueryClient, since: number, restored: Set<string>) {
+  const deletedSince = new Date(since - OVERLAP_MS).toISOString()
+  try {
+    const { data } = await answerOf(
+      api.GET('/api/activity', {
+        params: { query: { type: ['task.deleted'], since: deletedSince, limit: 200 } },
+      }),
+    )
+    const gone = data.flatMap(({ taskId }) => taskId ?? []).filter((id) => !restored.has(id))
+    dropTasks(cache, gone)
+  } catch {
+    // As with the rows.
   }
 }

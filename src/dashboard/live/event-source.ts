@@ -14,7 +14,7 @@ interface Listening {
 
 const LONGEST_WAIT_MS = 15_000
 /** The service says something every 15 seconds; silence for longer is a dead connection. */
-const LONGEST_SILENCE_MS = 40_000
+export const LONGEST_SILENCE_MS = 40_000
 
 /**
  * Follows the stream until told to stop. The browser's own EventSource gives up when the service answers 503 once,

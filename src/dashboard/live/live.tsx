@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useMe } from '../session/session.ts'
 import { changesFor } from './apply.ts'
-import type { LiveEvent } from './event-source.ts'
+import { type LiveEvent, LONGEST_SILENCE_MS } from './event-source.ts'
 import { followTogether } from './shared-stream.ts'
 
 type Listener = (events: LiveEvent[]) => void
@@ -17,6 +17,8 @@ const LiveContext = createContext<Live>({ isLost: false, hear: () => () => {} })
 
 /** How many ids are remembered; a stream that comes back repeats its last minute. */
 const REMEMBERED = 5_000
+/** A first connection that takes longer leaves a gap after what the page has loaded. */
+const LATE_MS = 5_000
 
 /** Everything below sees changes as they happen, whoever makes them. */
 export function LiveChanges({ children }: { children: ReactNode }) {
@@ -30,6 +32,7 @@ export function LiveChanges({ children }: { children: ReactNode }) {
     if (!mayFollow) return
     const known = new Set<string>()
     const changes = changesFor(cache)
+    const startedAt = Date.now()
     let wasOpen = false
     let lostAt = Number.POSITIVE_INFINITY
     const stop = followTogether('/api/stream', {
@@ -43,10 +46,12 @@ export function LiveChanges({ children }: { children: ReactNode }) {
       },
       onState(state) {
         setLost(state === 'lost' && wasOpen)
-        if (state === 'lost' && wasOpen) lostAt = Math.min(lostAt, Date.now())
+        // A connection that died in silence is noticed late.
+        if (state === 'lost' && wasOpen) lostAt = Math.min(lostAt, Date.now() - LONGEST_SILENCE_MS)
         if (state !== 'open') return
+        if (!wasOpen && Date.now() - startedAt > LATE_MS) lostAt = startedAt
         // The stream repeats what was missed; asking as well covers a loss before its first entry.
-        if (wasOpen)
+        if (lostAt < Number.POSITIVE_INFINITY)
           void changes.catchUp(lostAt).then(() => {
             for (const listener of listeners.current) listener([])
           })

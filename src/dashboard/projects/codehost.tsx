@@ -6,13 +6,14 @@ import { problemOf } from '../api/problem.ts'
 import type { Project } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { Curl } from '../parts/curl.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
-import { tell } from '../parts/tell.ts'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { ConnectForm } from './connect-form.tsx'
 import { SyncRuns } from './sync-runs.tsx'
+import { useSync } from './use-sync.ts'
 
 type Connection = Schema<'Connection'>
 
@@ -20,6 +21,7 @@ type Connection = Schema<'Connection'>
 export function Codehost({ project }: { project: Project }) {
   const { can } = useMe()
   const [isEditing, setEditing] = useState(false)
+  const { sync } = useSync(project.id)
   const query = useQuery({
     queryKey: ['connection', project.id],
     queryFn: async (): Promise<Connection | null> => {
@@ -51,6 +53,13 @@ export function Codehost({ project }: { project: Project }) {
               <Button onClick={() => setEditing(true)}>Connect repository</Button>
             </div>
           )}
+          {!isEditing && (
+            <Curl
+              method="PUT"
+              path={`/api/projects/${project.id}/codehost`}
+              body={{ repository: 'acme/app', schedule: 'hourly' }}
+            />
+          )}
         </>
       )}
       {query.data && !isEditing && (
@@ -68,6 +77,7 @@ export function Codehost({ project }: { project: Project }) {
           projectId={project.id}
           repository={query.data.repository}
           onRenewToken={() => setEditing(true)}
+          onTryAgain={() => void sync()}
         />
       )}
     </section>
@@ -82,26 +92,9 @@ interface ConnectedProps {
 
 function Connected({ project, connection, onEdit }: ConnectedProps) {
   const { can } = useMe()
-  const { act, isBusy } = useAct('syncs', 'projects')
+  const { sync, isBusy } = useSync(project.id)
   const { act: afterwards } = useAct('connection', 'syncs', 'projects')
   const [isDisconnecting, setDisconnecting] = useState(false)
-
-  async function sync(mode?: 'full') {
-    const query = mode ? { mode } : {}
-    const run = await act('The sync did not start', async () => {
-      try {
-        return await answerOf(
-          api.POST('/api/codehost/{projectId}/sync', { params: { path: { projectId: project.id }, query } }),
-        )
-      } catch (error) {
-        // One is under way already: that is what was wanted.
-        if (problemOf(error).code !== 'sync_in_progress') throw error
-        tell.done('A sync is under way already.')
-        return undefined
-      }
-    })
-    if (run) tell.done('The sync has begun.')
-  }
 
   return (
     <>

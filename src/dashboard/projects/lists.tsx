@@ -66,7 +66,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
                     Move down
                   </Menu.Item>
                   {!list.isDefault && (
-                    <Menu.Item color="red" onClick={() => setRemoving(list)}>
+                    <Menu.Item c="var(--red)" onClick={() => setRemoving(list)}>
                       Delete
                     </Menu.Item>
                   )}

@@ -1,10 +1,13 @@
-import { Button, Progress } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../api/client.ts'
 import { useLiveEvents } from '../live/live.tsx'
+import { Curl } from '../parts/curl.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import styles from '../settings/settings.module.css'
+import { ActiveRun } from './active-run.tsx'
+import { countsInWords, countsOf, lengthOf } from './run-words.ts'
 
 type Run = Schema<'SyncRun'>
 const ACTIVE: Run['status'][] = ['queued', 'running', 'rate_limited']
@@ -14,10 +17,11 @@ interface SyncRunsProps {
   projectId: string
   repository: string
   onRenewToken(): void
+  onTryAgain(): void
 }
 
 /** The run under way, as it goes, and those before it, a line each. */
-export function SyncRuns({ projectId, repository, onRenewToken }: SyncRunsProps) {
+export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: SyncRunsProps) {
   const cache = useQueryClient()
   const queryKey = ['syncs', projectId]
   const query = useQuery({
@@ -37,6 +41,8 @@ export function SyncRuns({ projectId, repository, onRenewToken }: SyncRunsProps)
     for (const { type, data } of events) {
       const run = data as Partial<Run>
       if (type !== 'sync.progress' || run.projectId !== projectId) continue
+      const known = cache.getQueryData<Run[]>(queryKey)
+      if (!known?.some(({ id }) => id === run.id)) void cache.invalidateQueries({ queryKey })
       cache.setQueryData<Run[]>(queryKey, (runs) =>
         runs?.map((other) => (other.id === run.id ? { ...other, ...run } : other)),
       )
@@ -47,16 +53,27 @@ export function SyncRuns({ projectId, repository, onRenewToken }: SyncRunsProps)
   return (
     <div className="stack">
       {runs.filter(isActive).map((run) => (
-        <ActiveRun key={run.id} run={run} />
+        <ActiveRun key={run.id} run={run} expected={expectedOf(run, runs)} />
       ))}
       {runs.length === 0 && query.isSuccess && (
-        <p className="quiet small">Nothing was synced from {repository} yet.</p>
+        <>
+          <p className="quiet small" style={{ margin: 0 }}>
+            Nothing was synced from {repository} yet.
+          </p>
+          <Curl method="POST" path={`/api/codehost/${projectId}/sync`} />
+        </>
       )}
       <ul className={styles.rows}>
         {runs
           .filter((run) => !isActive(run))
           .map((run) => (
-            <PastRun key={run.id} run={run} onRenewToken={onRenewToken} />
+            <PastRun
+              key={run.id}
+              run={run}
+              isLatest={run === runs[0]}
+              onRenewToken={onRenewToken}
+              onTryAgain={onTryAgain}
+            />
           ))}
       </ul>
     </div>
@@ -65,43 +82,30 @@ export function SyncRuns({ projectId, repository, onRenewToken }: SyncRunsProps)
 
 const isActive = ({ status }: Run) => ACTIVE.includes(status)
 
-function ActiveRun({ run }: { run: Run }) {
-  const fetched = `${run.fetched.toLocaleString()} fetched`
-  return (
-    <div role="status" className="stack" style={{ gap: 6 }}>
-      {/* The code host does not say how many there are: the bar moves, the counts grow. */}
-      <Progress value={100} striped animated={run.status === 'running'} aria-label="Progress of the sync" />
-      <span className="small">
-        {run.status === 'queued' && 'Waiting for its turn'}
-        {run.status === 'running' && `Syncing: ${fetched}, ${countsOf(run)}`}
-        {run.status === 'rate_limited' && (
-          <>
-            The code host asks for a pause; it goes on by itself{' '}
-            {run.retryAt ? <Moment at={run.retryAt} /> : 'soon'}. {fetched} so far.
-          </>
-        )}
-      </span>
-    </div>
-  )
+/** A full run meets about as many as the one before it; how many have changed nobody knows beforehand. */
+const expectedOf = ({ mode }: Run, runs: Run[]) =>
+  (mode === 'full' &&
+    runs.find((run) => run.mode === 'full' && run.status === 'completed' && run.fetched > 0)?.fetched) ||
+  undefined
+
+interface PastRunProps {
+  run: Run
+  isLatest: boolean
+  onRenewToken(): void
+  onTryAgain(): void
 }
 
-function PastRun({ run, onRenewToken }: { run: Run; onRenewToken(): void }) {
+function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
   const at = run.finishedAt ?? run.startedAt
-  const skipped = run.skipped.length
   return (
     <li className={styles.item} style={{ minHeight: 40 }}>
       <div className={styles.main}>
         <span>
           {at && <Moment at={at} />}
           <span className="quiet">
-            {lengthOf(run)} · {countsOf(run)}
+            {lengthOf(run)} · <span title={countsInWords(run)}>{countsOf(run)}</span>
             {run.mode === 'full' && ' · everything checked'}
             {run.gone > 0 && ` · ${run.gone} gone there`}
-            {skipped > 0 && (
-              <span title={run.skipped.map(({ number, reason }) => `#${number}: ${reason}`).join('\n')}>
-                {` · ${skipped} skipped`}
-              </span>
-            )}
           </span>
         </span>
         {run.error && (
@@ -109,26 +113,41 @@ function PastRun({ run, onRenewToken }: { run: Run; onRenewToken(): void }) {
             {run.error.message}
           </div>
         )}
+        {run.skipped.length > 0 && <Skipped of={run.skipped} />}
       </div>
-      {run.error && isAboutAccess(run.error.code) && (
-        <Button variant="default" onClick={onRenewToken}>
-          Renew token
-        </Button>
-      )}
+      {/* Only the latest can still be helped. */}
+      {run.error &&
+        isLatest &&
+        (isAboutAccess(run.error.code) ? (
+          <Button variant="default" onClick={onRenewToken}>
+            Renew token
+          </Button>
+        ) : (
+          <Button variant="default" onClick={onTryAgain}>
+            Try again
+          </Button>
+        ))}
     </li>
   )
 }
 
+function Skipped({ of: skipped }: { of: Run['skipped'] }) {
+  return (
+    <details className={`small quiet ${styles.skipped}`}>
+      <summary>{skipped.length.toLocaleString()} left alone</summary>
+      <ul>
+        {skipped.slice(0, SKIPPED_SHOWN).map(({ number, reason }) => (
+          <li key={number}>
+            #{number}: {REASONS[reason] ?? reason}
+          </li>
+        ))}
+      </ul>
+      {skipped.length > SKIPPED_SHOWN && <p>And {skipped.length - SKIPPED_SHOWN} more.</p>}
+    </details>
+  )
+}
+
+const SKIPPED_SHOWN = 50
+const REASONS: Record<string, string> = { deleted_here: 'deleted here, and stays so' }
+
 const isAboutAccess = (code: string) => /token|access|repository|denied|unauthorized/.test(code)
-
-function countsOf({ issues, pullRequests }: Run): string {
-  const sum = (name: keyof Run['issues']) => issues[name] + pullRequests[name]
-  const parts = [`+${sum('created')}`, `~${sum('updated') + sum('reopened')}`, `${sum('closed')} done`]
-  return parts.join(' ')
-}
-
-function lengthOf({ startedAt, finishedAt }: Run): string {
-  if (!startedAt || !finishedAt) return ''
-  const seconds = Math.max(1, Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000))
-  return seconds < 90 ? `, took ${seconds} s` : `, took ${Math.round(seconds / 60)} min`
-}

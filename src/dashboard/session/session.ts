@@ -1,6 +1,7 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
+import { sessionsQuery } from '../api/queries.ts'
 
 export type Me = Schema<'Me'>
 export type Scope = Me['scopes'][number]
@@ -28,9 +29,9 @@ export function useMe() {
 export function useSignOut() {
   const cache = useQueryClient()
   return async (where: 'here' | 'everywhere') => {
-    const { me } = { me: await cache.ensureQueryData(meQuery) }
-    if (where === 'everywhere') await endEverySession()
-    else if (me) await answerOf(api.DELETE('/api/sessions/{id}', { params: { path: { id: me.id } } }))
+    const me = await cache.ensureQueryData(meQuery)
+    if (where === 'everywhere') await endEverySession(cache)
+    else if (me) await end(me.id)
     sessionStorage.clear()
     cache.clear()
     // A page loaded anew holds nothing of whoever was here.
@@ -38,12 +39,19 @@ export function useSignOut() {
   }
 }
 
-/** All sessions of whoever is signed in: with `admin` those of everybody. */
-async function endEverySession() {
-  const { data } = await answerOf(api.GET('/api/sessions', { params: { query: { limit: 200 } } }))
-  const others = data.filter(({ isCurrent }) => !isCurrent)
-  const own = data.filter(({ isCurrent }) => isCurrent)
-  for (const { id } of [...others, ...own].filter(({ keyId }) => keyId === own[0]?.keyId)) {
+/** All sessions of the key of whoever is signed in, this one last; an administrator sees those of others as well. */
+async function endEverySession(cache: QueryClient) {
+  const all = await cache.fetchQuery({ ...sessionsQuery, staleTime: 0 })
+  const current = all.find(({ isCurrent }) => isCurrent)
+  const others = all.filter(({ id, keyId }) => keyId === current?.keyId && id !== current?.id)
+  for (const { id } of current ? [...others, current] : others) await end(id)
+}
+
+async function end(id: string) {
+  try {
     await answerOf(api.DELETE('/api/sessions/{id}', { params: { path: { id } } }))
+  } catch (error) {
+    // Over already: that is what was wanted.
+    if (problemOf(error).status !== 404) throw error
   }
 }

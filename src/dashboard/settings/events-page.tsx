@@ -10,6 +10,7 @@ import { EmptyPage } from '../parts/empty-page.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { tell } from '../parts/tell.ts'
+import { feedbackCurl } from './feedback-curl.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
 
@@ -51,7 +52,9 @@ export function EventsPage() {
               Set up the webhook
             </Button>
           }
-        />
+        >
+          <CopyBlock caption="Or send one from a terminal:" text={feedbackCurl()} />
+        </EmptyPage>
       )}
       {events.length > 0 && (
         <ul className={styles.rows}>

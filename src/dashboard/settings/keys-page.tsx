@@ -135,7 +135,7 @@ function KeyItem({ of: key, onRotate, onRevoke }: { of: Key; onRotate(): void; o
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={onRotate}>Rotate: new secret, the old one works for a day</Menu.Item>
-          <Menu.Item color="red" onClick={onRevoke}>
+          <Menu.Item c="var(--red)" onClick={onRevoke}>
             Revoke
           </Menu.Item>
         </Menu.Dropdown>

@@ -93,7 +93,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
           <Menu.Item onClick={() => onMove(-1)}>Move up</Menu.Item>
           <Menu.Item onClick={() => onMove(1)}>Move down</Menu.Item>
           <Menu.Item
-            color="red"
+            c="var(--red)"
             onClick={() =>
               void act('The rule was not deleted', () =>
                 answerOf(api.DELETE('/api/webhook-routing/{id}', { params: { path } })),

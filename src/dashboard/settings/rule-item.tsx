@@ -96,7 +96,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
           {mayWrite && <Menu.Item onClick={onEdit}>Edit</Menu.Item>}
           <Menu.Item onClick={onHistory}>History</Menu.Item>
           {mayWrite && (
-            <Menu.Item color="red" onClick={() => void remove()}>
+            <Menu.Item c="var(--red)" onClick={() => void remove()}>
               Delete
             </Menu.Item>
           )}

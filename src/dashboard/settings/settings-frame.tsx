@@ -1,5 +1,5 @@
-import { Link, Outlet } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Suspense, useEffect, useRef } from 'react'
 import { useMe } from '../session/session.ts'
 import styles from './settings.module.css'
 
@@ -7,9 +7,18 @@ import styles from './settings.module.css'
 export function SettingsFrame() {
   const { can, isServiceWide } = useMe()
   const isAdmin = can('admin')
+  const nav = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  // On a phone the entries are one line that scrolls: where somebody is has to be in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current entry changes with the address.
+  useEffect(() => {
+    nav.current
+      ?.querySelector('[aria-current="page"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [pathname])
   return (
     <div className={styles.frame}>
-      <nav className={styles.nav} aria-label="Settings">
+      <nav ref={nav} className={styles.nav} aria-label="Settings">
         <Entry to="/settings/instructions">AI Instructions</Entry>
         <Entry to="/settings/sessions">Sessions</Entry>
         {isAdmin && (

@@ -10,6 +10,7 @@ import { CopyBlock } from '../parts/copy-block.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { feedbackAddress, feedbackCurl } from './feedback-curl.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
 
@@ -22,7 +23,7 @@ export function WebhookPage() {
   const { act, isBusy } = useAct('webhook-secrets')
   const [secret, setSecret] = useState<string>()
   const [revoking, setRevoking] = useState<Secret>()
-  const address = `${location.origin}/api/analytics/webhook`
+  const address = feedbackAddress()
 
   async function make() {
     const made = await act('No secret was made', () =>
@@ -108,13 +109,21 @@ export function WebhookPage() {
       <section className={styles.section}>
         <h2>3. The body</h2>
         <p className="quiet small" style={{ margin: 0 }}>
-          The platform’s default body works as it is. This is the flat form:
+          The platform’s default body works as it is; this one is flat, and easier to read in the inbox. Paste
+          it as the JSON body: each placeholder takes the value of the event, and the properties come whole.
+          The <code>uuid</code> makes sure that an event which is sent twice is one task.
         </p>
         <CopyBlock text={BODY_TEMPLATE} />
       </section>
       <section className={styles.section}>
+        <h2>4. The filter</h2>
+        <p className="quiet small" style={{ margin: 0 }}>
+          Send only the event <code>feedback_submitted</code>. Others are answered and ignored.
+        </p>
+      </section>
+      <section className={styles.section}>
         <h2>Try it</h2>
-        <CopyBlock text={curlFor(address)} />
+        <CopyBlock text={feedbackCurl()} />
         <p className="quiet small">
           What came in, and what became of it, stands in the <Link to="/settings/events">event inbox</Link>.
         </p>
@@ -123,7 +132,7 @@ export function WebhookPage() {
         <SecretDialog
           title="The webhook secret"
           secret={secret}
-          example={curlFor(address).replace('$WEBHOOK_SECRET', secret)}
+          example={feedbackCurl(secret)}
           onStored={() => setSecret(undefined)}
         />
       )}
@@ -144,19 +153,11 @@ export function WebhookPage() {
   )
 }
 
+/** In the platform's own syntax: a text that is nothing but a placeholder becomes the value, objects included. */
 const BODY_TEMPLATE = `{
+  "uuid": "{event.uuid}",
   "event": "{event.event}",
   "distinct_id": "{event.distinct_id}",
   "timestamp": "{event.timestamp}",
   "properties": "{event.properties}"
 }`
-
-const curlFor = (address: string) => `curl -s ${address} \\
-  -H "Authorization: Bearer $WEBHOOK_SECRET" \\
-  -H 'Content-Type: application/json' \\
-  -d '${JSON.stringify({
-    event: 'feedback_submitted',
-    distinct_id: 'user-1',
-    timestamp: '2026-01-31T12:00:00.000Z',
-    properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'Hello, Inlet' },
-  })}'`

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, TextInput, Tooltip } from '@mantine/core'
-import { IconBookmark, IconSearch, IconX } from '@tabler/icons-react'
+import { IconArrowsSort, IconBookmark, IconSearch, IconX } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskFilters } from '../api/queries.ts'
@@ -143,8 +143,9 @@ function Sort({ sort, onChange }: { sort: SortName; onChange(sort: SortName | un
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="subtle" color="gray" px={10} className="push">
-          {SORTS[sort]}
+        <Button variant="subtle" color="gray" px={10} className="push" aria-label={`Order: ${SORTS[sort]}`}>
+          <IconArrowsSort size={15} aria-hidden />
+          <span className={styles.sort}>&nbsp;{SORTS[sort]}</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

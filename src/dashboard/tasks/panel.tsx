@@ -28,7 +28,7 @@ export function TaskPanel() {
 
   return (
     <aside className={page.panel} aria-label="Task" data-panel>
-      {query.data ? (
+      {query.data && !isGone ? (
         <OpenTask key={taskId} task={query.data} onClose={close} />
       ) : (
         <div className={styles.body}>
@@ -97,7 +97,7 @@ function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item
-                color="red"
+                c="var(--red)"
                 leftSection={<IconTrash size={16} />}
                 onClick={() => {
                   onClose()

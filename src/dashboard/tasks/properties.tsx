@@ -57,10 +57,20 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
           onChange={(labels) => void edit.save({ labels })}
         />
       </dd>
-      {task.assignees.length > 0 && (
+      {(mayLabel || task.assignees.length > 0) && (
         <>
           <dt>Assignees</dt>
-          <dd>{task.assignees.join(', ')}</dd>
+          <dd>
+            <TagsInput
+              aria-label="Assignees"
+              variant="unstyled"
+              readOnly={!mayLabel}
+              placeholder={task.assignees.length === 0 ? 'Add somebody' : undefined}
+              value={task.assignees}
+              maxTags={20}
+              onChange={(assignees) => void edit.save({ assignees })}
+            />
+          </dd>
         </>
       )}
       {task.externalId && (

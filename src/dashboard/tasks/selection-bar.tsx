@@ -1,6 +1,8 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { ActionIcon, Button, Menu, Popover, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
 import type { Schema } from '../api/client.ts'
 import type { TaskListItem } from '../api/queries.ts'
 import { PRIORITIES, STATUSES } from './filters.ts'
@@ -29,6 +31,12 @@ export function SelectionBar({ selection, actions }: { selection: Selection; act
       </Button>
       <Picker label="Status" options={STATUSES} onPick={(status) => change({ status })} />
       <Picker label="Priority" options={PRIORITIES} onPick={(priority) => change({ priority })} />
+      <LabelAdder
+        onAdd={(label) => {
+          void actions.addLabel(chosen(), label)
+          selection.clear()
+        }}
+      />
       <Menu position="top">
         <Menu.Target>
           <Button variant="subtle">Move</Button>
@@ -51,6 +59,42 @@ export function SelectionBar({ selection, actions }: { selection: Selection; act
         <IconX size={16} />
       </ActionIcon>
     </div>
+  )
+}
+
+/** One label for all that are selected; what the code host manages refuses it and says so. */
+function LabelAdder({ onAdd }: { onAdd(label: string): void }) {
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const [label, setLabel] = useState('')
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    if (label.trim() === '') return
+    close()
+    onAdd(label.trim())
+  }
+  return (
+    <Popover position="top" opened={isOpen} onDismiss={close} trapFocus shadow="md">
+      <Popover.Target>
+        <Button variant="subtle" onClick={toggle}>
+          Add label
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Add a label to all that are selected">
+        <form onSubmit={add} className="row">
+          <TextInput
+            aria-label="Label to add"
+            placeholder="regression"
+            data-autofocus
+            maxLength={100}
+            value={label}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={label.trim() === ''}>
+            Add
+          </Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
   )
 }
 

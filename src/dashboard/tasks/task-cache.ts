@@ -18,15 +18,20 @@ export function replaceTasks(cache: QueryClient, tasks: (Task | TaskListItem)[])
 }
 
 /** Shows what a change will look like before the service has said yes; answers how to take it back. */
-export function previewChange(cache: QueryClient, ids: string[], change: Partial<TaskListItem>): () => void {
+export function previewChange(
+  cache: QueryClient,
+  ids: string[],
+  changeOf: (task: TaskListItem | Task) => Partial<TaskListItem>,
+): () => void {
   const before = new Map<string, TaskListItem>()
   const chosen = new Map(ids.map((id) => [id, true]))
   changeRows(cache, chosen, (row) => {
     before.set(row.id, row)
-    return { ...row, ...change }
+    return { ...row, ...changeOf(row) }
   })
   const details = ids.flatMap((id) => cache.getQueryData<Task>(['task', id]) ?? [])
-  for (const task of details) cache.setQueryData<Task>(['task', task.id], { ...task, ...change } as Task)
+  for (const task of details)
+    cache.setQueryData<Task>(['task', task.id], { ...task, ...changeOf(task) } as Task)
   return () => {
     changeRows(cache, before, (row) => before.get(row.id) ?? row)
     for (const task of details) cache.setQueryData<Task>(['task', task.id], task)

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { type TaskFilters, tasksQuery } from '../api/queries.ts'
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { type TaskFilters, type TaskListItem, tasksQuery } from '../api/queries.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useMe } from '../session/session.ts'
 import { NoTasks } from './no-tasks.tsx'
@@ -13,11 +13,14 @@ import { useListKeys } from './use-list-keys.ts'
 import { useNewTasks } from './use-new-tasks.ts'
 import { useSelection } from './use-selection.ts'
 import { useTaskActions } from './use-task-actions.ts'
+import { Waiting } from './waiting.tsx'
 
 const ROW_PX = 40
 const TOUCH_ROW_PX = 48
 /** So many rows before the end the next page is asked for. */
 const LOOKAHEAD = 80
+
+const NONE: TaskListItem[] = []
 
 interface TaskListProps {
   filters: TaskFilters
@@ -27,9 +30,12 @@ interface TaskListProps {
 /** Rows for however many tasks there are; the page holds those in sight and a few around them. */
 export function TaskList({ filters, openId }: TaskListProps) {
   const navigate = useNavigate()
+  const searchStr = useLocation({ select: (location) => location.searchStr })
   const { can } = useMe()
   const query = useInfiniteQuery(tasksQuery(filters))
-  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
+  const held = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? NONE, [query.data])
+  // Many rows at once are drawn in small pieces; what somebody does meanwhile goes first.
+  const rows = useDeferredValue(held, NONE)
   const scroller = useRef<HTMLElement>(null)
   const rowHeight = useMemo(() => (matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX), [])
   const virtual = useVirtualizer({
@@ -71,10 +77,12 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   useEffect(() => {
     if (!hasNextPage || isFetchingNextPage || isFetchNextPageError) return
-    if (lastShown >= rows.length - LOOKAHEAD) void fetchNextPage()
+    // Not before somebody scrolls: the first page is more than a window holds.
+    if (lastShown >= rows.length - Math.min(LOOKAHEAD, rows.length / 4)) void fetchNextPage()
   }, [lastShown, rows.length, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
 
-  if (query.isPending) return <Waiting />
+  if (query.isPending || (rows.length === 0 && held.length > 0))
+    return <Waiting query={query} queryKey={tasksQuery(filters).queryKey} />
   if (query.isError && rows.length === 0) return <NotLoaded what="The tasks" query={query} />
   if (rows.length === 0 && news.count === 0) return <NoTasks filters={filters} />
 
@@ -106,6 +114,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
                 isSelecting={selection.ids.size > 0}
                 showsProject={!filters.projectId}
                 mayWrite={can('tasks:write')}
+                searchStr={searchStr}
                 onOpen={open}
                 onToggle={actions.toggleDone}
                 onSelect={selection.toggle}
@@ -122,17 +131,5 @@ export function TaskList({ filters, openId }: TaskListProps) {
         {hasNextPage ? '' : `${rows.length} tasks`}
       </p>
     </>
-  )
-}
-
-/** The shape of the rows to come; after a second the query itself says what keeps it. */
-function Waiting() {
-  return (
-    <div className={styles.waiting} role="status" aria-label="The tasks are loading">
-      {Array.from({ length: 14 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-        <span key={index} style={{ width: `${38 + ((index * 17) % 41)}%` }} />
-      ))}
-    </div>
   )
 }

@@ -1,7 +1,5 @@
-import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { type MouseEvent, memo } from 'react'
+import { memo, type MouseEvent as ReactMouseEvent } from 'react'
 import { projectsQuery, type TaskListItem } from '../api/queries.ts'
 import { Moment } from '../parts/moment.tsx'
 import { PriorityBars, SourceMark, StatusCircle } from './marks.tsx'
@@ -19,6 +17,8 @@ interface TaskRowProps {
   isSelecting: boolean
   showsProject: boolean
   mayWrite: boolean
+  /** The filters as the address has them; they stay while a task is open. */
+  searchStr: string
   onOpen(id: string): void
   onToggle(task: TaskListItem): void
   onSelect(id: string, isRange: boolean): void
@@ -37,10 +37,10 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     isFocused && styles.focused,
     isSelecting && styles.selecting,
   ]
-  const select = (event: MouseEvent) => {
-    if (!event.shiftKey && !event.metaKey && !event.ctrlKey) return
+  const openOrSelect = (event: ReactMouseEvent) => {
     event.preventDefault()
-    props.onSelect(task.id, event.shiftKey)
+    if (event.shiftKey || event.metaKey || event.ctrlKey) props.onSelect(task.id, event.shiftKey)
+    else props.onOpen(task.id)
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: see the list.
@@ -53,12 +53,12 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     >
       {mayWrite && (
         <span className={`${styles.tool} ${styles.check}`}>
-          <Checkbox
-            size="xs"
+          <input
+            type="checkbox"
             aria-label={`Select ${task.title}`}
             checked={isSelected}
             onChange={(event) =>
-              props.onSelect(task.id, event.nativeEvent instanceof PointerEvent && event.nativeEvent.shiftKey)
+              props.onSelect(task.id, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
             }
           />
         </span>
@@ -72,18 +72,16 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       >
         <StatusCircle status={task.status} />
       </button>
-      <Link
-        to="/tasks/$taskId"
-        params={{ taskId: task.id }}
-        search={true}
+      {/* Not the router's link: each of those follows every change of the address. */}
+      <a
+        href={`/tasks/${task.id}${props.searchStr}`}
         className={styles.title}
         dir="auto"
         title={task.title.length > 60 ? task.title : undefined}
-        preload={false}
-        onClick={select}
+        onClick={openOrSelect}
       >
         {task.title}
-      </Link>
+      </a>
       {task.labels.slice(0, LABELS_SHOWN).map((label) => (
         <span key={label} className={styles.label}>
           {label}

@@ -8,11 +8,14 @@ import { dropTasks, previewChange, replaceTasks } from './task-cache.ts'
 
 type Change = Schema<'TaskChange'>
 type Known = Task | TaskListItem
+type Sentence = (done: Task[]) => string
 
 export interface TaskActions {
   toggleDone(task: Known): void
   /** Changes tasks and offers to take it back. What fails stays as it was, and says why. */
   change(tasks: Known[], change: Change): Promise<void>
+  /** Adds a label to those that do not have it. */
+  addLabel(tasks: Known[], label: string): Promise<void>
   remove(tasks: Known[]): Promise<void>
 }
 
@@ -32,13 +35,13 @@ export function useTaskActions(): TaskActions {
       return { done, failures }
     }
 
-    async function change(tasks: Known[], change: Change) {
+    async function changeEach(tasks: Known[], changeOf: (task: Known) => Change, sentence: Sentence) {
       const takeBack = previewChange(
         cache,
         tasks.map(({ id }) => id),
-        change as Partial<TaskListItem>,
+        (task) => changeOf(task) as Partial<TaskListItem>,
       )
-      const { done, failures } = await send(tasks, () => change)
+      const { done, failures } = await send(tasks, changeOf)
       if (failures.length > 0) {
         takeBack()
         replaceTasks(cache, done)
@@ -46,11 +49,28 @@ export function useTaskActions(): TaskActions {
       }
       if (done.length === 0) return
       const before = new Map(tasks.map((task) => [task.id, task]))
-      tell.undoable(sentenceOf(change, done), async () => {
-        const undone = await send(done, ({ id }) => earlier(before.get(id), change))
+      tell.undoable(sentence(done), async () => {
+        const undone = await send(done, (task) => earlier(before.get(task.id), changeOf(task)))
         if (undone.failures.length > 0)
           tell.problem('Not everything could be taken back', problemOf(undone.failures[0]))
       })
+    }
+
+    const change = (tasks: Known[], change: Change) =>
+      changeEach(
+        tasks,
+        () => change,
+        (done) => sentenceOf(change, done),
+      )
+
+    async function addLabel(tasks: Known[], label: string) {
+      const without = tasks.filter(({ labels }) => !labels.includes(label))
+      if (without.length === 0) return tell.done(`All of them have the label ${label}.`)
+      await changeEach(
+        without,
+        ({ labels }) => ({ labels: labels.includes(label) ? labels : [...labels, label] }),
+        (done) => `${countOf(done)}Label ${label} added.`,
+      )
     }
 
     async function remove(tasks: Known[]) {
@@ -80,6 +100,7 @@ export function useTaskActions(): TaskActions {
 
     return {
       change,
+      addLabel,
       remove,
       toggleDone: (task) => void change([task], { status: task.status === 'done' ? 'open' : 'done' }),
     }
@@ -106,8 +127,10 @@ const earlier = (task: Known | undefined, change: Change): Change =>
 const failed = (count: number, of: number, what: string) =>
   of === 1 ? `It was not ${what}` : `${count} of ${of} tasks were not ${what}`
 
+const countOf = (tasks: Task[]) => (tasks.length === 1 ? '' : `${tasks.length} tasks: `)
+
 function sentenceOf(change: Change, tasks: Task[]): string {
-  const what = tasks.length === 1 ? '' : `${tasks.length} tasks: `
+  const what = countOf(tasks)
   if (change.status === 'done') return `${what}Done.`
   if (change.status === 'open') return `${what}Open again.`
   if (change.status === 'in_progress') return `${what}In progress.`

@@ -19,8 +19,8 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-export interface Desk {
-  service: TestApp
+export interface Desk<Service extends TestApp = TestApp> {
+  service: Service
   browser: Browser
   /** A page of a browser that is signed in, with the admin key unless another is given. */
   open(path: string, options?: OpenOptions): Promise<Page>
@@ -32,9 +32,13 @@ interface OpenOptions extends BrowserContextOptions {
   context?: BrowserContext
 }
 
-/** A service of its own and a browser in front of it. */
-export async function startDesk(): Promise<Desk> {
-  const service = await startApp()
+/** A service of its own, plain unless another is given, and a browser in front of it. */
+export async function startDesk(): Promise<Desk>
+export async function startDesk<Service extends TestApp>(
+  start: () => Promise<Service>,
+): Promise<Desk<Service>>
+export async function startDesk(start: () => Promise<TestApp> = startApp): Promise<Desk> {
+  const service = await start()
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: FLAGS,
@@ -45,15 +49,9 @@ export async function startDesk(): Promise<Desk> {
     async open(path, { key = service.adminKey, context: given, ...options } = {}) {
       const context =
         given ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }))
-      if (key !== null && !given) {
-        const answer = await context.request.post(`${service.url}/api/sessions`, {
-          data: { key },
-          headers: { origin: service.url },
-        })
-        expect(answer.status()).toBe(201)
-      }
+      if (key !== null && !given) await signIn(context, service.url, key)
       const page = await context.newPage()
-      page.setDefaultTimeout(10_000)
+      page.setDefaultTimeout(30_000)
       await page.goto(service.url + path)
       return page
     },
@@ -64,13 +62,34 @@ export async function startDesk(): Promise<Desk> {
   }
 }
 
-/** Everything axe objects to on the page as it is. */
+/** Gives all pages of a browser a session. */
+export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
+  const answer = await context.request.post(`${url}/api/sessions`, {
+    data: { key },
+    headers: { origin: url },
+  })
+  expect(answer.status()).toBe(201)
+}
+
+/** Everything axe objects to on the page as it is, and what is there without its style. */
 export async function objectionsTo(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(
+  const objections = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   )
+  const unstyled = (await page.evaluate(UNSTYLED)) as string[]
+  return [...objections, ...unstyled.map((name) => `no style: ${name}`)]
 }
+
+/** Classes of the component library that no stylesheet knows: its styles are taken over one by one. */
+const UNSTYLED = `(() => {
+  const rules = [...document.styleSheets].map((sheet) => [...sheet.cssRules].map((rule) => rule.cssText).join(' ')).join(' ')
+  const elements = [...document.querySelectorAll('[class*="m_"]')]
+  const missing = elements.flatMap((element) =>
+    [...element.classList].filter((name) => /^m_[0-9a-f]+$/.test(name) && !rules.includes('.' + name))
+      .map((name) => name + ' ' + element.className))
+  return [...new Set(missing)]
+})()`
 
 /** Gathers what the page complains of: errors, and what the content security policy refused. */
 export function complaintsOf(page: Page): string[] {

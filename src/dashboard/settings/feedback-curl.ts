@@ -1,0 +1,13 @@
+/** Where the analytics platform sends feedback. */
+export const feedbackAddress = () => `${location.origin}/api/analytics/webhook`
+
+/** A line that sends one piece of feedback, as the platform does. */
+export const feedbackCurl = (secret = '$WEBHOOK_SECRET') => `curl -s ${feedbackAddress()} \\
+  -H "Authorization: Bearer ${secret}" \\
+  -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify({
+    event: 'feedback_submitted',
+    distinct_id: 'user-1',
+    timestamp: '2026-01-31T12:00:00.000Z',
+    properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'Hello, Inlet' },
+  })}'`

@@ -1,0 +1,47 @@
+import type { Response } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Desk, startDesk } from './support/browser.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+  await desk.service.post('/api/tasks', { title: 'Seen at first' })
+})
+afterAll(() => desk.close())
+
+const MOST_SCRIPT_BYTES = 300_000
+
+describe('the first load', () => {
+  test('is small, compressed and kept for ever, and asks for nothing twice', async () => {
+    const page = await desk.open('/sign-in')
+    const answers: Response[] = []
+    page.on('response', (response) => answers.push(response))
+    await page.goto(`${desk.service.url}/tasks`)
+    await page.getByRole('link', { name: 'Seen at first' }).waitFor()
+
+    const pathOf = (answer: Response) => new URL(answer.url()).pathname
+    const assets = answers.filter((answer) => /\.(js|css)$/.test(pathOf(answer)))
+    expect(assets.length).toBeGreaterThan(1)
+    let scriptBytes = 0
+    for (const asset of assets) {
+      const headers = await asset.allHeaders()
+      expect(headers['cache-control']).toContain('immutable')
+      expect(['br', 'gzip']).toContain(headers['content-encoding'])
+      if (pathOf(asset).endsWith('.js')) scriptBytes += Number(headers['content-length'])
+    }
+    expect(scriptBytes).toBeGreaterThan(0)
+    expect(scriptBytes).toBeLessThan(MOST_SCRIPT_BYTES)
+    for (const once of ['/api/me', '/api/tasks']) {
+      expect([once, answers.filter((answer) => pathOf(answer) === once).length]).toEqual([once, 1])
+    }
+    await page.context().close()
+  })
+
+  test('lets no script or style of others in', async () => {
+    const answer = await fetch(`${desk.service.url}/tasks`, { headers: { accept: 'text/html' } })
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain(`default-src 'none'`)
+    expect(policy).toMatch(/script-src 'self' 'nonce-[^']+'(;|$)/)
+    expect(policy).not.toContain('unsafe')
+  })
+})

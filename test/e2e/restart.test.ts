@@ -1,0 +1,74 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ADMIN_KEY, cleanUp, type Inlet, spawnInlet } from '../support/inlet-process.ts'
+import { type Desk, signIn, startDesk } from './support/browser.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+})
+afterAll(async () => {
+  await cleanUp()
+  await desk.close()
+})
+
+const LOST = 'The connection to Inlet is gone'
+/** Coming back takes as long as a start on a busy machine and the longest pause between two tries. */
+const A_WHILE = { timeout: 90_000 }
+
+describe('a service that is started again under an open page', () => {
+  test('is missed, is found again, and nothing that happened or was written meanwhile is lost', async () => {
+    const { service } = desk
+    const titles = ['Stays', 'Will be renamed', 'Will be deleted', 'Will be done']
+    const ids = new Map<string, string>()
+    for (const title of titles) ids.set(title, (await service.post('/api/tasks', { title })).body.id)
+    const port = String(await freePort())
+    const start = (): Inlet => spawnInlet({ env: { DATABASE_URL: service.connectionString, PORT: port } })
+    const before = start()
+    const url = await before.url
+
+    const page = await desk.open('/tasks', { key: null })
+    await signIn(page.context(), url, ADMIN_KEY)
+    const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
+    await page.goto(`${url}/tasks/${ids.get('Stays')}`)
+    const row = (title: string) => page.getByRole('listitem').filter({ hasText: title })
+    for (const title of titles) await row(title).waitFor()
+    await stream
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
+
+    before.process.kill('SIGTERM')
+    await before.ended
+    await page.getByText(LOST).waitFor(A_WHILE)
+    // Another instance on the same database goes on, as behind a load balancer.
+    await service.patch(`/api/tasks/${ids.get('Will be renamed')}`, { title: 'Was renamed' })
+    await service.patch(`/api/tasks/${ids.get('Will be done')}`, { status: 'done' })
+    await service.delete(`/api/tasks/${ids.get('Will be deleted')}`)
+    await service.post('/api/tasks', { title: 'Made meanwhile' })
+
+    const after = start()
+    await after.url
+    await page.getByText(LOST).waitFor({ state: 'detached', ...A_WHILE })
+    await row('Made meanwhile').waitFor(A_WHILE)
+    await row('Was renamed').waitFor()
+    await row('Will be deleted').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Open again: Will be done' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await expect
+      .poll(async () => (await service.get(`/api/tasks/${ids.get('Stays')}`)).body.notes)
+      .toBe('a long thought')
+    await service.post('/api/tasks', { title: 'Made afterwards' })
+    await row('Made afterwards').waitFor()
+    await page.context().close()
+  })
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  const port = await new Promise<number>((resolve) => {
+    probe.listen(0, '127.0.0.1', () => resolve((probe.address() as { port: number }).port))
+  })
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}

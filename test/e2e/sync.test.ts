@@ -1,0 +1,145 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSyncing } from '../support/syncing.ts'
+import { type Desk, startDesk } from './support/browser.ts'
+
+type Service = Awaited<ReturnType<typeof startSyncing>>
+
+let desk: Desk<Service>
+beforeAll(async () => {
+  desk = await startDesk(() =>
+    // A host that is slow on purpose is not one that does not answer.
+    startSyncing({ tokens: { fresh: {}, weak: { canReadIssues: false } }, hostTimeoutMs: 60_000 }),
+  )
+})
+afterAll(() => desk.close())
+
+const sectionOf = (page: Page) => page.getByRole('region', { name: 'Code host' })
+const runsOf = (page: Page) => sectionOf(page).getByRole('listitem')
+const start = (page: Page) => sectionOf(page).getByRole('button', { name: 'Sync issues & PRs' }).click()
+
+describe('the sync of a repository', () => {
+  test('is set up from the sidebar, shows how far it is, and what it brought', async () => {
+    const { host } = desk.service
+    const repository = host.repository('acme/shop')
+    repository.fill(800)
+    repository.merge(5)
+    await desk.service.post('/api/projects', { name: 'Shop' })
+    const page = await desk.open('/tasks')
+    await page.getByRole('link', { name: 'Settings of Shop' }).click()
+    await sectionOf(page).getByRole('button', { name: 'Connect repository' }).click()
+    const form = sectionOf(page)
+    await form.getByLabel('Repository').fill('acme/nowhere')
+    await form.getByRole('button', { name: 'Connect repository' }).click()
+    await form.getByRole('alert').waitFor()
+    await form.getByLabel('Repository').fill('acme/shop')
+    await form.getByRole('combobox', { name: 'Sync' }).click()
+    await page.getByRole('option', { name: 'Only by hand' }).click()
+    await form.getByRole('button', { name: 'Connect repository' }).click()
+    await form.getByText('Nothing was synced from acme/shop yet').waitFor()
+
+    // Slow enough to be seen; as soon as it was, the rest comes at once.
+    host.latencyMs = 1_500
+    await start(page)
+    await sectionOf(page)
+      .getByText(/Syncing.*: [1-9]\d* fetched/)
+      .waitFor()
+    await sectionOf(page).getByRole('progressbar').waitFor()
+    host.latencyMs = 0
+    const first = runsOf(page).first()
+    await first.getByText('+800').waitFor()
+    await sectionOf(page).getByRole('progressbar').waitFor({ state: 'detached' })
+
+    repository.close(1)
+    repository.issue({ title: 'Fresh from the code host' })
+    await start(page)
+    await runsOf(page).nth(1).waitFor()
+    await first.getByText(/\+1 .* 1 done/).waitFor()
+    await page.getByRole('link', { name: 'Its 799 open tasks' }).waitFor()
+
+    // How many there are is known from the last time that everything was looked at.
+    await sectionOf(page).getByRole('button', { name: 'Check everything' }).click()
+    await first.getByText('everything checked').waitFor()
+    host.latencyMs = 1_500
+    await sectionOf(page).getByRole('button', { name: 'Check everything' }).click()
+    await sectionOf(page)
+      .getByText(/[1-9]\d* of about 801 fetched/)
+      .waitFor()
+    const bar = sectionOf(page).getByRole('progressbar')
+    expect(Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(0)
+    host.latencyMs = 0
+    await runsOf(page).nth(3).waitFor()
+    await page.context().close()
+  })
+
+  test('brings tasks that link to where they came from, with the state they have there', async () => {
+    const { project, repository, sync } = await desk.service.connected()
+    repository.issue({ title: 'An issue', body: 'From **there**' })
+    repository.pull({ title: 'A change' })
+    repository.merge(2)
+    await sync()
+    const page = await desk.open(`/tasks?projectId=${project.id}`)
+    await page.getByRole('link', { name: 'A change' }).click()
+    const panel = page.getByRole('complementary', { name: 'Task' })
+    await panel.getByText(`Pull request #2 in ${repository.name}, merged`).waitFor()
+    const link = panel.getByRole('link', { name: 'See it there' })
+    expect(await link.getAttribute('href')).toContain(`${repository.name}/pull/2`)
+    await page.getByRole('link', { name: 'An issue' }).click()
+    await panel.getByText(`Issue #1 in ${repository.name}, open`).waitFor()
+    await panel.getByText(/Read-only, because it follows the code host. Change it there/).waitFor()
+    expect(await panel.getByRole('button', { name: 'Write description' }).count()).toBe(0)
+
+    const { body: tasks } = await desk.service.get(`/api/tasks?projectId=${project.id}&q=An issue`)
+    await desk.service.delete(`/api/tasks/${tasks.data[0].id}`)
+    repository.change(1, { title: 'Changed there' })
+    await sync()
+    await page.goto(`${desk.service.url}/projects/${project.id}`)
+    await runsOf(page).first().getByText('1 left alone').click()
+    await runsOf(page).first().getByText('#1: deleted here, and stays so').waitFor()
+    await page.context().close()
+  })
+
+  test('that fails says why, and the button that helps is beside it', async () => {
+    const { project, repository } = await desk.service.connected({ token: 'fresh' }, 3)
+    desk.service.host.tokens.delete('fresh')
+    const page = await desk.open(`/projects/${project.id}`)
+    await start(page)
+    await runsOf(page).getByText(/token/i).first().waitFor()
+    desk.service.host.tokens.set('renewed', {})
+    await runsOf(page).getByRole('button', { name: 'Renew token' }).click()
+    await sectionOf(page).getByLabel('Access token').fill('renewed')
+    await sectionOf(page).getByRole('button', { name: 'Save connection' }).click()
+    await start(page)
+    await runsOf(page).getByText('+3').waitFor()
+    expect(repository.entries.size).toBe(3)
+
+    desk.service.host.fault({ status: 502, body: 'Bad gateway' }, { times: 3 })
+    await start(page)
+    await runsOf(page)
+      .getByText(/did not answer as it should, 3 times/)
+      .waitFor()
+    await runsOf(page).getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(() => runsOf(page).count(), { timeout: 60_000 }).toBe(4)
+    await page.context().close()
+  })
+
+  test('that has to wait for a rate limit says until when', async () => {
+    const { project } = await desk.service.connected({}, 3)
+    const reset = Math.floor(Date.now() / 1_000) + 3_000
+    desk.service.host.fault({
+      status: 403,
+      headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) },
+      body: JSON.stringify({ message: 'API rate limit exceeded' }),
+    })
+    const page = await desk.open(`/projects/${project.id}`)
+    await start(page)
+    const status = sectionOf(page).getByRole('status')
+    await status.getByText(/asks for a pause; it goes on by itself.*in \d+ min/).waitFor()
+    const until = await page.evaluate(
+      (ms) => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(ms),
+      (reset + 1) * 1_000,
+    )
+    expect(await status.innerText()).toContain(until)
+    await page.context().close()
+  })
+})

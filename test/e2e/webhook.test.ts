@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Desk, startDesk } from './support/browser.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+})
+afterAll(() => desk.close())
+
+/** As the platform fills a template: a text that is nothing but a placeholder becomes the value itself. */
+function filled(template: unknown, globals: Record<string, unknown>): unknown {
+  if (typeof template === 'string') {
+    const path = /^\{([\w.]+)\}$/.exec(template)?.[1]?.split('.')
+    // biome-ignore lint/suspicious/noExplicitAny: whatever the path leads to.
+    return path ? path.reduce((value: any, name) => value?.[name], globals) : template
+  }
+  if (typeof template !== 'object' || template === null) return template
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, filled(value, globals)]))
+}
+
+describe('the feedback webhook', () => {
+  test('is set up with what the page says: address, secret, body', async () => {
+    const page = await desk.open('/settings/webhook')
+    await page.getByRole('button', { name: 'Create secret' }).click()
+    const dialog = page.getByRole('dialog', { name: 'The webhook secret' })
+    const secret = await dialog.locator('pre').first().innerText()
+    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByText(`…${secret.slice(-4)}`).waitFor()
+
+    const blocks = await page.locator('pre').allInnerTexts()
+    const address = blocks.find((text) => text.startsWith('http')) ?? ''
+    const template = JSON.parse(blocks.find((text) => text.includes('{event.')) ?? '')
+    const event = {
+      uuid: '01890000-0000-7000-8000-000000000001',
+      event: 'feedback_submitted',
+      distinct_id: 'user-1',
+      timestamp: '2026-01-31T12:00:00.000Z',
+      properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'By the template' },
+    }
+    const send = () =>
+      fetch(address, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify(filled(template, { event })),
+      })
+    expect((await send()).status).toBe(201)
+    expect((await send()).status).toBe(200)
+    const { body } = await desk.service.get('/api/tasks?q=By the template')
+    expect(body.data).toHaveLength(1)
+    await page.getByRole('link', { name: 'event inbox', exact: true }).click()
+    await page.getByText('loved: By the template').waitFor()
+    await page.getByText('sent 2 times').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('an empty page', () => {
+  test.each([
+    ['/settings/instructions', '/api/rules'],
+    ['/settings/routing', '/api/webhook-routing'],
+    ['/settings/keys', '/api/me'],
+  ])('%s has a line to paste that holds the right address', async (path, endpoint) => {
+    const page = await desk.open(path)
+    await page
+      .locator('pre')
+      .filter({ hasText: `curl -s ${desk.service.url}${endpoint}` })
+      .first()
+      .waitFor()
+    await page.context().close()
+  })
+
+  test('of a project without a repository connects it, when it is pasted', async () => {
+    const project = await desk.service.given.project()
+    const page = await desk.open(`/projects/${project.id}`)
+    await page
+      .locator('pre')
+      .filter({ hasText: `${desk.service.url}/api/projects/${project.id}/codehost` })
+      .waitFor()
+    await page.context().close()
+  })
+})
