@@ -283,7 +283,6 @@ describe('a full reconciliation', () => {
     const isTooMany = ({ url }: { url: string }) => /issues\/\d+$/.test(url) && ++asked % 25 === 0
     service.host.fault({ status: 429, headers: { 'retry-after': '1' } }, { times: 1_000, at: isTooMany })
     const run = await sync('?mode=full')
-    expect(run.status).toBe('rate_limited')
     await vi.waitFor(
       async () => {
         const { body } = await service.get(`/api/codehost/${project.id}/syncs/${run.id}`)
@@ -292,5 +291,6 @@ describe('a full reconciliation', () => {
       { timeout: 60_000, interval: 100 },
     )
     service.host.heal()
+    expect(asked).toBeGreaterThan(50)
   }, 90_000)
 })
