@@ -4,6 +4,8 @@ import { transactionsPerSecond, whyNoPgbench } from '../support/pgbench.ts'
 import { ADMIN_KEY, query, type Stage } from '../support/stage.ts'
 
 const SECONDS = 5
+/** Until then much of the code is interpreted. */
+const WARM_UP_SECONDS = 5
 const TASK = {
   title: 'Crash when saving a draft',
   description:
@@ -51,7 +53,7 @@ export async function creates(stage: Stage): Promise<Figure[]> {
         connections,
         seconds: SECONDS,
       })
-    await ours(2)
+    await ours(WARM_UP_SECONDS)
     figures.push(
       await inPairs({ name, unit, ours: () => ours(SECONDS), reference: { name: 'pgbench', measure } }),
     )

@@ -7,6 +7,8 @@ import { fillWithAMillion, TASKS, WORDS } from '../support/million.ts'
 import { ADMIN_KEY, query, type Running, type Stage } from '../support/stage.ts'
 
 const SECONDS = 4
+/** Until then much of the code is interpreted. */
+const WARM_UP_SECONDS = 4
 const SEARCHES = 20
 
 /** Pages and searches at a million tasks: a page against Fastify alone sending the same bytes, a search in time. */
@@ -40,8 +42,8 @@ async function page(stage: Stage, service: Running, name: string, path: string):
   const asked = { connections: 8, method: 'GET', headers, status: 200 } as const
   const ours = (seconds: number) => requestsPerSecond({ ...asked, url: service.url, path, seconds })
   const measure = (seconds: number) => requestsPerSecond({ ...asked, url: bare.url, path: '/', seconds })
-  await ours(1)
-  await measure(1)
+  await ours(WARM_UP_SECONDS)
+  await measure(WARM_UP_SECONDS)
   const reference = { name: 'Fastify with the same bytes', measure: () => measure(SECONDS) }
   return inPairs({ name, unit: '/s', ours: () => ours(SECONDS), reference }).finally(bare.stop)
 }
