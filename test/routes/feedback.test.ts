@@ -364,15 +364,15 @@ describe('what is odd', () => {
     expect(text).toContain('"__proto__":{"polluted":1}')
   })
 
-  test('is kept: twenty thousand properties', async () => {
-    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`property_${n}`, n]))
+  test('is kept: five thousand properties', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`property_${n}`, n]))
     const answer = await send(feedback({ ...many, user_email: 'jane@example.org' }))
     expect(answer.status).toBe(201)
     const [row] = await service.query(
-      `select metadata -> 'properties' -> 'property_19999' as last from tasks where id = $1`,
+      `select metadata -> 'properties' -> 'property_4999' as last from tasks where id = $1`,
       [answer.body.taskId],
     )
-    expect(row.last).toBe(19_999)
+    expect(row.last).toBe(4_999)
   })
 
   test('is kept: values nested as deep as 2 MiB allow', async () => {
