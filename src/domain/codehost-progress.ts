@@ -100,6 +100,32 @@ export function nextRunAt(schedule: 'off' | 'hourly' | 'daily', now: Date): Date
   return new Date(now.getTime() + (schedule === 'hourly' ? HOUR_MS : 24 * HOUR_MS))
 }
 
+/** What syncing again cannot mend, only a person. */
+const FOR_A_PERSON = new Set([
+  'codehost_token_rejected',
+  'codehost_token_unreadable',
+  'codehost_repository_not_found',
+  'codehost_access_denied',
+  'codehost_url_not_allowed',
+])
+
+/**
+ * When the next scheduled run is due, once one has ended: after a success no later than an interval from now, after
+ * what only a person can mend a day from now, and otherwise when it was due anyway.
+ */
+export function nextRunAfter(
+  error: { code: string } | null,
+  { schedule, nextRunAt: due }: { schedule: 'off' | 'hourly' | 'daily'; nextRunAt: Date | null },
+  now: Date,
+): Date | null {
+  if (due === null) return null
+  if (error === null) return sooner(due, nextRunAt(schedule, now))
+  return FOR_A_PERSON.has(error.code) ? nextRunAt('daily', now) : due
+}
+
+/** When it is due after the connection was put anew: what kept it back may be mended. */
+export const sooner = (due: Date | null, next: Date | null) => (due && next && due < next ? due : next)
+
 /** When everything is reconciled again: a week after the last time, a day after an attempt. */
 export const nextFullAt = (after: 'done' | 'attempted', now: Date) =>
   new Date(now.getTime() + (after === 'done' ? 7 : 1) * 24 * HOUR_MS)

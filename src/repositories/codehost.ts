@@ -57,6 +57,14 @@ export function codehostRepository(db: Executor, reach: Reach) {
         .where(and(eq(codehostConnections.id, id), inReach))
     },
 
+    /** What came to one list comes to another from now on. */
+    async moveList(fromId: string, toId: string): Promise<void> {
+      await db
+        .update(codehostConnections)
+        .set({ listId: toId })
+        .where(and(eq(codehostConnections.listId, fromId), inReach))
+    },
+
     async delete(projectId: string): Promise<void> {
       await db.delete(codehostConnections).where(isOf(projectId))
     },

@@ -98,7 +98,11 @@ export const Connection = Type.Object(
     hasToken: Type.Boolean({ description: 'Whether a token is stored. It is never shown.' }),
     listId: Nullable(Uuid('The list new tasks go to; null for the project’s default list.')),
     schedule: Choice([...SyncSchedule], { description: 'How often it is synced by itself.' }),
-    nextRunAt: Nullable(Moment('When the next scheduled run is due; null without a schedule.')),
+    nextRunAt: Nullable(
+      Moment(
+        'When the next scheduled run is due; null without a schedule. After a failure that only a person can mend, such as a token that was revoked, that is a day later; connecting anew or a sync that succeeds brings the schedule back.',
+      ),
+    ),
     connectedAt: Moment('When it was connected.'),
     updatedAt: Moment('When the connection was last changed.'),
     lastRun: LastRun,

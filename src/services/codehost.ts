@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CodeHost, HostAccess, Refusal, Repository, Silence } from '../clients/codehost.ts'
-import { nextFullAt, nextRunAt } from '../domain/codehost-progress.ts'
+import { nextFullAt, nextRunAt, sooner } from '../domain/codehost-progress.ts'
 import { judgeRefusal } from '../domain/codehost-refusal.ts'
 import { repositoryNameOf } from '../domain/codehost-repository.ts'
 import { emptyTally } from '../domain/codehost-tally.ts'
@@ -152,7 +152,7 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
         listId,
         schedule,
         updatedAt: now,
-        ...((!isSame || present.schedule !== schedule) && { nextRunAt: nextRunAt(schedule, now) }),
+        nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
       }
       if (isSame) await repos.codehost.update(id, change)
       else

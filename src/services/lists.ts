@@ -73,8 +73,10 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
         const heir = lists.find((other) => (target ? other.id === target.id : other.isDefault))
         if (!heir) throw listNotFound(moveTo ?? 'by default')
         await repos.lists.close([list.id])
-        if (target) await moveTasks(repos, caller, list, heir)
-        else if (await repos.tasks.hasAnyIn(list.id)) throw listNotEmpty(list.name)
+        if (target) {
+          await moveTasks(repos, caller, list, heir)
+          await repos.codehost.moveList(list.id, heir.id)
+        } else if (await repos.tasks.hasAnyIn(list.id)) throw listNotEmpty(list.name)
         await repos.tasks.moveHidden(list.id, heir.id)
         await repos.lists.delete(list)
         await repos.lists.reorder(idsOf(lists).filter((other) => other !== list.id))
@@ -103,11 +105,12 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
   }
 }
 
-/** Locks a list that may be written to, with its project and its neighbours. */
+/** Locks a list that may be written to, with its project, its neighbours, and what sends tasks to it. */
 async function lockedList(repos: BoundRepositories, id: string) {
   const seen = await repos.lists.find(id)
   if (!seen) throw listNotFound(id)
   await writableProject(repos, seen.projectId)
+  await repos.codehost.findForUpdate(seen.projectId)
   const lists = await repos.lists.listForUpdate(seen.projectId)
   const list = lists.find((list) => list.id === seen.id)
   if (!list) throw listNotFound(id)

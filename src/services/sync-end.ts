@@ -1,4 +1,4 @@
-import { nextFullAt } from '../domain/codehost-progress.ts'
+import { nextFullAt, nextRunAfter } from '../domain/codehost-progress.ts'
 import type { BoundRepositories } from '../repositories/index.ts'
 import type { SyncRunRow } from '../repositories/sync-runs.ts'
 import { entry } from './activity-entry.ts'
@@ -16,11 +16,13 @@ export async function endRun(
   clock: Clock,
   run: SyncRunRow,
   error: RunError | null,
+  rateLimit: SyncRunRow['rateLimit'] = run.rateLimit,
 ): Promise<SyncRunRow> {
   const now = clock.now()
   const change = {
     status: error ? ('failed' as const) : ('completed' as const),
     error,
+    rateLimit,
     finishedAt: now,
     retryAt: null,
     leaseUntil: null,
@@ -30,8 +32,11 @@ export async function endRun(
   const connection = await repos.codehost.find(run.projectId)
   await repos.syncRuns.update(run.id, change)
   await repos.syncRuns.forgetMet(run.id)
-  if (connection?.id === run.connectionId && run.mode === 'full' && !error) {
-    await repos.codehost.update(connection.id, { nextFullAt: nextFullAt('done', now) })
+  if (connection?.id === run.connectionId) {
+    await repos.codehost.update(connection.id, {
+      nextRunAt: nextRunAfter(error, connection, now),
+      ...(run.mode === 'full' && !error && { nextFullAt: nextFullAt('done', now) }),
+    })
   }
   const name = connection?.repository ?? 'the code host'
   const by = { type: 'codehost' as const, id: run.connectionId, name }

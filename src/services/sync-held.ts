@@ -63,9 +63,10 @@ export function heldRun(
     },
 
     /** Completed without an error, failed with one. */
-    async end(error: RunError | null): Promise<undefined> {
+    async end(error: RunError | null, limits?: HostLimits): Promise<undefined> {
       const told = error && { code: error.code, message: error.message }
-      await whileHeld((repos, run) => endRun(repos, clock, run, told))
+      const rateLimit = limits && rateLimitOf(limits)
+      await whileHeld((repos, run) => endRun(repos, clock, run, told, rateLimit))
     },
 
     limitedBefore: () => run.limited,

@@ -86,7 +86,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   async function isStillEmpty({ url, etag }: Position, access: HostAccess): Promise<boolean> {
     const page = await readPage(access, url, etag)
     if (page?.outcome === 'page') return false
-    if (page) await held.end(null)
+    if (page) await held.end(null, page.limits)
     return true
   }
 
@@ -122,7 +122,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
 
   async function catchUp(checkpoint: Checkpoint & { phase: 'updates' }, access: HostAccess) {
     const page = await readPage(access, checkpoint.next, checkpoint.etag)
-    if (page?.outcome === 'unchanged') return held.end(null)
+    if (page?.outcome === 'unchanged') return held.end(null, page.limits)
     if (!page) return undefined
     const { entries, limits } = page
     const read = { ...page, url: checkpoint.next, updatedAt: entries.map(({ updatedAt }) => updatedAt) }

@@ -4,6 +4,7 @@ import {
   afterUpdates,
   isPlausible,
   nextFullAt,
+  nextRunAfter,
   nextRunAt,
   takeUp,
 } from '../../src/domain/codehost-progress.ts'
@@ -120,4 +121,22 @@ test('schedules are in hours, a day, a week', () => {
   expect(nextRunAt('daily', now)).toEqual(new Date('2026-01-02T00:00:00Z'))
   expect(nextFullAt('done', now)).toEqual(new Date('2026-01-08T00:00:00Z'))
   expect(nextFullAt('attempted', now)).toEqual(new Date('2026-01-02T00:00:00Z'))
+})
+
+describe('the next scheduled run', () => {
+  const now = new Date('2026-01-01T00:00:00Z')
+  const at = (time: string | null) => (time === null ? null : new Date(`2026-01-${time}:00Z`))
+
+  test.each([
+    ['stays due where it was after a success', null, '01T00:30', '01T00:30'],
+    ['comes an interval after a success at the latest', null, '02T00:00', '01T01:00'],
+    ['comes as it was due after what may pass', 'codehost_unreachable', '01T01:00', '01T01:00'],
+    ['comes a day after a token was rejected', 'codehost_token_rejected', '01T01:00', '02T00:00'],
+    ['comes a day after access was denied', 'codehost_access_denied', '01T01:00', '02T00:00'],
+    ['is none without a schedule, whatever happened', 'codehost_token_rejected', null, null],
+    ['is none without a schedule', null, null, null],
+  ])('%s', (_, code, due, next) => {
+    const error = code === null ? null : { code }
+    expect(nextRunAfter(error, { schedule: 'hourly', nextRunAt: at(due) }, now)).toEqual(at(next))
+  })
 })
