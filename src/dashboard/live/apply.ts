@@ -29,10 +29,6 @@ export function changesFor(cache: QueryClient) {
     const taskIds = new Set(entries.flatMap(({ taskId }) => taskId ?? []))
     const stale = (...queryKey: unknown[]) => cache.invalidateQueries({ queryKey })
 
-    dropTasks(
-      cache,
-      about('task.deleted').flatMap(({ taskId }) => taskId ?? []),
-    )
     if (taskIds.size > 0) {
       for (const id of taskIds) {
         void stale('timeline', id)
@@ -40,7 +36,16 @@ export function changesFor(cache: QueryClient) {
       }
       void stale('projects')
       void stale('lists')
-      await refreshRows(cache, Math.min(...entries.map(({ createdAt }) => Date.parse(createdAt))))
+      const present = await refreshRows(
+        cache,
+        Math.min(...entries.map(({ createdAt }) => Date.parse(createdAt))),
+      )
+      // What was told late may have been taken back meanwhile: only what is really gone goes.
+      const gone = about('task.deleted').flatMap(({ taskId }) => taskId ?? [])
+      dropTasks(
+        cache,
+        gone.filter((id) => !present.has(id)),
+      )
     }
     if (about('rule.').length > 0) void Promise.all([stale('rules'), stale('context')])
     if (about('key.').length > 0) void stale('keys')
