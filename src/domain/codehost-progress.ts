@@ -33,6 +33,7 @@ export interface PageRead {
  * be no progress it begins at the last entry's own second.
  */
 const OVERLAP_MS = 5_000
+const MOST_ON_A_PAGE = 100
 
 /** The first request of an incremental run; undefined when everything has to be listed. */
 export function takeUp(position: Position | null): (Checkpoint & { phase: 'updates' }) | undefined {
@@ -66,16 +67,22 @@ export function afterUpdates(
 ): { checkpoint: (Checkpoint & { phase: 'updates' }) | undefined; position: Position } {
   const go = (next: string, from = since) => ({
     checkpoint: { phase: 'updates' as const, next, since: from },
-    position: { since: from, url: page.url, etag: page.etag, next },
+    // Another run begins with a time: by then a numbered page may hold other entries.
+    position: { since: from, url: page.url, etag: page.etag, next: updatesUrl(from) },
+  })
+  const end = (etag: string | null) => ({
+    checkpoint: undefined,
+    position: { since, url: page.url, etag, next: null },
   })
   // A page further on was asked only whether it is still the same. It is not, so entries before it have moved.
   if (etag !== undefined && page.url !== updatesUrl(since)) return go(updatesUrl(since))
-  if (page.next === null) {
-    return { checkpoint: undefined, position: { since, url: page.url, etag: page.etag, next: null } }
-  }
+  const isFull = page.updatedAt.length >= MOST_ON_A_PAGE
+  if (page.next === null && !isFull) return end(page.etag)
   const anchor = anchorAfter(since, page.updatedAt.at(-1) ?? null)
+  // What comes after a full page leaves it as it is: the end is only known from a page with room.
+  if (anchor !== null) return go(updatesUrl(anchor), anchor)
   // A page within one second: only its own link leads on.
-  return anchor === null ? go(page.next) : go(updatesUrl(anchor), anchor)
+  return page.next === null ? end(null) : go(page.next)
 }
 
 function anchorAfter(since: string, last: string | null): string | null {

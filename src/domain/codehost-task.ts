@@ -52,7 +52,12 @@ export const skipEntry = ({ number, kind }: Entry): EntryDecision => ({
 
 /** An entry that is here already: what belongs to the code host follows it, what people did here stays. */
 export function updateFromEntry(task: KnownTask, entry: Entry, at: Date): EntryDecision {
-  if (task.deletedAt) return skipEntry(entry)
+  const decision = followEntry(task, entry, at)
+  // Hidden, it follows in silence: it may be restored, and the code host will not tell of the change again.
+  return task.deletedAt ? { ...skipEntry(entry), ...(decision.row && { row: decision.row }) } : decision
+}
+
+function followEntry(task: KnownTask, entry: Entry, at: Date): EntryDecision {
   const { number, kind } = entry
   const isClosed = entry.state === 'closed'
   const isReopening = !isClosed && task.codehostState === 'closed'

@@ -161,7 +161,8 @@ export function syncQueue(db: Executor) {
           attempts: sql`${syncRuns.attempts} + 1`,
           startedAt: sql`coalesce(${syncRuns.startedAt}, ${now.toISOString()}::timestamptz)`,
         })
-        .where(inArray(syncRuns.id, next))
+        // One value, asked for once; a list might be asked for again for each row, and take another.
+        .where(sql`${syncRuns.id} = (${next})`)
         .returning()
       return row
     },

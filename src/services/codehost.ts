@@ -154,6 +154,11 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
         updatedAt: now,
         nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
       }
+      if (isSame && !isKept) {
+        // Whatever it waits for, it waits for with the old token.
+        const run = await repos.syncRuns.findActiveForUpdate(projectId)
+        if (run?.status === 'rate_limited') await repos.syncRuns.update(run.id, { retryAt: null })
+      }
       if (isSame) await repos.codehost.update(id, change)
       else
         await repos.codehost.insert({
@@ -233,7 +238,8 @@ const fresh = (id: string, projectId: string, now: Date) => ({
   projectId,
   position: null,
   nextRunAt: null,
-  nextFullAt: nextFullAt('done', now),
+  // What is deleted while everything is listed for the first time may hide another entry.
+  nextFullAt: nextFullAt('attempted', now),
   connectedAt: now,
 })
 

@@ -24,6 +24,8 @@ export function heldRun(
   { repos, clock, publish }: Pick<RunDeps, 'repos' | 'clock' | 'publish'>,
   run: SyncRunRow,
 ) {
+  let { limited } = run
+
   return {
     /** Writes a page. False when the run is over for this worker. */
     async write(page: PageToWrite): Promise<boolean> {
@@ -69,7 +71,8 @@ export function heldRun(
       await whileHeld((repos, run) => endRun(repos, clock, run, told, rateLimit))
     },
 
-    limitedBefore: () => run.limited,
+    /** Rate limits in a row, up to now, that did not say how long to wait. */
+    limitedBefore: () => limited,
   }
 
   /** False when the run is over for this worker: also where it ends because there is nothing to write to any more. */
@@ -100,7 +103,10 @@ export function heldRun(
       const held = await repos.syncRuns.findHeldForUpdate(run)
       return held && work(repos, held, { connection, isArchived: project?.archivedAt != null })
     })
-    if (after) publish(after)
+    if (after) {
+      limited = after.limited
+      publish(after)
+    }
     return after
   }
 

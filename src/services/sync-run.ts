@@ -112,9 +112,18 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     // A next page was promised, so an empty one is no end: rather fail than take half for the whole.
     if (entries.length === 0 && !isFirst) return held.end(CUT_SHORT)
     if (entries.length === 0 && (await countPresent()).present > 0) return held.end(WENT_EMPTY)
-    const position = { since: null, url: checkpoint.next, etag: page.etag, next: null }
+    // Where the next run takes up if this one fails from here on.
+    const position =
+      next?.phase === 'updates'
+        ? { since: next.since, url: checkpoint.next, etag: null, next: next.next }
+        : { since: null, url: checkpoint.next, etag: page.etag, next: null }
     readAhead(next, page.bytes, access)
-    const isWritten = await held.write({ entries, limits, checkpoint: next, ...(!next && { position }) })
+    const isWritten = await held.write({
+      entries,
+      limits,
+      checkpoint: next,
+      ...(next?.phase !== 'listing' && { position }),
+    })
     if (isWritten && !next) await held.end(null)
     if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
     return isWritten ? next : undefined
@@ -224,11 +233,14 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   }
 
   async function refused(refusal: Refusal): Promise<void> {
+    // Another token was given meanwhile: the run is taken up again with that one.
+    const present = await repos.within(run).codehost.find(run.projectId)
+    if (present?.id === connection?.id && present?.token !== connection?.token) return turn.give()
     const hasToken = access !== undefined && 'token' in access && access.token !== null
     const judged = judgeRefusal(refusal, {
       now: clock.now(),
       hasToken,
-      limitedBefore: await held.limitedBefore(),
+      limitedBefore: held.limitedBefore(),
     })
     if (judged.verdict === 'wait') await held.putOff(judged.retryAt, judged.isGuess, refusal.limits)
     else await held.end(judged)

@@ -79,8 +79,8 @@ describe('after a page of changes', () => {
       updatesUrl(at(13)),
       { since: at(13) },
     ],
-    ['of one second only its link leads on', {}, { url, next: 'l', last: at(10) }, 'l', { since, next: 'l' }],
-    ['without times too', {}, { url, next: 'l', last: null }, 'l', { since, next: 'l' }],
+    ['of one second only its link leads on', {}, { url, next: 'l', last: at(10) }, 'l', { since, next: url }],
+    ['without times too', {}, { url, next: 'l', last: null }, 'l', { since, next: url }],
     [
       'further on that has changed, it begins again',
       { etag: 'e' },
@@ -100,6 +100,32 @@ describe('after a page of changes', () => {
     const after = afterUpdates({ phase: 'updates', next: url, since, ...condition }, read, updatesUrl)
     expect(after.checkpoint?.next).toBe(expected)
     expect(after.position).toMatchObject({ url, etag: 'new', ...position })
+  })
+})
+
+describe('after a full page without a successor', () => {
+  const since = at(10)
+  const url = updatesUrl(since)
+  const full = (last: number) => ({
+    url,
+    next: null,
+    etag: 'e',
+    updatedAt: [...Array.from({ length: 99 }, () => at(10)), at(last)],
+  })
+
+  test('it goes on, for what comes next would leave that page as it is', () => {
+    const { checkpoint } = afterUpdates({ phase: 'updates', next: url, since }, full(50), updatesUrl)
+    expect(checkpoint).toMatchObject({ next: updatesUrl(at(45)), since: at(45) })
+  })
+
+  test('of one second the next run asks without a condition', () => {
+    const { checkpoint, position } = afterUpdates(
+      { phase: 'updates', next: url, since },
+      full(10),
+      updatesUrl,
+    )
+    expect(checkpoint).toBeUndefined()
+    expect(position).toEqual({ since, url, etag: null, next: null })
   })
 })
 

@@ -78,7 +78,14 @@ describe('an entry that is here already', () => {
       'updated',
       { listId: 'other', priority: 1 },
     ],
-    ['is skipped when deleted here', { deletedAt: at }, { title: 'N' }, 'skipped', undefined],
+    [
+      'is skipped when deleted here, and follows',
+      { deletedAt: at },
+      { title: 'N' },
+      'skipped',
+      { title: 'N' },
+    ],
+    ['is skipped when deleted here and the same', { deletedAt: at }, {}, 'skipped', undefined],
   ])('%s', (_, task, change, outcome, row) => {
     const decision = updateFromEntry(known(task), entry(change), at)
     expect(decision.outcome).toBe(outcome)

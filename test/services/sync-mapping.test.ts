@@ -190,6 +190,21 @@ describe('the mapping', () => {
     expect([...left.keys()]).toEqual([1, 3])
   })
 
+  test('what was deleted here and restored is what the code host says by then', async () => {
+    const { project, repository, sync } = await imported((repository) => repository.issue())
+    const { id } = (await service.tasksOf(project.id)).get(1)
+    await service.delete(`/api/tasks/${id}`)
+    repository.change(1, { title: 'Closed meanwhile', state: 'closed', stateReason: 'completed' })
+    expect(await sync()).toMatchObject({ fetched: 1, skipped: [{ number: 1, reason: 'deleted_here' }] })
+    expect((await service.get(`/api/tasks/${id}`)).status).toBe(404)
+
+    expect((await service.post(`/api/tasks/${id}/restore`)).body).toMatchObject({
+      title: 'Closed meanwhile',
+      status: 'done',
+      closedReason: 'completed',
+    })
+  })
+
   test('new tasks go to the list the connection names', async () => {
     const { project, repository } = await service.connected()
     const list = await service.given.list(project.id)

@@ -118,6 +118,19 @@ describe('a run', () => {
     for (let number = 1; number < touched; number++) expect(tasks.get(number).title).toBe('Touched')
   })
 
+  test('sees what comes after a page that is exactly full', async () => {
+    const { project, repository, sync } = await service.connected({}, 1)
+    await sync()
+    repository.fill(99)
+    await sync()
+    repository.issue()
+    expect(await sync()).toMatchObject({ status: 'completed' })
+    expect((await service.tasksOf(project.id)).size).toBe(101)
+    const since = service.host.requests.length
+    await sync()
+    expect(service.asked(since)).toEqual([expect.stringMatching(/^304 /)])
+  })
+
   test('takes pages of many megabytes', async () => {
     const { project, repository, sync } = await service.connected()
     const body = 'ä€x\n"'.repeat(20_000)

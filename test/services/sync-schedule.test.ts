@@ -42,6 +42,19 @@ describe('the schedule', () => {
   })
 })
 
+test('a run whose token is replaced while it works goes on with the new one', async () => {
+  service.host.tokens.set('good', {})
+  const { project, repository, sync } = await service.connected({ token: 'good' }, 350)
+  service.host.onAnswer(async ({ url }) => {
+    if (!url.endsWith('&page=2')) return
+    service.host.onAnswer(() => {})
+    const renewed = { repository: repository.name, token: 'better', schedule: 'off' }
+    await service.put(`/api/projects/${project.id}/codehost`, renewed)
+    service.host.tokens.delete('good')
+  })
+  expect(await sync()).toMatchObject({ status: 'completed', fetched: 350 })
+})
+
 describe('the list of a connection', () => {
   test('is the one its tasks were moved to when it is deleted', async () => {
     const { project, repository, sync } = await service.connected({}, 2)
