@@ -22,8 +22,8 @@ import type { Clock } from './clock.ts'
 import { toTask, toTaskListItem } from './task-view.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 
-/** 130 ms of the database's time. */
-const FOLDED_AT_ONCE = 500
+/** 60 ms of the database's time. */
+const FOLDED_AT_ONCE = 250
 
 /** A task that was asked for: made now, or here before under the same external id. */
 export interface Made {
