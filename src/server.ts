@@ -15,6 +15,7 @@ import { openDatabase, poolState } from './db/pool.ts'
 import type { Jobs } from './jobs/index.ts'
 import { repositories } from './repositories/index.ts'
 import { systemClock } from './services/clock.ts'
+import { collectGarbage } from './services/collect-garbage.ts'
 import { services } from './services/index.ts'
 import { type FirstSecrets, setUp } from './services/setup.ts'
 
@@ -104,7 +105,10 @@ async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime
   signal.throwIfAborted()
 
   const codehost = {
-    host: githubClient({ onTrouble: (err) => logger.warn({ err }, 'no whole answer from the code host') }),
+    host: githubClient({
+      onBurden: collectGarbage,
+      onTrouble: (err) => logger.warn({ err }, 'no whole answer from the code host'),
+    }),
     apiUrls: config.codehostApiUrls,
     token: config.codehostToken,
     encryptionKey:

@@ -18,6 +18,8 @@ interface GithubOptions {
   userAgent?: string
   /** Hears what the network said, addresses included: for the log, not for who asked. */
   onTrouble?(error: unknown): void
+  /** Called again and again while a large page is read: what it leaves behind may be collected. */
+  onBurden?(): void
 }
 
 /** The code host over its REST API: one request a call, nothing retried, nothing slept over. */
@@ -25,6 +27,7 @@ export function githubClient({
   timeoutMs = 30_000,
   userAgent = 'inlet',
   onTrouble = () => {},
+  onBurden = () => {},
 }: GithubOptions = {}): CodeHost {
   return {
     async findRepository(access, which, signal) {
@@ -87,7 +90,7 @@ export function githubClient({
     follow: boolean
     signal: AbortSignal | undefined
     /** What is made of the body of a 200; undefined where it is not what it should be. */
-    read?: (body: AsyncGenerator<Uint8Array>) => Promise<unknown>
+    read?: (body: AsyncGenerator<Uint8Array>, onBurden: () => void) => Promise<unknown>
   }
 
   async function ask(
@@ -139,7 +142,7 @@ export function githubClient({
         return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
       }
       const size = { bytes: 0 }
-      const body = await read(counted(response.data, size))
+      const body = await read(counted(response.data, size), onBurden)
       return { outcome: 'answered', status, headers: headersOf, body, ...size }
     } catch (error) {
       signal?.throwIfAborted()
@@ -200,7 +203,7 @@ async function* counted(data: unknown, size: { bytes: number }): AsyncGenerator<
 }
 
 /** A large page is read element by element; any other at once, which takes a sixth of the time. */
-async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
+async function readList(body: AsyncGenerator<Uint8Array>, onBurden: () => void): Promise<unknown> {
   const chunks: Uint8Array[] = []
   for (let bytes = 0; bytes <= MOST_BYTES_AT_ONCE; ) {
     const { done, value } = await body.next()
@@ -210,7 +213,16 @@ async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
   }
   return unlessBroken(async () => {
     const elements = []
-    for await (const element of jsonElements(following(chunks, body))) elements.push(element)
+    let bytes = 0
+    const rest = tapped(following(chunks, body), ({ byteLength }) => {
+      bytes += byteLength
+    })
+    for await (const element of jsonElements(rest)) {
+      elements.push(element)
+      if (bytes < MOST_BYTES_AT_ONCE) continue
+      bytes = 0
+      onBurden()
+    }
     return elements
   })
 }
@@ -222,6 +234,13 @@ async function* following(chunks: Uint8Array[], rest: AsyncGenerator<Uint8Array>
     yield* rest
   } finally {
     await rest.return(undefined)
+  }
+}
+
+async function* tapped<T>(all: AsyncIterable<T>, look: (one: T) => void) {
+  for await (const one of all) {
+    look(one)
+    yield one
   }
 }
 
