@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { expect, vi } from 'vitest'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
 import { startApp, type TestApp } from './app.ts'
 import { type HostToken, startCodeHost } from './code-host.ts'
@@ -56,8 +57,21 @@ export async function startSyncing({ env = {}, tokens = {}, hostTimeoutMs = 15_0
     const answer = await app.post(`/api/codehost/${projectId}/sync${query}`, undefined, {
       headers: { prefer: 'wait=60' },
     })
+    if (answer.status === 202) return ended(answer.headers.get('location') ?? '')
     if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
+  }
+
+  /** A busy machine may need longer than one request can wait. */
+  async function ended(path: string) {
+    return vi.waitFor(
+      async () => {
+        const { body } = await app.get(path)
+        expect(['completed', 'failed', 'rate_limited']).toContain(body.status)
+        return body
+      },
+      { timeout: 180_000, interval: 200 },
+    )
   }
 }
 
