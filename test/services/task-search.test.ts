@@ -1,12 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let service: TestApp
-beforeAll(async () => {
-  service = await startApp()
-})
-afterAll(() => service.close())
+afterEach(() => service.close())
 
 const fold = () => service.service.tasks.foldTexts()
 
@@ -49,7 +46,14 @@ const word = fc.constantFrom(
 )
 const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
 
-describe('a search', () => {
+describe.each([
+  ['that always asks the index', 0],
+  ['that looks at some tasks first', 4],
+])('a search %s', (_, walk) => {
+  beforeEach(async () => {
+    service = await startApp({ walk })
+  })
+
   test('finds exactly what is there, after anything that can happen to tasks, folded or not', async () => {
     const step = fc.oneof(
       fc.record({ what: fc.constantFrom('create', 'bulk'), text: words }),
@@ -141,4 +145,23 @@ describe('a search', () => {
     await service.query('delete from tasks where id = $1', [id])
     expect(await text()).toEqual([])
   })
+})
+
+test('a search that has looked at all tasks of its place does not wait for the texts of the others', async () => {
+  service = await startApp({ walk: 4 })
+  const { id: projectId, inbox } = await service.given.project()
+  const { id } = await service.given.task(inbox, { title: 'Rare' })
+  for (const title of ['A', 'B', 'C']) await service.given.task(inbox, { title })
+  const other = await service.given.project()
+  for (let i = 0; i < 5; i++) await service.given.task(other.inbox)
+  const holder = await service.connect()
+  try {
+    await holder.query('begin; lock table task_texts in access exclusive mode')
+
+    expect(await expectExact(projectId, 'rare')).toEqual([id])
+    expect(await expectExact(projectId, 'nowhere')).toEqual([])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
 })
