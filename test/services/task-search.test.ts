@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
+import { locksOf } from '../support/locks.ts'
 
 let service: TestApp
 afterEach(() => service.close())
@@ -90,7 +91,7 @@ describe.each([
         await expectExact(projectId, text)
         await expectExact(projectId, text, '&sort=-priority')
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 
@@ -143,7 +144,46 @@ describe.each([
     expect(await service.query('select from task_text_changes')).toEqual([])
 
     await service.query('delete from tasks where id = $1', [id])
+    while ((await fold()) > 0);
     expect(await text()).toEqual([])
+    expect(await service.query('select from task_text_changes')).toEqual([])
+  })
+})
+
+describe('the text of a task that is deleted for good', () => {
+  beforeEach(async () => {
+    service = await startApp()
+  })
+
+  test('is let go of also when a fold has read it and is not done yet', async () => {
+    const { inbox } = await service.given.project()
+    const { id } = await service.given.task(inbox)
+    const locks = locksOf(service)
+    const letGo = await locks.hold(`insert into task_texts (task_id, title) values ('${id}', '')`)
+    const folded = fold()
+    await locks.waiting(1, folded)
+
+    await service.query('delete from tasks where id = $1', [id])
+    await letGo()
+    expect(await folded).toBe(1)
+
+    while ((await fold()) > 0);
+    expect(await service.query('select from task_texts')).toEqual([])
+  })
+
+  test('does not hold up who deletes it', async () => {
+    const { inbox } = await service.given.project()
+    const { id } = await service.given.task(inbox)
+    while ((await fold()) > 0);
+    const letGo = await locksOf(service).hold(`select from task_texts where task_id = '${id}' for update`)
+    try {
+      await service.query('delete from tasks where id = $1', [id])
+    } finally {
+      await letGo()
+    }
+
+    while ((await fold()) > 0);
+    expect(await service.query('select from task_texts')).toEqual([])
   })
 })
 
