@@ -28,5 +28,8 @@ export const taskTexts = pgTable(
   ],
 )
 
-/** Tasks whose text is new or was changed since it was folded; triggers write it. A task may stand here twice. */
+/**
+ * Tasks whose text is new or was changed since it was folded, and those deleted for good since; triggers write it. A task
+ * may stand here twice.
+ */
 export const taskTextChanges = pgTable('task_text_changes', { taskId: uuid('task_id').notNull() })

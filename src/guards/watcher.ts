@@ -33,9 +33,10 @@ export function requireWatcher({
       await inTime(requireCaller(request))
       if (proof) known.set(proof, request.caller)
     } catch (error) {
+      // It was there to ask, and did not let in: whatever notice of that may have been lost.
+      if (!isDatabaseAway(error)) known.delete(proof)
       const before = known.get(proof)
-      const isExpired = before?.expiresAt && before.expiresAt <= new Date()
-      if (!before || isExpired || !isDatabaseAway(error)) throw error
+      if (!before || isOver(before)) throw error
       request.caller = before
     }
   }
@@ -46,6 +47,10 @@ export function requireWatcher({
     await Promise.race([work, tooLate.promise]).finally(() => clearTimeout(timer))
   }
 }
+
+/** A secret that was rotated ends before its key. */
+const isOver = ({ expiresAt, secretExpiresAt }: Caller) =>
+  [expiresAt, secretExpiresAt].some((end) => end && end <= new Date())
 
 /** As the driver would put it. */
 const SILENCE = Object.assign(new Error('the database was silent'), { code: 'ETIMEDOUT' })

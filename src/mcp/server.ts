@@ -108,7 +108,8 @@ export function mcpServers(
   function words(error: unknown, { requestId, log }: Exchange): string {
     const known = app.asAppError(error)
     if (!(known instanceof AppError) || ['internal_error', 'unavailable'].includes(known.code)) {
-      log.error({ err: error }, 'an AI tool failed')
+      // As known: the driver's own error repeats what people wrote.
+      log.error({ err: known }, 'an AI tool failed')
     }
     const mistakes = known instanceof AppError ? (known.extras.errors ?? []).map(mistakeWords) : []
     const { withoutNames = known.message } = known instanceof AppError ? known.extras : {}

@@ -14,7 +14,7 @@ import { sweepsRepository } from './sweeps.ts'
 import { syncQueue, syncRunsRepository } from './sync-runs.ts'
 import { syncedTasksRepository } from './synced-tasks.ts'
 import { taskTextsRepository } from './task-texts.ts'
-import { tasksRepository } from './tasks.ts'
+import { type SearchOptions, tasksRepository } from './tasks.ts'
 import { vitalsRepository } from './vitals.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
 
@@ -40,14 +40,14 @@ export type Repositories = ReturnType<typeof unreached> & {
 export type BoundRepositories = ReturnType<typeof bound>
 
 /** Every query there is, over one pool or inside one transaction. */
-export function repositories(db: Transactional): Repositories {
+export function repositories(db: Transactional, search?: SearchOptions): Repositories {
   return {
-    ...unreached(db),
-    transaction: (work) => db.transaction((tx) => work(repositories(tx))),
+    ...unreached(db, search),
+    transaction: (work) => db.transaction((tx) => work(repositories(tx, search))),
   }
 }
 
-function unreached(db: Transactional) {
+function unreached(db: Transactional, search?: SearchOptions) {
   return {
     async ping(): Promise<void> {
       await db.execute('select from projects limit 1')
@@ -66,17 +66,17 @@ function unreached(db: Transactional) {
     syncQueue: syncQueue(db),
     vitals: vitalsRepository(db),
     within: (reach: Reach) => ({
-      ...bound(db, reach),
+      ...bound(db, reach, search),
       /** One transaction a use case: the repositories handed in are bound to it. */
       transaction: <T>(work: (repos: BoundRepositories) => Promise<T>): Promise<T> =>
-        db.transaction((tx) => work(bound(tx, reach))),
+        db.transaction((tx) => work(bound(tx, reach, search))),
     }),
   }
 }
 
-function bound(db: Executor, reach: Reach) {
+function bound(db: Executor, reach: Reach, search?: SearchOptions) {
   return {
-    tasks: tasksRepository(db, reach),
+    tasks: tasksRepository(db, reach, search),
     lists: listsRepository(db, reach),
     projects: projectsRepository(db, reach),
     rules: rulesRepository(db, reach),

@@ -17,7 +17,10 @@ export function taskTextsRepository(db: Executor) {
       return rows[0]?.isMine ?? false
     },
 
-    /** Takes up the text of tasks that are new or changed, at most so many; answers how many it looked at. */
+    /**
+     * Takes up the text of tasks that are new or changed, and lets go of that of deleted ones, at most so many; answers
+     * how many it looked at.
+     */
     async fold(most: number): Promise<number> {
       const { rows } = await db.execute<{ taken: number }>(sql`
         with taken as (
@@ -29,6 +32,10 @@ export function taskTextsRepository(db: Executor) {
           select id, lower(title), lower(left(description, 1000)) from ${tasks}
           where id in (select task_id from taken)
           on conflict (task_id) do update set title = excluded.title, beginning = excluded.beginning
+        ), gone as (
+          delete from ${taskTexts}
+          where task_id in (select task_id from taken where not exists (
+            select from ${tasks} where id = taken.task_id))
         )
         select count(*)::integer as taken from taken`)
       return rows[0]?.taken ?? 0

@@ -44,7 +44,9 @@ const syncs = sql`
   (select 'sync' as queue, status as state from ${syncRuns}
     where status in ('queued', 'running', 'rate_limited') limit ${MOST_COUNTED})`
 
+/** But for those the worker has for itself. */
 const queues = sql`
   union all
   (select name as queue, case state when 'created' then 'queued' when 'retry' then 'queued' else state::text end
-    from pgboss.job where state in ('created', 'retry', 'active', 'failed') limit ${MOST_COUNTED})`
+    from pgboss.job where state in ('created', 'retry', 'active', 'failed')
+      and not starts_with(name, '__pgboss__') limit ${MOST_COUNTED})`

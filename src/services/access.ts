@@ -20,6 +20,8 @@ export interface Caller {
   expiresAt: Date | null
   /** Of the key's secret that came with the request, where one did: a key may have two, and one ends before the other. */
   secretHash?: string
+  /** When that secret ends, where it does before its key. */
+  secretExpiresAt?: Date | null
 }
 
 /** A session ends when nothing comes for this long. */
@@ -60,7 +62,7 @@ export function accessService({
       if (!row || row.revokedAt || isPast(row.secretExpiresAt, now)) throw invalidCredentials()
       if (isPast(row.expiresAt, now)) throw expiredCredentials()
       used.keys.set(row.id, now)
-      return { ...callerOf(row), secretHash }
+      return { ...callerOf(row), secretHash, secretExpiresAt: row.secretExpiresAt }
     },
 
     /** The caller a session's cookie proves. */

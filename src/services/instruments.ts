@@ -1,10 +1,24 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { DeliveryOutcome, SyncOutcome } from './metrics.ts'
 
 export type Instruments = ReturnType<typeof instruments>
 
 /** Seconds. The receiver has to answer in a tenth of one, a sync may take an hour. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const JOB_BUCKETS = [0.01, 0.1, 1, 10, 60, 300, 1_800, 3_600]
+
+/** Alerts ask how much a count grew: one that begins with its first failure has not grown by it. */
+const SYNC_OUTCOMES: Record<SyncOutcome, 0> = { completed: 0, failed: 0, rate_limited: 0 }
+const DELIVERY_OUTCOMES: Record<DeliveryOutcome, 0> = {
+  created: 0,
+  duplicate: 0,
+  ignored: 0,
+  rejected: 0,
+  unreadable: 0,
+  refused: 0,
+  unavailable: 0,
+  failed: 0,
+}
 
 /** Everything that is measured. Labels take their values from lists of ours, never from a request. */
 export function instruments({ isEmbedded }: { isEmbedded: boolean }) {
@@ -13,6 +27,11 @@ export function instruments({ isEmbedded }: { isEmbedded: boolean }) {
   collectDefaultMetrics({ register: registry })
   const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
     new Counter({ name, help, labelNames, registers })
+  const counterOf = (outcomes: Record<string, 0>, name: string, help: string) => {
+    const made = counter(name, help, ['outcome'])
+    for (const [outcome, none] of Object.entries(outcomes)) made.inc({ outcome }, none)
+    return made
+  }
   const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
     new Gauge({ name, help, labelNames, registers })
   const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]) =>
@@ -50,9 +69,11 @@ export function instruments({ isEmbedded }: { isEmbedded: boolean }) {
       ['queue', 'outcome'],
       JOB_BUCKETS,
     ),
-    syncRuns: counter('inlet_sync_runs_total', 'Sync runs that ended or were put off on this instance.', [
-      'outcome',
-    ]),
+    syncRuns: counterOf(
+      SYNC_OUTCOMES,
+      'inlet_sync_runs_total',
+      'Sync runs that ended or were put off on this instance.',
+    ),
     syncEntries: counter(
       'inlet_sync_entries_total',
       'What became of the issues and pull requests of the runs that ended on this instance.',
@@ -64,10 +85,10 @@ export function instruments({ isEmbedded }: { isEmbedded: boolean }) {
       'Requests that the code host still allows, as its last answer said.',
       ['host'],
     ),
-    deliveries: counter(
+    deliveries: counterOf(
+      DELIVERY_OUTCOMES,
       'inlet_receiver_deliveries_total',
       'Deliveries to the feedback receiver of this instance.',
-      ['outcome'],
     ),
     held: counter(
       'inlet_receiver_held_total',

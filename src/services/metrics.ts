@@ -21,6 +21,9 @@ export type DeliveryOutcome =
   | 'unavailable'
   | 'failed'
 
+/** What became of a sync run, for now or for good. */
+export type SyncOutcome = Exclude<SyncRunRow['status'], 'queued' | 'running'>
+
 export interface PoolState {
   total: number
   idle: number

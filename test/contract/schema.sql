@@ -350,7 +350,7 @@ CREATE OR REPLACE FUNCTION public.tasks_text_deleted()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  DELETE FROM task_texts WHERE task_id IN (SELECT id FROM removed);
+  INSERT INTO task_text_changes (task_id) SELECT id FROM removed;
   RETURN NULL;
 END $function$
 ;

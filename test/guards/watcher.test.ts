@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
+import { invalidCredentials } from '../../src/errors.ts'
 import { requireWatcher } from '../../src/guards/watcher.ts'
 import type { Caller } from '../../src/services/access.ts'
 
-const caller = { id: 'a caller', expiresAt: null as Date | null } as Caller
+const caller = { id: 'a caller', expiresAt: null, secretExpiresAt: null } as Partial<Caller> as Caller
 const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 const request = (key: string) => ({ headers: { 'x-api-key': key } }) as unknown as FastifyRequest
 
@@ -28,6 +29,10 @@ function given(known: Caller = caller) {
   return {
     guard,
     forget: () => forget(),
+    /** It answers, and what it answers is no. */
+    refuse: (refusal: Error) => {
+      answer = () => Promise.reject(refusal)
+    },
     take: () => {
       answer = () => Promise.reject(away)
     },
@@ -60,13 +65,26 @@ test('nobody stays let in once something ended', async () => {
   await expect(guard(request('a key'))).rejects.toBe(away)
 })
 
-test('a key that has expired meanwhile does not stay let in', async () => {
-  const { guard, ...database } = given({ ...caller, expiresAt: new Date(0) })
+test('a key that was refused since does not stay let in', async () => {
+  const { guard, ...database } = given()
   await guard(request('a key'))
+  database.refuse(invalidCredentials())
+  await expect(guard(request('a key'))).rejects.toMatchObject({ code: 'invalid_credentials' })
   database.take()
 
   await expect(guard(request('a key'))).rejects.toBe(away)
 })
+
+test.each(['expiresAt', 'secretExpiresAt'])(
+  'a key that has expired does not stay let in: %s',
+  async (end) => {
+    const { guard, ...database } = given({ ...caller, [end]: new Date(0) })
+    await guard(request('a key'))
+    database.take()
+
+    await expect(guard(request('a key'))).rejects.toBe(away)
+  },
+)
 
 test('a refusal is no absence of the database', async () => {
   const refusal = new Error('refused')

@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startJobs } from '../../src/jobs/index.ts'
-import type { TestApp } from '../support/app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { measured, readMetrics } from '../support/metrics.ts'
 import { listenTo } from '../support/stream.ts'
@@ -73,6 +73,36 @@ describe('/metrics', () => {
     const asked = alerting.match(/\binlet_\w+?(?=_bucket|_count|_sum|\b)/g) ?? []
     expect(asked.filter((name) => !listed.includes(name))).toEqual([])
   })
+})
+
+test('outcomes that an alert asks for stand at 0 before they first happen', async () => {
+  const fresh = await startApp({ connectionString: service.connectionString })
+  try {
+    const families = readMetrics(await scrape(fresh))
+    const outcomes = (of: string) =>
+      families
+        .find(({ name }) => name === of)
+        ?.samples.map(({ labels, value }) => [labels.outcome, value])
+        .sort()
+
+    expect(outcomes('inlet_sync_runs_total')).toEqual([
+      ['completed', 0],
+      ['failed', 0],
+      ['rate_limited', 0],
+    ])
+    expect(outcomes('inlet_receiver_deliveries_total')).toEqual([
+      ['created', 0],
+      ['duplicate', 0],
+      ['failed', 0],
+      ['ignored', 0],
+      ['refused', 0],
+      ['rejected', 0],
+      ['unavailable', 0],
+      ['unreadable', 0],
+    ])
+  } finally {
+    await fresh.close()
+  }
 })
 
 describe('a request', () => {
@@ -158,12 +188,14 @@ test('background work counts by queue and state, and what is at work is timed', 
     await boss.start()
     await boss.createQueue('later')
     await boss.send('later', {}, { startAfter: 3_600 })
+    await service.query(`insert into pgboss.job (name, state) values ('__pgboss__send-it', 'failed')`)
     await service.service.metrics.timed('measured', async () => {})
     await service.service.metrics.timed('measured', () => Promise.reject(new Error('no'))).catch(() => {})
 
     const text = await scrape()
 
     expect(measured(text, 'inlet_jobs', { queue: 'later', state: 'queued' })).toBe(1)
+    expect(text).not.toContain('__pgboss__')
     for (const outcome of ['completed', 'failed']) {
       expect(measured(text, 'inlet_job_duration_seconds_count', { queue: 'measured', outcome })).toBe(1)
     }

@@ -1,12 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
+import { locksOf } from '../support/locks.ts'
 
 let service: TestApp
-beforeAll(async () => {
-  service = await startApp()
-})
-afterAll(() => service.close())
+afterEach(() => service.close())
 
 const fold = () => service.service.tasks.foldTexts()
 
@@ -49,7 +47,14 @@ const word = fc.constantFrom(
 )
 const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
 
-describe('a search', () => {
+describe.each([
+  ['that always asks the index', 0],
+  ['that looks at some tasks first', 4],
+])('a search %s', (_, walk) => {
+  beforeEach(async () => {
+    service = await startApp({ walk })
+  })
+
   test('finds exactly what is there, after anything that can happen to tasks, folded or not', async () => {
     const step = fc.oneof(
       fc.record({ what: fc.constantFrom('create', 'bulk'), text: words }),
@@ -86,7 +91,7 @@ describe('a search', () => {
         await expectExact(projectId, text)
         await expectExact(projectId, text, '&sort=-priority')
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 
@@ -139,6 +144,64 @@ describe('a search', () => {
     expect(await service.query('select from task_text_changes')).toEqual([])
 
     await service.query('delete from tasks where id = $1', [id])
+    while ((await fold()) > 0);
     expect(await text()).toEqual([])
+    expect(await service.query('select from task_text_changes')).toEqual([])
   })
+})
+
+describe('the text of a task that is deleted for good', () => {
+  beforeEach(async () => {
+    service = await startApp()
+  })
+
+  test('is let go of also when a fold has read it and is not done yet', async () => {
+    const { inbox } = await service.given.project()
+    const { id } = await service.given.task(inbox)
+    const locks = locksOf(service)
+    const letGo = await locks.hold(`insert into task_texts (task_id, title) values ('${id}', '')`)
+    const folded = fold()
+    await locks.waiting(1, folded)
+
+    await service.query('delete from tasks where id = $1', [id])
+    await letGo()
+    expect(await folded).toBe(1)
+
+    while ((await fold()) > 0);
+    expect(await service.query('select from task_texts')).toEqual([])
+  })
+
+  test('does not hold up who deletes it', async () => {
+    const { inbox } = await service.given.project()
+    const { id } = await service.given.task(inbox)
+    while ((await fold()) > 0);
+    const letGo = await locksOf(service).hold(`select from task_texts where task_id = '${id}' for update`)
+    try {
+      await service.query('delete from tasks where id = $1', [id])
+    } finally {
+      await letGo()
+    }
+
+    while ((await fold()) > 0);
+    expect(await service.query('select from task_texts')).toEqual([])
+  })
+})
+
+test('a search that has looked at all tasks of its place does not wait for the texts of the others', async () => {
+  service = await startApp({ walk: 4 })
+  const { id: projectId, inbox } = await service.given.project()
+  const { id } = await service.given.task(inbox, { title: 'Rare' })
+  for (const title of ['A', 'B', 'C']) await service.given.task(inbox, { title })
+  const other = await service.given.project()
+  for (let i = 0; i < 5; i++) await service.given.task(other.inbox)
+  const holder = await service.connect()
+  try {
+    await holder.query('begin; lock table task_texts in access exclusive mode')
+
+    expect(await expectExact(projectId, 'rare')).toEqual([id])
+    expect(await expectExact(projectId, 'nowhere')).toEqual([])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
 })

@@ -20,6 +20,8 @@ interface TestAppOptions {
   logger?: Logger
   /** How long a request to the code host may take. */
   hostTimeoutMs?: number
+  /** How many tasks a search looks through before it asks the index. */
+  walk?: number
   /** A second instance is started on the database of the first. */
   connectionString?: string
 }
@@ -52,7 +54,7 @@ export async function startApp(options: TestAppOptions = {}) {
   })
   const clock = options.clock ?? systemClock()
   const db = openDatabase({ connectionString, size: 10, onError: () => {} })
-  const repos = repositories(db)
+  const repos = repositories(db, { walk: options.walk })
   const adminKey = `test-admin-${randomBytes(16).toString('hex')}`
   await setUp({ repos, clock, randomBytes, bootstrapKey: adminKey, hasWebhookSecret: true })
   const codehost = {

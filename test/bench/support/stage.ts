@@ -95,7 +95,7 @@ export async function setStage() {
       readyMs: performance.now() - since,
       async stop() {
         running.delete(started)
-        if (child.exitCode !== null) return
+        if (child.exitCode !== null || child.signalCode !== null) return
         const ended = once(child, 'exit')
         child.kill('SIGTERM')
         await ended
