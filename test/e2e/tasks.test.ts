@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { complaintsOf, type Desk, startDesk } from './support/browser.ts'
+import { complaintsOf, type Desk, signIn, startDesk } from './support/browser.ts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -206,18 +206,52 @@ describe('a task', () => {
     await page.context().close()
   })
 
-  test('that two people write at once is a choice', async () => {
+  test('that two people write at once is a choice, also when the page has shown the other change', async () => {
     const task = await createTask({ title: 'Contended' })
-    const page = await desk.open(`/tasks/${task.id}`)
+    const page = await desk.open('/sign-in', { key: null })
+    await signIn(page.context(), desk.service.url, desk.service.adminKey)
+    const stream = page.waitForResponse(/\/api\/stream/)
+    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await stream
     await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
-    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs' })
+    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Contended by two' })
+    await panelOf(page).getByRole('heading', { name: 'Contended by two' }).waitFor()
     await page.getByRole('button', { name: 'Save notes' }).click()
     const choice = panelOf(page).getByRole('alert')
     await choice.getByText('theirs', { exact: true }).waitFor()
     await choice.getByRole('button', { name: 'Keep mine' }).click()
     await choice.waitFor({ state: 'detached' })
     expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
+    await page.context().close()
+  })
+
+  test('whose draft outlives a reload remembers what its writer had seen', async () => {
+    const task = await createTask({ title: 'Left for a while' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Changed meanwhile' })
+    await page.reload()
+    await panelOf(page).getByRole('heading', { name: 'Changed meanwhile' }).waitFor()
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    const choice = panelOf(page).getByRole('alert')
+    await choice.getByRole('button', { name: 'Take theirs' }).click()
+    await panelOf(page).getByRole('region', { name: 'Notes' }).getByText('theirs').waitFor()
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
+    await page.context().close()
+  })
+
+  test('whose other fields change meanwhile is saved without a question', async () => {
+    const task = await createTask({ title: 'Shared peacefully' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { priority: 'high' })
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).waitFor({ state: 'detached' })
+    const { body: saved } = await desk.service.get(`/api/tasks/${task.id}`)
+    expect([saved.notes, saved.priority]).toEqual(['mine', 'high'])
     await page.context().close()
   })
 
