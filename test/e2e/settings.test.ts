@@ -50,6 +50,52 @@ describe('AI instructions', () => {
   })
 })
 
+describe('an instruction that is being written', () => {
+  test('outlives Escape, the end of the session and a second look', async () => {
+    const key = await desk.service.given.key({ name: 'writer' })
+    const page = await desk.open('/settings/instructions', { key })
+    await page.getByRole('button', { name: 'Add instruction' }).click()
+    const text = page.getByRole('textbox', { name: 'Instruction' })
+    await text.fill('A long thought.')
+    await page.context().clearCookies()
+    const writing = page.getByRole('dialog', { name: 'Add an instruction' })
+    await writing.getByRole('button', { name: 'Add instruction' }).click()
+    const question = page.getByRole('dialog', { name: 'Your session has ended' })
+    await question.getByLabel('API key').fill(key)
+    await page.keyboard.press('Escape')
+    await question.getByRole('button', { name: 'Sign in' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await text.inputValue()).toBe('A long thought.')
+    await page.keyboard.press('Escape')
+    await writing.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add instruction' }).click()
+    expect(await text.inputValue()).toBe('A long thought.')
+    await writing.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('button', { name: 'Add instruction' }).click()
+    expect(await text.inputValue()).toBe('')
+    await page.context().close()
+  })
+
+  test('is not said to be deleted when it was not', async () => {
+    await desk.service.post('/api/rules', { content: 'Stays where it is.' })
+    const page = await desk.open('/settings/instructions')
+    await page.route('**/api/rules/*', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    )
+    const remove = async () => {
+      await page.getByRole('button', { name: /What to do with “Stays/ }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+    }
+    await remove()
+    await page.getByText('The instruction was not deleted').waitFor()
+    expect(await page.getByText('Instruction deleted.').count()).toBe(0)
+    await page.unroute('**/api/rules/*')
+    await remove()
+    await page.getByText('Instruction deleted.').waitFor()
+    await page.context().close()
+  })
+})
+
 describe('the order and the reach of AI instructions', () => {
   test('are changed in place, and the preview is exactly what is sent', async () => {
     const { post, get } = desk.service
@@ -104,6 +150,23 @@ describe('webhook routing', () => {
     await expect.poll(async () => (await get('/api/webhook-routing')).body.data[0].name).toBe('second')
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText(/would land in Web/).waitFor()
+    await page.context().close()
+  })
+
+  test('asks before a rule is deleted', async () => {
+    const { post, get } = desk.service
+    const { body: target } = await post('/api/projects', { name: 'Deleted from' })
+    const made = { name: 'doomed', appMatch: 'com.example.doomed', targetProjectId: target.id }
+    const { body: rule } = await post('/api/webhook-routing', made)
+    const page = await desk.open('/settings/routing')
+    await page.getByRole('button', { name: 'What to do with doomed' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete “doomed”?' })
+    await question.waitFor()
+    expect((await get(`/api/webhook-routing/${rule.id}`)).status).toBe(200)
+    await question.getByRole('button', { name: 'Delete rule' }).click()
+    await page.getByRole('button', { name: 'What to do with doomed' }).waitFor({ state: 'detached' })
+    expect((await get(`/api/webhook-routing/${rule.id}`)).status).toBe(404)
     await page.context().close()
   })
 

@@ -38,6 +38,11 @@ describe('signing in', () => {
     await page.goto(`${desk.service.url}/settings/sessions`)
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    for (const name of ['keys', 'webhook', 'routing', 'events']) {
+      await page.goto(`${desk.service.url}/settings/${name}`)
+      await page.getByRole('heading', { name: 'Not for this key' }).waitFor()
+      expect(await page.getByRole('button', { name: /^(Create|Add)/ }).count()).toBe(0)
+    }
     await page.context().close()
   })
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { complaintsOf, type Desk, startDesk } from './support/browser.ts'
+import { complaintsOf, type Desk, signIn, startDesk } from './support/browser.ts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -28,6 +28,32 @@ describe('the list of tasks', () => {
     await page.reload()
     await rowOf(page, 'Zebra crossing').waitFor()
     expect(await rowOf(page, 'Zebra').count()).toBe(1)
+    await page.context().close()
+  })
+
+  test('keeps every letter and space that is typed into the search', async () => {
+    await createTask({ title: 'Quokka habitat' })
+    const page = await desk.open('/tasks')
+    const search = page.getByRole('searchbox', { name: 'Search tasks' })
+    await search.pressSequentially('quokka ')
+    await page.waitForURL(/q=quokka/)
+    await rowOf(page, 'Quokka habitat').waitFor()
+    await search.pressSequentially('habitat')
+    await page.waitForURL(/q=quokka(\+|%20)habitat/)
+    expect(await search.inputValue()).toBe('quokka habitat')
+    await page.getByRole('link', { name: /All tasks/ }).click()
+    await expect.poll(() => search.inputValue()).toBe('')
+    await page.context().close()
+  })
+
+  test('shows where the keyboard is, also on what looks like no button', async () => {
+    const task = await createTask({ title: 'Ringed' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    const title = panelOf(page).getByRole('button', { name: 'Ringed' })
+    await title.waitFor()
+    await page.keyboard.press('Tab')
+    await title.focus()
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
     await page.context().close()
   })
 
@@ -175,6 +201,14 @@ describe('a task', () => {
     await page.context().close()
   })
 
+  test('whose text nests deeper than a page can draw is shown as it came', async () => {
+    const task = await createTask({ title: 'Very deep', description: `${'>'.repeat(20_000)} the end` })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await panelOf(page).locator('pre', { hasText: 'the end' }).waitFor()
+    await panelOf(page).getByText('created it').waitFor()
+    await page.context().close()
+  })
+
   test('is given to people', async () => {
     const task = await createTask({ title: 'For somebody' })
     const page = await desk.open(`/tasks/${task.id}`)
@@ -206,18 +240,100 @@ describe('a task', () => {
     await page.context().close()
   })
 
-  test('that two people write at once is a choice', async () => {
-    const task = await createTask({ title: 'Contended' })
+  test('gets one comment, however often it is sent', async () => {
+    const task = await createTask({ title: 'Said once' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    const comment = page.getByRole('textbox', { name: 'Comment' })
+    await comment.fill('only once')
+    // The first is received, and its answer lost on the way.
+    let isLost = true
+    await page.route('**/api/activity', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const answer = await route.fetch()
+      if (!isLost) return route.fulfill({ response: answer })
+      isLost = false
+      return route.abort()
+    })
+    await comment.press('Control+Enter')
+    await panelOf(page).getByText('Inlet does not answer.').waitFor()
+    await comment.press('Control+Enter')
+    await expect.poll(() => comment.inputValue()).toBe('')
+    await panelOf(page).getByRole('listitem').filter({ hasText: 'only once' }).waitFor()
+    const { body } = await desk.service.get(`/api/activity?taskId=${task.id}&type=comment`)
+    expect(body.data).toHaveLength(1)
+    await page.context().close()
+  })
+
+  test('keeps what is typed while the notes are on their way', async () => {
+    const task = await createTask({ title: 'Written on' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()
+    const notes = page.getByRole('textbox', { name: 'Notes' })
+    await notes.fill('one')
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(`**/api/tasks/${task.id}`, async (route) => {
+      if (route.request().method() === 'PATCH') await held
+      await route.continue()
+    })
+    await notes.press('Control+Enter')
+    await notes.fill('one and two')
+    release()
+    await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('one')
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await notes.waitFor({ state: 'detached' })
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('one and two')
+    await page.context().close()
+  })
+
+  test('that two people write at once is a choice, also when the page has shown the other change', async () => {
+    const task = await createTask({ title: 'Contended' })
+    const page = await desk.open('/sign-in', { key: null })
+    await signIn(page.context(), desk.service.url, desk.service.adminKey)
+    const stream = page.waitForResponse(/\/api\/stream/)
+    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await stream
+    await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
-    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs' })
+    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Contended by two' })
+    await panelOf(page).getByRole('heading', { name: 'Contended by two' }).waitFor()
     await page.getByRole('button', { name: 'Save notes' }).click()
     const choice = panelOf(page).getByRole('alert')
     await choice.getByText('theirs', { exact: true }).waitFor()
     await choice.getByRole('button', { name: 'Keep mine' }).click()
     await choice.waitFor({ state: 'detached' })
     expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
+    await page.context().close()
+  })
+
+  test('whose draft outlives a reload remembers what its writer had seen', async () => {
+    const task = await createTask({ title: 'Left for a while' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Changed meanwhile' })
+    await page.reload()
+    await panelOf(page).getByRole('heading', { name: 'Changed meanwhile' }).waitFor()
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    const choice = panelOf(page).getByRole('alert')
+    await choice.getByRole('button', { name: 'Take theirs' }).click()
+    await panelOf(page).getByRole('region', { name: 'Notes' }).getByText('theirs').waitFor()
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
+    await page.context().close()
+  })
+
+  test('whose other fields change meanwhile is saved without a question', async () => {
+    const task = await createTask({ title: 'Shared peacefully' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { priority: 'high' })
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).waitFor({ state: 'detached' })
+    const { body: saved } = await desk.service.get(`/api/tasks/${task.id}`)
+    expect([saved.notes, saved.priority]).toEqual(['mine', 'high'])
     await page.context().close()
   })
 

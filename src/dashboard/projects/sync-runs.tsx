@@ -5,6 +5,7 @@ import { useLiveEvents } from '../live/live.tsx'
 import { Curl } from '../parts/curl.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { ActiveRun } from './active-run.tsx'
 import { countsInWords, countsOf, lengthOf } from './run-words.ts'
@@ -96,6 +97,8 @@ interface PastRunProps {
 }
 
 function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
+  const { can } = useMe()
+  const needsAccess = run.error !== null && isAboutAccess(run.error.code)
   const at = run.finishedAt ?? run.startedAt
   return (
     <li className={styles.item} style={{ minHeight: 40 }}>
@@ -115,18 +118,17 @@ function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
         )}
         {run.skipped.length > 0 && <Skipped of={run.skipped} />}
       </div>
-      {/* Only the latest can still be helped. */}
-      {run.error &&
-        isLatest &&
-        (isAboutAccess(run.error.code) ? (
-          <Button variant="default" onClick={onRenewToken}>
-            Renew token
-          </Button>
-        ) : (
-          <Button variant="default" onClick={onTryAgain}>
-            Try again
-          </Button>
-        ))}
+      {/* Only the latest can still be helped, and by whom its help is allowed. */}
+      {run.error && isLatest && needsAccess && can('admin') && (
+        <Button variant="default" onClick={onRenewToken}>
+          Renew token
+        </Button>
+      )}
+      {run.error && isLatest && !needsAccess && can('codehost:sync') && (
+        <Button variant="default" onClick={onTryAgain}>
+          Try again
+        </Button>
+      )}
     </li>
   )
 }

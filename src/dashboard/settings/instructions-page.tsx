@@ -22,6 +22,8 @@ export function InstructionsPage() {
   const [editing, setEditing] = useState<Rule | 'new'>()
   const [history, setHistory] = useState<Rule>()
   const mayWrite = can('rules:write')
+  // A key that is bound to a project reads the global rules and leaves them alone.
+  const mayChange = (rule: Rule) => mayWrite && (me?.projectId === null || rule.projectId !== null)
   const add = mayWrite && <Button onClick={() => setEditing('new')}>Add instruction</Button>
 
   if (!can('rules:read')) {
@@ -71,8 +73,7 @@ export function InstructionsPage() {
                 <RuleItem
                   key={rule.id}
                   rule={rule}
-                  // A key that is bound to a project reads the global rules and leaves them alone.
-                  mayWrite={mayWrite && (me?.projectId === null || rule.projectId !== null)}
+                  mayWrite={mayChange(rule)}
                   onEdit={() => setEditing(rule)}
                   onHistory={() => setHistory(rule)}
                 />
@@ -89,7 +90,9 @@ export function InstructionsPage() {
           onClose={() => setEditing(undefined)}
         />
       )}
-      {history && <RuleHistory rule={history} mayWrite={mayWrite} onClose={() => setHistory(undefined)} />}
+      {history && (
+        <RuleHistory rule={history} mayWrite={mayChange(history)} onClose={() => setHistory(undefined)} />
+      )}
     </div>
   )
 }

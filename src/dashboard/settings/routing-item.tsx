@@ -2,9 +2,11 @@ import { useSortable } from '@dnd-kit/sortable'
 import { ActionIcon, Menu, Switch } from '@mantine/core'
 import { IconDots, IconGripVertical } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
 import { projectsQuery, routingQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
+import { Confirm } from '../parts/confirm.tsx'
 import styles from './settings.module.css'
 
 type Rule = Schema<'RoutingRule'>
@@ -20,6 +22,7 @@ interface RoutingItemProps {
 export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps) {
   const cache = useQueryClient()
   const { act } = useAct('routing')
+  const [isDeleting, setDeleting] = useState(false)
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: rule.id,
   })
@@ -92,18 +95,25 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
           <Menu.Item onClick={onEdit}>Edit</Menu.Item>
           <Menu.Item onClick={() => onMove(-1)}>Move up</Menu.Item>
           <Menu.Item onClick={() => onMove(1)}>Move down</Menu.Item>
-          <Menu.Item
-            c="var(--red)"
-            onClick={() =>
-              void act('The rule was not deleted', () =>
-                answerOf(api.DELETE('/api/webhook-routing/{id}', { params: { path } })),
-              )
-            }
-          >
+          <Menu.Item c="var(--red)" onClick={() => setDeleting(true)}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {isDeleting && (
+        <Confirm
+          title={`Delete “${name}”?`}
+          verb="Delete rule"
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await answerOf(api.DELETE('/api/webhook-routing/{id}', { params: { path } }))
+            await act('', async () => undefined)
+          }}
+        >
+          Feedback that comes from now on is routed by the other rules. The tasks that are here stay where
+          they are.
+        </Confirm>
+      )}
     </li>
   )
 }

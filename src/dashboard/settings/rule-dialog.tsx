@@ -6,6 +6,7 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { useDraft } from '../parts/use-draft.ts'
+import { useSendKey } from '../parts/use-send-key.ts'
 import { useMe } from '../session/session.ts'
 
 interface RuleDialogProps {
@@ -18,24 +19,45 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
   const { me } = useMe()
   const { data: projects = [] } = useQuery(projectsQuery)
   const { act, isBusy } = useAct('rules', 'context')
-  const [content = rule?.content ?? '', setContent] = useDraft(`rule:${rule?.id ?? 'new'}`)
+  const name = rule?.id ?? 'new'
+  const [draft, setDraft] = useDraft(`rule:${name}`)
+  // Of the version that was there when the writing began: the draft may outlive it.
+  const [seenVersion = rule?.version, setSeenVersion] = useDraft(`rule-version:${name}`)
+  const sendKey = useSendKey(`rule:${name}`)
+  const content = draft ?? rule?.content ?? ''
   const [priority, setPriority] = useState<number | string>(rule?.priority ?? 0)
   const [scope, setScope] = useState<string | null>(projectId ?? null)
   const [problem, setProblem] = useState<Problem>()
   const isStale = problem?.status === 412
 
+  function write(text: string) {
+    if (rule && draft === undefined) setSeenVersion(String(rule.version))
+    setDraft(text)
+  }
+
+  function discard() {
+    setDraft(undefined)
+    setSeenVersion(undefined)
+    onClose()
+  }
+
   async function save(event: FormEvent) {
     event.preventDefault()
+    if (isBusy) return
     const body = { content: content.trim(), priority: Number(priority) || 0 }
     await act('', async () => {
       try {
         if (rule) {
           // Told once that somebody else was quicker, who saves again means it.
-          const header = isStale ? {} : { 'if-match': `"${rule.version}"` }
+          const header = isStale ? {} : { 'if-match': `"${seenVersion}"` }
           await answerOf(api.PATCH('/api/rules/{id}', { params: { path: { id: rule.id }, header }, body }))
-        } else await answerOf(api.POST('/api/rules', { body: { ...body, projectId: scope } }))
-        setContent(undefined)
-        onClose()
+        } else {
+          const added = { ...body, projectId: scope }
+          const header = { 'idempotency-key': sendKey.keyOf(added) }
+          await answerOf(api.POST('/api/rules', { params: { header }, body: added }))
+          sendKey.forget()
+        }
+        discard()
       } catch (error) {
         setProblem(problemOf(error))
       }
@@ -45,10 +67,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
   return (
     <Modal
       opened
-      onClose={() => {
-        setContent(undefined)
-        onClose()
-      }}
+      onClose={onClose}
       closeOnClickOutside={false}
       size="lg"
       title={rule ? 'Edit the instruction' : 'Add an instruction'}
@@ -66,7 +85,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           maxLength={8_000}
           value={content}
           error={problem?.byField['/content']}
-          onChange={(event) => setContent(event.currentTarget.value)}
+          onChange={(event) => write(event.currentTarget.value)}
         />
         <div className="row" style={{ alignItems: 'flex-start' }}>
           <NumberInput
@@ -96,9 +115,12 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
               : problem.message}
           </p>
         )}
-        <div>
+        <div className="row">
           <Button type="submit" loading={isBusy} disabled={content.trim() === ''}>
             {isStale ? 'Save mine' : rule ? 'Save instruction' : 'Add instruction'}
+          </Button>
+          <Button variant="default" onClick={discard}>
+            {draft === undefined ? 'Cancel' : 'Discard'}
           </Button>
         </div>
       </form>

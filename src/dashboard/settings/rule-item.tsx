@@ -35,9 +35,11 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
     )
 
   async function remove() {
-    await act('The instruction was not deleted', () =>
-      answerOf(api.DELETE('/api/rules/{id}', { params: { path } })),
-    )
+    const isDeleted = await act('The instruction was not deleted', async () => {
+      await answerOf(api.DELETE('/api/rules/{id}', { params: { path } }))
+      return true
+    })
+    if (!isDeleted) return
     tell.undoable('Instruction deleted.', () =>
       act('It did not come back', () =>
         answerOf(

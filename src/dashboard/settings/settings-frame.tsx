@@ -1,14 +1,17 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
 import { useMe } from '../session/session.ts'
+import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
 
 /** The settings and the way between them; what a key may not do is not offered. */
 export function SettingsFrame() {
   const { can, isServiceWide } = useMe()
-  const isAdmin = can('admin')
-  const nav = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
+  const isAdmin = can('admin')
+  const here = pathname.replace(/\/+$/, '')
+  const isOpen = !ADMIN_PAGES.includes(here) || (isAdmin && (isServiceWide || here === '/settings/keys'))
+  const nav = useRef<HTMLElement>(null)
   // On a phone the entries are one line that scrolls: where somebody is has to be in sight.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the current entry changes with the address.
   useEffect(() => {
@@ -37,10 +40,22 @@ export function SettingsFrame() {
       </nav>
       <div className={styles.page}>
         <Suspense>
-          <Outlet />
+          {isOpen ? <Outlet /> : <NotAllowed isBound={!isServiceWide && here !== '/settings/keys'} />}
         </Suspense>
       </div>
     </div>
+  )
+}
+
+const ADMIN_PAGES = ['/settings/keys', '/settings/webhook', '/settings/routing', '/settings/events']
+
+/** For whoever comes by address. */
+function NotAllowed({ isBound }: { isBound: boolean }) {
+  return (
+    <PageHead title="Not for this key">
+      Your key may not see or change this: it needs the scope <code>admin</code>
+      {isBound && ', and must not be bound to one project'}.
+    </PageHead>
   )
 }
 

@@ -1,35 +1,33 @@
 import { Textarea } from '@mantine/core'
-import { useRef } from 'react'
 import type { Task } from '../api/queries.ts'
-import { useDraft } from '../parts/use-draft.ts'
 import styles from './panel.module.css'
+import { useTaskDraft } from './use-task-draft.ts'
 import type { TaskEdit } from './use-task-edit.ts'
 
 /** The title; a click turns it into a field, Enter saves, Escape lets go. */
 export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
-  const [draft, setDraft] = useDraft(`title:${task.id}`)
-  const seen = useRef(task.version)
+  const draft = useTaskDraft(task, 'title')
 
   async function save() {
-    const title = (draft ?? '').trim()
-    if (title === '' || title === task.title) return setDraft(undefined)
-    if (await edit.save({ title }, seen.current)) setDraft(undefined)
+    const title = (draft.text ?? '').trim()
+    if (title === '' || title === draft.seen.title || title === task.title) return draft.end()
+    if (await edit.save({ title }, draft.seen)) draft.end()
   }
 
-  if (draft !== undefined) {
+  if (draft.text !== undefined) {
     return (
       <Textarea
         aria-label="Title"
         autosize
         autoFocus
         maxLength={500}
-        value={draft}
+        value={draft.text}
         disabled={edit.isBusy}
-        onChange={(event) => setDraft(event.currentTarget.value.replaceAll('\n', ' '))}
+        onChange={(event) => draft.write(event.currentTarget.value.replaceAll('\n', ' '))}
         onBlur={() => void save()}
         onKeyDown={(event) => {
           if (event.key === 'Enter') event.currentTarget.blur()
-          if (event.key === 'Escape') setDraft(undefined)
+          if (event.key === 'Escape') draft.end()
         }}
       />
     )
@@ -41,10 +39,7 @@ export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: Task
         type="button"
         className={`plain-button ${styles.titleButton}`}
         title="Change the title"
-        onClick={() => {
-          seen.current = task.version
-          setDraft(task.title)
-        }}
+        onClick={draft.begin}
       >
         {task.title}
       </button>

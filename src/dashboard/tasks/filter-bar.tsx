@@ -64,10 +64,19 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
 function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   const [text, setText] = useState(q)
   const box = useRef<HTMLInputElement>(null)
-  const search = useRef(onSearch)
-  search.current = onSearch
+  const search = useRef((_: string) => {})
+  // What this box asked for and the address may not have said yet: none of it may replace what was typed since.
+  const asked = useRef([q])
+  search.current = (words) => {
+    asked.current.push(words)
+    onSearch(words)
+  }
 
-  useEffect(() => setText(q), [q])
+  useEffect(() => {
+    const isOwn = asked.current.includes(q)
+    if (!isOwn || asked.current.at(-1) === q) asked.current = [q]
+    if (!isOwn) setText(q)
+  }, [q])
   useEffect(() => {
     if (text.trim() === q) return
     const timer = setTimeout(() => search.current(text.trim()), TYPING_MS)
@@ -97,7 +106,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
       onChange={(event) => setText(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') event.currentTarget.blur()
-        if (event.key === 'Enter') onSearch(text.trim())
+        if (event.key === 'Enter') search.current(text.trim())
       }}
     />
   )

@@ -6,6 +6,7 @@ import { answerOf, api } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task, TaskListItem } from '../api/queries.ts'
 import { useDraft } from '../parts/use-draft.ts'
+import { useSendKey } from '../parts/use-send-key.ts'
 import { useMe } from '../session/session.ts'
 import { PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
@@ -20,6 +21,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   const everywhere = useAllLists()
   const [title = '', setTitle] = useDraft('new-title')
   const [description = '', setDescription] = useDraft('new-description')
+  const sendKey = useSendKey('new-task')
   const [priority, setPriority] = useState<Task['priority']>('medium')
   const [chosenList, setChosenList] = useState<string | null>(null)
   const [labels, setLabels] = useState<string[]>([])
@@ -30,21 +32,20 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
 
   async function create(event: FormEvent) {
     event.preventDefault()
-    if (title.trim() === '') return
+    if (title.trim() === '' || isBusy) return
+    const body = {
+      title: title.trim(),
+      priority,
+      ...(description.trim() && { description }),
+      ...(listId && { listId }),
+      ...(labels.length > 0 && { labels }),
+    }
     setBusy(true)
     setProblem(undefined)
     try {
-      const task = await answerOf(
-        api.POST('/api/tasks', {
-          body: {
-            title: title.trim(),
-            priority,
-            ...(description.trim() && { description }),
-            ...(listId && { listId }),
-            ...(labels.length > 0 && { labels }),
-          },
-        }),
-      )
+      const header = { 'idempotency-key': sendKey.keyOf(body) }
+      const task = await answerOf(api.POST('/api/tasks', { params: { header }, body }))
+      sendKey.forget()
       setTitle(undefined)
       setDescription(undefined)
       putOnTop(cache, filters, [task as TaskListItem])

@@ -1,10 +1,10 @@
 import { Button, Textarea } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import type { Task } from '../api/queries.ts'
 import { Markdown } from '../parts/markdown.tsx'
-import { useDraft } from '../parts/use-draft.ts'
 import styles from './panel.module.css'
+import { useTaskDraft } from './use-task-draft.ts'
 import type { TaskEdit } from './use-task-edit.ts'
 
 interface TextsProps {
@@ -58,32 +58,26 @@ interface TextProps extends TextsProps {
 }
 
 function Text({ task, edit, field, name, mayWrite, empty, children }: TextProps) {
-  const [draft, setDraft] = useDraft(`${field}:${task.id}`)
-  const seen = useRef(task.version)
+  const draft = useTaskDraft(task, field)
   const save = async () => {
-    if (await edit.save({ [field]: draft?.trim() ? draft : null }, seen.current)) setDraft(undefined)
+    const { text } = draft
+    if (text === undefined || edit.isBusy) return
+    const standing = await edit.save({ [field]: text.trim() ? text : null }, draft.seen)
+    if (standing) draft.settle(text, standing)
   }
   return (
     <section className={styles.section} aria-label={name}>
       <div className={styles.sectionHead}>
         <h2>{name}</h2>
-        {mayWrite && draft === undefined && (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            className="push"
-            onClick={() => {
-              seen.current = task.version
-              setDraft(task[field] ?? '')
-            }}
-          >
+        {mayWrite && draft.text === undefined && (
+          <Button variant="subtle" size="compact-sm" className="push" onClick={draft.begin}>
             {task[field] ? 'Edit' : 'Write'}
             <span className="visually-hidden"> {name.toLowerCase()}</span>
           </Button>
         )}
       </div>
       {children}
-      {draft === undefined ? (
+      {draft.text === undefined ? (
         task[field] ? (
           <Markdown text={task[field]} />
         ) : (
@@ -100,8 +94,8 @@ function Text({ task, edit, field, name, mayWrite, empty, children }: TextProps)
             minRows={4}
             maxRows={24}
             maxLength={65_536}
-            value={draft}
-            onChange={(event) => setDraft(event.currentTarget.value)}
+            value={draft.text}
+            onChange={(event) => draft.write(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save()
             }}
@@ -110,7 +104,7 @@ function Text({ task, edit, field, name, mayWrite, empty, children }: TextProps)
             <Button onClick={() => void save()} loading={edit.isBusy}>
               Save {name.toLowerCase()}
             </Button>
-            <Button variant="default" onClick={() => setDraft(undefined)}>
+            <Button variant="default" onClick={draft.end}>
               Cancel
             </Button>
             <span className="quiet small push">Markdown works</span>

@@ -8,6 +8,7 @@ import { Markdown } from '../parts/markdown.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useDraft } from '../parts/use-draft.ts'
+import { useSendKey } from '../parts/use-send-key.ts'
 import { useMe } from '../session/session.ts'
 import { happeningOf } from './happenings.ts'
 import styles from './panel.module.css'
@@ -65,16 +66,21 @@ function Comment({ entry }: { entry: Activity }) {
 function CommentBox({ taskId }: { taskId: string }) {
   const cache = useQueryClient()
   const [draft = '', setDraft] = useDraft(`comment:${taskId}`)
+  const sendKey = useSendKey(`comment:${taskId}`)
   const [mistake, setMistake] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
   async function send() {
-    if (draft.trim() === '') return
+    if (draft.trim() === '' || isBusy) return
+    const body = { type: 'comment', message: draft.trim(), taskId }
     setBusy(true)
     setMistake(undefined)
     try {
-      await answerOf(api.POST('/api/activity', { body: { type: 'comment', message: draft.trim(), taskId } }))
-      setDraft(undefined)
+      const header = { 'idempotency-key': sendKey.keyOf(body) }
+      await answerOf(api.POST('/api/activity', { params: { header }, body }))
+      sendKey.forget()
+      // What was typed while it was on its way is the next one.
+      setDraft((now) => (now === draft ? undefined : now))
       await cache.invalidateQueries({ queryKey: ['timeline', taskId] })
     } catch (error) {
       setMistake(problemOf(error).message)

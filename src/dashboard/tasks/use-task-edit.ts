@@ -8,9 +8,12 @@ import { replaceTasks } from './task-cache.ts'
 
 type Change = Schema<'TaskChange'>
 
+/** What a writer saw of a task: its version, and at least what is being changed. */
+export type Seen = Pick<Task, 'version'> & Partial<Task>
+
 export interface TaskEdit {
-  /** Saves on top of the version the writer saw; answers whether it is saved. */
-  save(change: Change, seenVersion?: number): Promise<boolean>
+  /** Saves on top of what the writer saw; answers the task that stands after that, or undefined when nothing is saved. */
+  save(change: Change, seen?: Seen): Promise<Task | undefined>
   isBusy: boolean
   /** Somebody else was quicker. */
   conflict: { mine: Change; theirs: Task } | undefined
@@ -23,29 +26,29 @@ export function useTaskEdit(task: Task): TaskEdit {
   const cache = useQueryClient()
   const [conflict, setConflict] = useState<TaskEdit['conflict']>()
   const [isBusy, setBusy] = useState(false)
-  const afterChoice = useRef<(isSaved: boolean) => void>(undefined)
+  const afterChoice = useRef<(standing: Task | undefined) => void>(undefined)
 
-  async function save(change: Change, seenVersion = task.version): Promise<boolean> {
+  async function save(change: Change, seen: Seen = task): Promise<Task | undefined> {
     setBusy(true)
     try {
       const saved = await answerOf(
         api.PATCH('/api/tasks/{id}', {
-          params: { path: { id: task.id }, header: { 'if-match': `"${seenVersion}"` } },
+          params: { path: { id: task.id }, header: { 'if-match': `"${seen.version}"` } },
           body: change,
         }),
       )
       replaceTasks(cache, [saved])
       setConflict(undefined)
-      return true
+      return saved
     } catch (error) {
       const problem = problemOf(error)
-      if (problem.status !== 412) {
+      const theirs = problem.status === 412 ? await theirsNow() : undefined
+      if (!theirs) {
         tell.problem('Not saved. What you wrote is still here.', problem)
-        return false
+        return undefined
       }
-      const theirs = await cache.fetchQuery({ ...taskQuery(task.id), staleTime: 0 })
       // Another field was changed: both can stand.
-      if (isUntouched(task, theirs, change)) return await save(change, theirs.version)
+      if (isUntouched(seen, theirs, change)) return await save(change, { ...seen, version: theirs.version })
       setConflict({ mine: change, theirs })
       return new Promise((resolve) => {
         afterChoice.current = resolve
@@ -55,23 +58,27 @@ export function useTaskEdit(task: Task): TaskEdit {
     }
   }
 
+  /** The task as it is now; undefined when it is gone, or cannot be asked for. */
+  const theirsNow = () => cache.fetchQuery({ ...taskQuery(task.id), staleTime: 0 }).catch(() => undefined)
+
   return {
     save,
     isBusy,
     conflict,
     async keepMine() {
       if (!conflict) return
-      const isSaved = await save(conflict.mine, conflict.theirs.version)
-      afterChoice.current?.(isSaved)
+      // To save may end in the next choice, which has a promise of its own.
+      const settle = afterChoice.current
+      settle?.(await save(conflict.mine, conflict.theirs))
     },
     takeTheirs() {
       setConflict(undefined)
-      afterChoice.current?.(true)
+      afterChoice.current?.(conflict?.theirs)
     },
   }
 }
 
-const isUntouched = (seen: Task, theirs: Task, change: Change) =>
+const isUntouched = (seen: Seen, theirs: Task, change: Change) =>
   Object.keys(change).every(
-    (name) => JSON.stringify(seen[name as keyof Task]) === JSON.stringify(theirs[name as keyof Task]),
+    (name) => JSON.stringify(seen[name as keyof Seen]) === JSON.stringify(theirs[name as keyof Task]),
   )
