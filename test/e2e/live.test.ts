@@ -11,7 +11,7 @@ const LOST = 'The connection to Inlet is gone'
 
 describe('changes by others', () => {
   test('appear at once, on every open tab', async () => {
-    const one = await desk.open('/tasks')
+    const one = await desk.open('/tasks', { isLive: true })
     const other = await desk.open('/tasks', { context: one.context() })
     await one.getByText('Nothing has come in yet').waitFor()
     await other.getByText('Nothing has come in yet').waitFor()
@@ -32,7 +32,7 @@ describe('changes by others', () => {
     const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
     const listId = lists.body.data[0].id
     await desk.service.post('/api/tasks/bulk', { listId, tasks })
-    const page = await desk.open(`/tasks?projectId=${project.id}`)
+    const page = await desk.open(`/tasks?projectId=${project.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Row 59' }).waitFor()
     await page.getByRole('region', { name: 'List of tasks' }).evaluate((region) => region.scrollTo(0, 600))
     await desk.service.post('/api/tasks', { title: 'Quietly new', listId })
@@ -43,7 +43,7 @@ describe('changes by others', () => {
 
   test('take a task that is open out of the panel when it is deleted', async () => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Open and deleted' })
-    const page = await desk.open(`/tasks/${task.id}`)
+    const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor()
     await desk.service.delete(`/api/tasks/${task.id}`)
     await page.getByText('This task is not here').waitFor()
