@@ -71,4 +71,53 @@ describe('changes by others', () => {
     await page.getByText(LOST).waitFor({ state: 'detached' })
     await page.context().close()
   })
+
+  test('made while the page was loading are not missed', async () => {
+    const page = await desk.open('/sign-in')
+    await desk.service.post('/api/tasks', { title: 'Loaded at first' })
+    let follow = () => {}
+    const isAllowed = new Promise<void>((resolve) => {
+      follow = resolve
+    })
+    await page.route('**/api/stream', async (route) => {
+      await isAllowed
+      await route.continue()
+    })
+    await page.goto(`${desk.service.url}/tasks`)
+    await page.getByRole('link', { name: 'Loaded at first' }).waitFor()
+    await desk.service.post('/api/tasks', { title: 'Before anybody listened' })
+    follow()
+    await page.getByRole('link', { name: 'Before anybody listened' }).waitFor()
+    await page.context().close()
+  })
+
+  test('are asked for again when the answer fails', async () => {
+    const { body: task } = await desk.service.post('/api/tasks', { title: 'Before the failure' })
+    const page = await desk.open('/tasks', { isLive: true })
+    await page.getByRole('link', { name: 'Before the failure' }).waitFor()
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('updatedSince'))
+    await page.route(/updatedSince/, (route) => route.abort())
+    await desk.service.patch(`/api/tasks/${task.id}`, { title: 'After the failure' })
+    await failed
+    await page.unroute(/updatedSince/)
+    await page.getByRole('link', { name: 'After the failure' }).waitFor()
+    await page.context().close()
+  })
+
+  test('go on after a session ended and somebody signed in again', async () => {
+    const page = await desk.open('/tasks', { isLive: true })
+    await desk.service.query('DELETE FROM sessions')
+    // The service looks after its streams and ends this one; nobody needs to click for that.
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('API key').fill(desk.service.adminKey)
+    const stream = page.waitForResponse(
+      (answer) => answer.url().endsWith('/api/stream') && answer.status() === 200,
+    )
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await stream
+    await desk.service.post('/api/tasks', { title: 'After signing in again' })
+    await page.getByRole('link', { name: 'After signing in again' }).waitFor()
+    await page.context().close()
+  })
 })
