@@ -34,4 +34,44 @@ describe('the keyboard', () => {
     await expect.poll(() => statusOf(open.id)).toBe('done')
     await page.context().close()
   })
+
+  test('takes back what was done last, and offers no more than that', async () => {
+    const { body: older } = await desk.service.post('/api/tasks', {
+      title: 'Done before',
+      labels: ['undone'],
+    })
+    const { body: newer } = await desk.service.post('/api/tasks', { title: 'Done last', labels: ['undone'] })
+    const page = await desk.open('/tasks?label=["undone"]', { isLive: true })
+    await page.getByRole('button', { name: 'Mark done: Done before' }).click()
+    await page.getByText('Done: Done before').waitFor()
+    await page.getByRole('button', { name: 'Mark done: Done last' }).click()
+    await page.getByText('Done: Done last').waitFor()
+    await page.getByText('Done: Done before').waitFor({ state: 'detached' })
+    await page.keyboard.press('z')
+    await expect.poll(() => statusOf(newer.id)).toBe('open')
+    expect(await statusOf(older.id)).toBe('done')
+    await page.context().close()
+  })
+
+  test('adds a label on top of one that somebody else gave meanwhile', async () => {
+    const { body: task } = await desk.service.post('/api/tasks', {
+      title: 'Labelled by two',
+      labels: ['first'],
+    })
+    const page = await desk.open('/tasks?q=labelled')
+    // This page hears of nothing.
+    await page.route(/updatedSince/, (route) => route.abort())
+    await page.getByRole('link', { name: 'Labelled by two' }).hover()
+    await page.getByLabel('Select Labelled by two').check()
+    await desk.service.patch(`/api/tasks/${task.id}`, { labels: ['first', 'theirs'] })
+    await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
+    await page.getByLabel('Label to add').fill('mine')
+    await page.keyboard.press('Enter')
+    const labels = async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.labels
+    await expect.poll(labels).toEqual(['first', 'theirs', 'mine'])
+    await page.getByText('Label mine added: Labelled by two').waitFor()
+    await page.keyboard.press('z')
+    await expect.poll(labels).toEqual(['first', 'theirs'])
+    await page.context().close()
+  })
 })

@@ -42,7 +42,7 @@ describe('the list of tasks', () => {
     await panelOf(page).getByText('Made with the keyboard').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('e')
-    await page.getByText('Done.', { exact: true }).waitFor()
+    await page.getByText('Done: Made with the keyboard').waitFor()
     await rowOf(page, 'Made with the keyboard')
       .getByRole('button', { name: /Open again/ })
       .waitFor()
@@ -79,7 +79,7 @@ describe('the list of tasks', () => {
     await rowOf(page, 'Bulk one').waitFor({ state: 'detached' })
     await page
       .locator('[role=alert]')
-      .filter({ hasText: 'Deleted.' })
+      .filter({ hasText: 'Deleted: Bulk one' })
       .getByRole('button', { name: 'Undo' })
       .click()
     await rowOf(page, 'Bulk one').waitFor()

@@ -4,9 +4,13 @@ import type { Activity } from '../api/queries.ts'
 import { dropTasks, replaceTasks } from '../tasks/task-cache.ts'
 import type { LiveEvent } from './event-source.ts'
 import { OVERLAP_MS } from './missed.ts'
+import { paced } from './paced.ts'
 
 /** Changes come in bursts (a sync, a bulk import); each burst is answered with one round of questions. */
 const GATHER_MS = 250
+/** Changes that keep coming cost so many questions at most; the key's rate limit is for whoever works. */
+const ROUNDS_APART_MS = 2_000
+const COUNTS_APART_MS = 5_000
 /** What was not answered is asked again, with what came meanwhile. */
 const RETRY_MS = 5_000
 /** When more rows changed than this many pages hold, the pages that are shown are asked for anew. */
@@ -15,26 +19,28 @@ const MOST_PAGES = 5
 /** Brings what the page holds up to date with what the stream tells. */
 export function changesFor(cache: QueryClient) {
   let waiting: Activity[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
   let isStopped = false
   /** What is not yet known of the rows: since when they may have changed, and which were told to be gone. */
   let owed: { since: number; gone: string[] } | undefined
 
   const stale = (...queryKey: unknown[]) => cache.invalidateQueries({ queryKey })
 
-  function take(events: LiveEvent[]) {
-    for (const { id, data } of events) if (id !== null) waiting.push(data as Activity)
-    askIn(GATHER_MS)
-  }
-
-  function askIn(ms: number) {
-    if (isStopped) return
-    timer ??= setTimeout(() => {
-      timer = undefined
+  const rounds = paced(
+    () => {
       const entries = waiting
       waiting = []
-      void apply(entries)
-    }, ms)
+      return apply(entries)
+    },
+    { soonMs: GATHER_MS, apartMs: ROUNDS_APART_MS },
+  )
+  const counts = paced(() => Promise.all([stale('projects'), stale('lists')]), {
+    soonMs: 0,
+    apartMs: COUNTS_APART_MS,
+  })
+
+  function take(events: LiveEvent[]) {
+    for (const { id, data } of events) if (id !== null) waiting.push(data as Activity)
+    rounds.ask()
   }
 
   async function apply(entries: Activity[]) {
@@ -52,10 +58,7 @@ export function changesFor(cache: QueryClient) {
         gone: aboutTasks.flatMap(({ type, taskId }) => (type === 'task.deleted' && taskId ? taskId : [])),
       })
     }
-    if (aboutTasks.length > 0 || isAbout('project.', 'list.', 'sync.')) {
-      void stale('projects')
-      void stale('lists')
-    }
+    if (aboutTasks.length > 0 || isAbout('project.', 'list.', 'sync.')) counts.ask()
     if (isAbout('rule.')) void Promise.all([stale('rules'), stale('context')])
     if (isAbout('key.')) void stale('keys')
     if (isAbout('feedback.')) void stale('events')
@@ -84,7 +87,7 @@ export function changesFor(cache: QueryClient) {
       )
     } catch {
       owe(asked)
-      askIn(RETRY_MS)
+      rounds.ask(RETRY_MS)
     }
   }
 
@@ -92,7 +95,8 @@ export function changesFor(cache: QueryClient) {
     take,
     stop() {
       isStopped = true
-      clearTimeout(timer)
+      rounds.stop()
+      counts.stop()
     },
   }
 }
