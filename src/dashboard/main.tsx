@@ -22,7 +22,7 @@ const dashboard = (
       getStyleNonce={() => nonce ?? ''}
     >
       <QueryClientProvider client={cache}>
-        <Notifications position="bottom-center" limit={3} transitionDuration={120} />
+        <Notifications position="bottom-center" limit={5} transitionDuration={120} />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

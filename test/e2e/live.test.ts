@@ -11,7 +11,7 @@ const LOST = 'The connection to Inlet is gone'
 
 describe('changes by others', () => {
   test('appear at once, on every open tab', async () => {
-    const one = await desk.open('/tasks')
+    const one = await desk.open('/tasks', { isLive: true })
     const other = await desk.open('/tasks', { context: one.context() })
     await one.getByText('Nothing has come in yet').waitFor()
     await other.getByText('Nothing has come in yet').waitFor()
@@ -32,7 +32,7 @@ describe('changes by others', () => {
     const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
     const listId = lists.body.data[0].id
     await desk.service.post('/api/tasks/bulk', { listId, tasks })
-    const page = await desk.open(`/tasks?projectId=${project.id}`)
+    const page = await desk.open(`/tasks?projectId=${project.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Row 59' }).waitFor()
     await page.getByRole('region', { name: 'List of tasks' }).evaluate((region) => region.scrollTo(0, 600))
     await desk.service.post('/api/tasks', { title: 'Quietly new', listId })
@@ -43,7 +43,7 @@ describe('changes by others', () => {
 
   test('take a task that is open out of the panel when it is deleted', async () => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Open and deleted' })
-    const page = await desk.open(`/tasks/${task.id}`)
+    const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor()
     await desk.service.delete(`/api/tasks/${task.id}`)
     await page.getByText('This task is not here').waitFor()
@@ -69,6 +69,55 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'Made in the dark' }).waitFor({ timeout: 60_000 })
     await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor({ state: 'detached' })
     await page.getByText(LOST).waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('made while the page was loading are not missed', async () => {
+    const page = await desk.open('/sign-in')
+    await desk.service.post('/api/tasks', { title: 'Loaded at first' })
+    let follow = () => {}
+    const isAllowed = new Promise<void>((resolve) => {
+      follow = resolve
+    })
+    await page.route('**/api/stream', async (route) => {
+      await isAllowed
+      await route.continue()
+    })
+    await page.goto(`${desk.service.url}/tasks`)
+    await page.getByRole('link', { name: 'Loaded at first' }).waitFor()
+    await desk.service.post('/api/tasks', { title: 'Before anybody listened' })
+    follow()
+    await page.getByRole('link', { name: 'Before anybody listened' }).waitFor()
+    await page.context().close()
+  })
+
+  test('are asked for again when the answer fails', async () => {
+    const { body: task } = await desk.service.post('/api/tasks', { title: 'Before the failure' })
+    const page = await desk.open('/tasks', { isLive: true })
+    await page.getByRole('link', { name: 'Before the failure' }).waitFor()
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('updatedSince'))
+    await page.route(/updatedSince/, (route) => route.abort())
+    await desk.service.patch(`/api/tasks/${task.id}`, { title: 'After the failure' })
+    await failed
+    await page.unroute(/updatedSince/)
+    await page.getByRole('link', { name: 'After the failure' }).waitFor()
+    await page.context().close()
+  })
+
+  test('go on after a session ended and somebody signed in again', async () => {
+    const page = await desk.open('/tasks', { isLive: true })
+    await desk.service.query('DELETE FROM sessions')
+    // The service looks after its streams and ends this one; nobody needs to click for that.
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('API key').fill(desk.service.adminKey)
+    const stream = page.waitForResponse(
+      (answer) => answer.url().endsWith('/api/stream') && answer.status() === 200,
+    )
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await stream
+    await desk.service.post('/api/tasks', { title: 'After signing in again' })
+    await page.getByRole('link', { name: 'After signing in again' }).waitFor()
     await page.context().close()
   })
 })

@@ -68,7 +68,7 @@ describe('the list of tasks', () => {
     await panelOf(page).getByText('Made with the keyboard').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('e')
-    await page.getByText('Done.', { exact: true }).waitFor()
+    await page.getByText('Done: Made with the keyboard').waitFor()
     await rowOf(page, 'Made with the keyboard')
       .getByRole('button', { name: /Open again/ })
       .waitFor()
@@ -105,7 +105,7 @@ describe('the list of tasks', () => {
     await rowOf(page, 'Bulk one').waitFor({ state: 'detached' })
     await page
       .locator('[role=alert]')
-      .filter({ hasText: 'Deleted.' })
+      .filter({ hasText: 'Deleted: Bulk one' })
       .getByRole('button', { name: 'Undo' })
       .click()
     await rowOf(page, 'Bulk one').waitFor()
@@ -344,7 +344,8 @@ describe('a task', () => {
     await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
     await desk.service.query('DELETE FROM sessions')
     await page.context().clearCookies()
-    await page.getByRole('button', { name: 'Save notes' }).click()
+    // Not a click of the mouse: the dialog may be over the page before it, for the stream notices as well.
+    await page.getByRole('button', { name: 'Save notes' }).dispatchEvent('click')
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.getByLabel('API key').fill(desk.service.adminKey)
     await dialog.getByRole('button', { name: 'Sign in' }).click()

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch'
 import { Problem, problemFrom, unreachable } from './problem.ts'
 import type { components, paths } from './schema.gen.ts'
+import { readClock } from './server-clock.ts'
 
 type Schemas = components['schemas']
 export type Schema<Name extends keyof Schemas> = Schemas[Name]
@@ -8,7 +9,11 @@ export type Schema<Name extends keyof Schemas> = Schemas[Name]
 /** The service, with every address, question and answer typed by its own description. */
 export const api = createClient<paths>({
   baseUrl: globalThis.location?.origin ?? '',
-  fetch: (request) => fetch(request),
+  async fetch(request) {
+    const response = await fetch(request)
+    readClock(response)
+    return response
+  },
 })
 
 let onSignedOut = () => {}
@@ -16,6 +21,9 @@ let onSignedOut = () => {}
 export function whenSignedOut(work: () => void) {
   onSignedOut = work
 }
+
+/** For answers that do not come through `answerOf`. */
+export const sayThatSessionEnded = () => onSignedOut()
 
 interface Reply<T> {
   data?: T

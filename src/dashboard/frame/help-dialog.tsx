@@ -9,6 +9,7 @@ const KEYS: [string[], string][] = [
   [['e'], 'Mark it done, or open it again'],
   [['x'], 'Select it'],
   [['#'], 'Delete it'],
+  [['z'], 'Undo what was done last'],
   [['Esc'], 'Close the panel, clear the selection'],
   [['?'], 'Show this help'],
 ]

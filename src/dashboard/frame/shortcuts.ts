@@ -1,5 +1,6 @@
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect } from 'react'
+import { undoLatest } from '../parts/tell.ts'
 
 /** Asks for the dialog in which a task is written, from wherever. */
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
@@ -23,7 +24,7 @@ export function useShortcuts() {
       if (!isCommand(event)) return
       if (event.key === '?') help.open()
       else if (event.key === 'c') newTask.open()
-      else return
+      else if (event.key !== 'z' || !undoLatest()) return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)

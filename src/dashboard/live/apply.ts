@@ -3,101 +3,132 @@ import { answerOf, api } from '../api/client.ts'
 import type { Activity } from '../api/queries.ts'
 import { dropTasks, replaceTasks } from '../tasks/task-cache.ts'
 import type { LiveEvent } from './event-source.ts'
+import { OVERLAP_MS } from './missed.ts'
+import { paced } from './paced.ts'
 
 /** Changes come in bursts (a sync, a bulk import); each burst is answered with one round of questions. */
 const GATHER_MS = 250
-/** What was changed just before the first event of a burst may carry an earlier time than it. */
-const OVERLAP_MS = 5_000
+/** Changes that keep coming cost so many questions at most; the key's rate limit is for whoever works. */
+const ROUNDS_APART_MS = 2_000
+const COUNTS_APART_MS = 5_000
+/** What was not answered is asked again, with what came meanwhile. */
+const RETRY_MS = 5_000
+/** When more rows changed than this many pages hold, the pages that are shown are asked for anew. */
+const MOST_PAGES = 5
 
 /** Brings what the page holds up to date with what the stream tells. */
 export function changesFor(cache: QueryClient) {
   let waiting: Activity[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let isStopped = false
+  /** What is not yet known of the rows: since when they may have changed, and which were told to be gone. */
+  let owed: { since: number; gone: string[] } | undefined
+
+  const stale = (...queryKey: unknown[]) => cache.invalidateQueries({ queryKey })
+
+  const rounds = paced(
+    () => {
+      const entries = waiting
+      waiting = []
+      return apply(entries)
+    },
+    { soonMs: GATHER_MS, apartMs: ROUNDS_APART_MS },
+  )
+  const counts = paced(() => Promise.all([stale('projects'), stale('lists')]), {
+    soonMs: 0,
+    apartMs: COUNTS_APART_MS,
+  })
 
   function take(events: LiveEvent[]) {
     for (const { id, data } of events) if (id !== null) waiting.push(data as Activity)
-    timer ??= setTimeout(() => {
-      timer = undefined
-      const entries = waiting
-      waiting = []
-      void apply(entries)
-    }, GATHER_MS)
+    rounds.ask()
   }
 
   async function apply(entries: Activity[]) {
-    const about = (prefix: string) => entries.filter(({ type }) => type.startsWith(prefix))
-    const taskIds = new Set(entries.flatMap(({ taskId }) => taskId ?? []))
-    const stale = (...queryKey: unknown[]) => cache.invalidateQueries({ queryKey })
+    const isAbout = (...prefixes: string[]) =>
+      entries.some(({ type }) => prefixes.some((prefix) => type.startsWith(prefix)))
+    const aboutTasks = entries.filter(({ taskId }) => taskId !== null)
 
-    if (taskIds.size > 0) {
-      for (const id of taskIds) {
+    if (aboutTasks.length > 0) {
+      for (const id of new Set(aboutTasks.map(({ taskId }) => taskId))) {
         void stale('timeline', id)
         void stale('task', id)
       }
-      void stale('projects')
-      void stale('lists')
-      const present = await refreshRows(
-        cache,
-        Math.min(...entries.map(({ createdAt }) => Date.parse(createdAt))),
-      )
+      owe({
+        since: Math.min(...aboutTasks.map(({ createdAt }) => Date.parse(createdAt))),
+        gone: aboutTasks.flatMap(({ type, taskId }) => (type === 'task.deleted' && taskId ? taskId : [])),
+      })
+    }
+    if (aboutTasks.length > 0 || isAbout('project.', 'list.', 'sync.')) counts.ask()
+    if (isAbout('rule.')) void Promise.all([stale('rules'), stale('context')])
+    if (isAbout('key.')) void stale('keys')
+    if (isAbout('feedback.')) void stale('events')
+    if (isAbout('sync.')) void Promise.all([stale('syncs'), stale('connection')])
+    await settle()
+  }
+
+  function owe({ since, gone }: { since: number; gone: string[] }) {
+    owed = {
+      since: Math.min(since, owed?.since ?? Number.POSITIVE_INFINITY),
+      gone: [...gone, ...(owed?.gone ?? [])],
+    }
+  }
+
+  async function settle() {
+    const asked = owed
+    if (!asked) return
+    owed = undefined
+    try {
+      const present = await refreshRows(cache, asked.since)
       // What was told late may have been taken back meanwhile: only what is really gone goes.
-      const gone = about('task.deleted').flatMap(({ taskId }) => taskId ?? [])
+      if (!present || isStopped) return
       dropTasks(
         cache,
-        gone.filter((id) => !present.has(id)),
+        asked.gone.filter((id) => !present.has(id)),
       )
-    }
-    if (about('rule.').length > 0) void Promise.all([stale('rules'), stale('context')])
-    if (about('key.').length > 0) void stale('keys')
-    if (about('feedback.').length > 0) void stale('events')
-    if (about('sync.').length > 0) void Promise.all([stale('syncs'), stale('connection'), stale('projects')])
-    if (about('project.').length + about('list.').length > 0) {
-      void Promise.all([stale('projects'), stale('lists')])
+    } catch {
+      owe(asked)
+      rounds.ask(RETRY_MS)
     }
   }
 
   return {
     take,
-    /** After a silence of unknown length. */
-    async catchUp(lostAt: number) {
-      const since = Math.min(lostAt, Date.now())
-      void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })
-      const present = await refreshRows(cache, since)
-      await dropDeleted(cache, since, present)
+    stop() {
+      isStopped = true
+      rounds.stop()
+      counts.stop()
     },
-    stop: () => clearTimeout(timer),
   }
 }
 
-/** One question for all rows that changed since, however many are on the page; answers which those are. */
-async function refreshRows(cache: QueryClient, since: number): Promise<Set<string>> {
+/**
+ * One question for all rows that changed since, however many are on the page; answers which those are, or
+ * undefined when they were so many that what is shown was loaded anew.
+ * @throws Problem
+ */
+async function refreshRows(cache: QueryClient, since: number): Promise<Set<string> | undefined> {
   const updatedSince = new Date(since - OVERLAP_MS).toISOString()
-  try {
-    const { data } = await answerOf(
+  const present = new Set<string>()
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const { data, nextCursor } = await answerOf(
       api.GET('/api/tasks', {
-        params: { query: { updatedSince, sort: '-updatedAt', fields: 'summary', limit: 200 } },
+        params: {
+          query: {
+            updatedSince,
+            sort: '-updatedAt',
+            fields: 'summary',
+            limit: 200,
+            ...(cursor && { cursor }),
+          },
+        },
       }),
     )
     replaceTasks(cache, data)
-    return new Set(data.map(({ id }) => id))
-  } catch {
-    // The rows stay as they were; the next change or a reload tells.
-    return new Set()
+    for (const { id } of data) present.add(id)
+    if (nextCursor === null) return present
+    cursor = nextCursor
   }
-}
-
-/** A stream that broke before its first entry repeats nothing: what was deleted has to be asked for. */
-async function dropDeleted(cache: QueryClient, since: number, restored: Set<string>) {
-  const deletedSince = new Date(since - OVERLAP_MS).toISOString()
-  try {
-    const { data } = await answerOf(
-      api.GET('/api/activity', {
-        params: { query: { type: ['task.deleted'], since: deletedSince, limit: 200 } },
-      }),
-    )
-    const gone = data.flatMap(({ taskId }) => taskId ?? []).filter((id) => !restored.has(id))
-    dropTasks(cache, gone)
-  } catch {
-    // As with the rows.
-  }
+  await cache.invalidateQueries({ queryKey: ['tasks'] })
+  return undefined
 }

@@ -1,3 +1,5 @@
+import { sayThatSessionEnded } from '../api/client.ts'
+
 /** One event of the stream. */
 export interface LiveEvent {
   id: string | null
@@ -30,6 +32,7 @@ export async function listen(address: string, { onEvents, onState, lastEventId, 
         headers: { accept: 'text/event-stream', ...(last && { 'last-event-id': last }) },
         signal: AbortSignal.any([signal, silence.signal]),
       })
+      if (response.status === 401) sayThatSessionEnded()
       if (response.status === 401 || response.status === 403) return onState('lost')
       if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}.`)
       attempt = 0

@@ -10,6 +10,8 @@ type Said =
 export interface SharedStream {
   onEvents(events: LiveEvent[]): void
   onState(state: 'open' | 'lost'): void
+  /** This tab listens from now on, and knows no entry to go on after. */
+  onBareStart(): void
 }
 
 /**
@@ -17,7 +19,10 @@ export interface SharedStream {
  * The tab that holds the lock listens and tells the others; when it closes, the next one goes on after the last
  * entry it heard. Where there are no locks (plain http from afar) each tab listens for itself.
  */
-export function followTogether(address: string, { onEvents, onState }: SharedStream): () => void {
+export function followTogether(
+  address: string,
+  { onEvents, onState, onBareStart }: SharedStream,
+): () => void {
   const leaving = new AbortController()
   let last: string | undefined
   let state: 'open' | 'lost' = 'lost'
@@ -45,6 +50,7 @@ export function followTogether(address: string, { onEvents, onState }: SharedStr
   navigator.locks
     .request(LOCK, { signal: leaving.signal }, async () => {
       isListening = true
+      if (last === undefined) onBareStart()
       await listen(address, {
         lastEventId: last,
         signal: leaving.signal,

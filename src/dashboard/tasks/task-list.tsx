@@ -45,7 +45,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan: 12,
   })
-  const [focused, setFocused] = useState(-1)
+  const [focusedId, setFocusedId] = useState<string>()
   const selection = useSelection(rows)
   const actions = useTaskActions()
   const news = useNewTasks(filters, scroller)
@@ -57,17 +57,16 @@ export function TaskList({ filters, openId }: TaskListProps) {
   )
   useListKeys({
     rows,
-    focused,
+    focusedId,
     selection,
     actions,
     openId,
     mayWrite: can('tasks:write'),
     onOpen: open,
-    onFocus(index) {
-      setFocused(index)
+    onFocus(id, index) {
+      setFocusedId(id)
       virtual.scrollToIndex(index)
-      const row = rows[index]
-      if (openId && row) open(row.id)
+      if (openId) open(id)
     },
     onClose: () => navigate({ to: '/tasks', search: true }),
   })
@@ -109,7 +108,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
                 start={start}
                 height={rowHeight}
                 isOpen={task.id === openId}
-                isFocused={index === focused}
+                isFocused={task.id === focusedId}
                 isSelected={selection.ids.has(task.id)}
                 isSelecting={selection.ids.size > 0}
                 showsProject={!filters.projectId}

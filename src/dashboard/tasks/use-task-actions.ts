@@ -8,7 +8,16 @@ import { dropTasks, previewChange, replaceTasks } from './task-cache.ts'
 
 type Change = Schema<'TaskChange'>
 type Known = Task | TaskListItem
-type Sentence = (done: Task[]) => string
+type Write<T extends Known = Known> = (task: T) => Promise<Task>
+
+/** Something done to tasks, each on its own. */
+interface Deed {
+  /** What it will look like. */
+  changeOf(task: Known): Change
+  write: Write
+  takeBack(task: Task, before: Known | undefined): Promise<Task>
+  words: string
+}
 
 export interface TaskActions {
   toggleDone(task: Known): void
@@ -21,56 +30,60 @@ export interface TaskActions {
 
 /** A browser and a service are both better off with a few at a time. */
 const AT_ONCE = 6
+/** Whoever writes a task this often at once is a machine. */
+const MOST_ATTEMPTS = 5
+/** So many characters of a title say which task it was. */
+const TITLE_SAID = 60
 
 export function useTaskActions(): TaskActions {
   const cache = useQueryClient()
   return useMemo(() => {
-    async function send(tasks: Known[], bodyOf: (task: Known) => Change) {
+    async function send<T extends Known>(tasks: T[], write: Write<T>) {
       const done: Task[] = []
-      const failures = await eachOf(tasks, async (task) => {
-        const path = { id: task.id }
-        done.push(await answerOf(api.PATCH('/api/tasks/{id}', { params: { path }, body: bodyOf(task) })))
-      })
+      const failures = await eachOf(tasks, async (task) => void done.push(await write(task)))
       replaceTasks(cache, done)
       return { done, failures }
     }
 
-    async function changeEach(tasks: Known[], changeOf: (task: Known) => Change, sentence: Sentence) {
-      const takeBack = previewChange(
+    async function changeEach(tasks: Known[], { changeOf, write, takeBack, words }: Deed) {
+      const hidePreview = previewChange(
         cache,
         tasks.map(({ id }) => id),
         (task) => changeOf(task) as Partial<TaskListItem>,
       )
-      const { done, failures } = await send(tasks, changeOf)
+      const { done, failures } = await send(tasks, write)
       if (failures.length > 0) {
-        takeBack()
+        hidePreview()
         replaceTasks(cache, done)
         tell.problem(failed(failures.length, tasks.length, 'changed'), problemOf(failures[0]))
       }
       if (done.length === 0) return
       const before = new Map(tasks.map((task) => [task.id, task]))
-      tell.undoable(sentence(done), async () => {
-        const undone = await send(done, (task) => earlier(before.get(task.id), changeOf(task)))
+      tell.undoable(sentenceOf(words, done), async () => {
+        const undone = await send(done, (task) => takeBack(task, before.get(task.id)))
         if (undone.failures.length > 0)
           tell.problem('Not everything could be taken back', problemOf(undone.failures[0]))
       })
     }
 
     const change = (tasks: Known[], change: Change) =>
-      changeEach(
-        tasks,
-        () => change,
-        (done) => sentenceOf(change, done),
-      )
+      changeEach(tasks, {
+        changeOf: () => change,
+        write: (task) => patch(task.id, change),
+        takeBack: (task, before) => patch(task.id, earlier(before, change)),
+        words: wordsFor(change),
+      })
 
     async function addLabel(tasks: Known[], label: string) {
       const without = tasks.filter(({ labels }) => !labels.includes(label))
       if (without.length === 0) return tell.done(`All of them have the label ${label}.`)
-      await changeEach(
-        without,
-        ({ labels }) => ({ labels: labels.includes(label) ? labels : [...labels, label] }),
-        (done) => `${countOf(done)}Label ${label} added.`,
-      )
+      const withIt = (labels: string[]) => (labels.includes(label) ? labels : [...labels, label])
+      await changeEach(without, {
+        changeOf: ({ labels }) => ({ labels: withIt(labels) }),
+        write: (task) => relabel(task, withIt),
+        takeBack: (task) => relabel(task, (labels) => labels.filter((one) => one !== label)),
+        words: `Label ${label} added`,
+      })
     }
 
     async function remove(tasks: Known[]) {
@@ -86,7 +99,7 @@ export function useTaskActions(): TaskActions {
       if (failures.length > 0)
         tell.problem(failed(failures.length, tasks.length, 'deleted'), problemOf(failures[0]))
       if (gone.length > 0) {
-        tell.undoable(gone.length === 1 ? 'Deleted.' : `${gone.length} tasks deleted.`, () => restore(gone))
+        tell.undoable(sentenceOf('Deleted', gone), () => restore(gone))
       }
     }
 
@@ -105,6 +118,27 @@ export function useTaskActions(): TaskActions {
       toggleDone: (task) => void change([task], { status: task.status === 'done' ? 'open' : 'done' }),
     }
   }, [cache])
+}
+
+const patch = (id: string, body: Change, version?: number) =>
+  answerOf(
+    api.PATCH('/api/tasks/{id}', {
+      params: { path: { id }, ...(version && { header: { 'if-match': `"${version}"` } }) },
+      body,
+    }),
+  )
+
+/** Labels are written whole: on top of those that somebody else gave meanwhile, never instead of them. */
+async function relabel(task: Known, labelsOf: (labels: string[]) => string[]): Promise<Task> {
+  let known = task
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await patch(known.id, { labels: labelsOf(known.labels) }, known.version)
+    } catch (error) {
+      if (problemOf(error).status !== 412 || attempt === MOST_ATTEMPTS) throw error
+      known = await answerOf(api.GET('/api/tasks/{id}', { params: { path: { id: task.id } } }))
+    }
+  }
 }
 
 /** Runs a few at a time; answers what went wrong. */
@@ -127,14 +161,17 @@ const earlier = (task: Known | undefined, change: Change): Change =>
 const failed = (count: number, of: number, what: string) =>
   of === 1 ? `It was not ${what}` : `${count} of ${of} tasks were not ${what}`
 
-const countOf = (tasks: Task[]) => (tasks.length === 1 ? '' : `${tasks.length} tasks: `)
+/** What was done, and to which. */
+function sentenceOf(words: string, [first, ...others]: Known[]): string {
+  if (others.length > 0) return `${others.length + 1} tasks: ${words}.`
+  const title = [...(first?.title ?? '')]
+  return `${words}: ${title.length > TITLE_SAID ? `${title.slice(0, TITLE_SAID).join('')}…` : title.join('')}`
+}
 
-function sentenceOf(change: Change, tasks: Task[]): string {
-  const what = countOf(tasks)
-  if (change.status === 'done') return `${what}Done.`
-  if (change.status === 'open') return `${what}Open again.`
-  if (change.status === 'in_progress') return `${what}In progress.`
-  if (change.priority) return `${what}Priority ${change.priority}.`
-  if (change.listId) return `${what}Moved.`
-  return `${what}Changed.`
+function wordsFor({ status, priority, listId }: Change): string {
+  if (status === 'done') return 'Done'
+  if (status === 'open') return 'Open again'
+  if (status === 'in_progress') return 'In progress'
+  if (priority) return `Priority ${priority}`
+  return listId ? 'Moved' : 'Changed'
 }

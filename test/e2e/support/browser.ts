@@ -30,6 +30,8 @@ export interface Desk<Service extends TestApp = TestApp> {
 interface OpenOptions extends BrowserContextOptions {
   key?: string | null
   context?: BrowserContext
+  /** Whether to wait until this page follows the stream itself. */
+  isLive?: boolean
 }
 
 /** A service of its own, plain unless another is given, and a browser in front of it. */
@@ -46,13 +48,15 @@ export async function startDesk(start: () => Promise<TestApp> = startApp): Promi
   return {
     service,
     browser,
-    async open(path, { key = service.adminKey, context: given, ...options } = {}) {
+    async open(path, { key = service.adminKey, context: given, isLive = false, ...options } = {}) {
       const context =
         given ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }))
       if (key !== null && !given) await signIn(context, service.url, key)
       const page = await context.newPage()
       page.setDefaultTimeout(30_000)
+      const stream = isLive && page.waitForResponse((answer) => answer.url().endsWith('/api/stream'))
       await page.goto(service.url + path)
+      await stream
       return page
     },
     async close() {
