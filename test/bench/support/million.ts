@@ -5,6 +5,9 @@ export const TASKS = 1_000_000
 /** Words by how many of a hundred tasks hold them, about. */
 export const WORDS = { export: 35, dashboard: 5, timeout: 0.5, quokka: 0.05, zzyzx: 0 }
 
+/** Holds the oldest of them. */
+export const SMALL_PROJECT = { name: 'Small', tasks: 3_000 }
+
 const SNIPPETS = 20_000
 
 /**
@@ -41,6 +44,7 @@ export async function fillWithAMillion(connectionString: string): Promise<void> 
      join snippets d on d.n = (i * 15485863::bigint + i / 11) % ${SNIPPETS}
      join places on places.n = i % (select count(*) from places)
      order by i`,
+    SMALL,
     `insert into task_texts select id, lower(title), lower(left(description, 1000)) from tasks`,
     ...indexes.map(({ definition }) => definition),
     'vacuum analyze tasks',
@@ -55,6 +59,17 @@ const PLACES = `
   )
   insert into lists (id, project_id, name, position, is_default, created_at)
   select uuidv7(), id, 'List ' || i, i, i = 0, now() from project, generate_series(0, 2) as i`
+
+const SMALL = `
+  with project as (
+    insert into projects (id, name, created_at, updated_at)
+    values (uuidv7(), '${SMALL_PROJECT.name}', now(), now()) returning id
+  ), list as (
+    insert into lists (id, project_id, name, position, is_default, created_at)
+    select uuidv7(), id, 'List', 0, true, now() from project returning id, project_id
+  )
+  update tasks set project_id = list.project_id, list_id = list.id from list
+  where tasks.id in (select id from tasks order by id limit ${SMALL_PROJECT.tasks})`
 
 /** Lines of eight words, frequent and rare ones as in a language, and the words that searches look for strewn in. */
 function snippets(): string[] {
