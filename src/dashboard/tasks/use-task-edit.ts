@@ -69,7 +69,9 @@ export function useTaskEdit(task: Task): TaskEdit {
       if (!conflict) return
       // To save may end in the next choice, which has a promise of its own.
       const settle = afterChoice.current
-      settle?.(await save(conflict.mine, conflict.theirs))
+      const standing = await save(conflict.mine, conflict.theirs)
+      // Not saved: the choice is still open.
+      if (standing) settle?.(standing)
     },
     takeTheirs() {
       setConflict(undefined)
