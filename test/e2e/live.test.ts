@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Desk, signIn, startDesk } from './support/browser.ts'
 
 let desk: Desk
@@ -69,6 +69,53 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'Made in the dark' }).waitFor({ timeout: 60_000 })
     await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor({ state: 'detached' })
     await page.getByText(LOST).waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('bring what was restored, moved or only now fits to its place in the list', async () => {
+    const { body: project } = await desk.service.post('/api/projects', { name: 'Elsewhere' })
+    const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
+    const listId = lists.body.data[0].id
+    const create = async (body: object) => (await desk.service.post('/api/tasks', body)).body
+    const moved = await create({ title: 'Moved in', priority: 'high' })
+    const fitting = await create({ title: 'Now fits', priority: 'low', listId })
+    const restored = await create({ title: 'Restored', priority: 'high', listId })
+    await create({ title: 'There all along', priority: 'high', listId })
+    await desk.service.delete(`/api/tasks/${restored.id}`)
+    const page = await desk.open(`/tasks?projectId=${project.id}&priority=["high"]`, { isLive: true })
+    await page.getByRole('link', { name: 'There all along' }).waitFor()
+    await desk.service.patch(`/api/tasks/${moved.id}`, { listId })
+    await desk.service.patch(`/api/tasks/${fitting.id}`, { priority: 'high' })
+    await desk.service.post(`/api/tasks/${restored.id}/restore`)
+    const titles = () => page.getByRole('list').getByRole('listitem').getByRole('link').allTextContents()
+    await expect.poll(titles).toEqual(['There all along', 'Restored', 'Now fits', 'Moved in'])
+    await page.context().close()
+  })
+
+  test('keep their place when a deletion is taken back far down', async () => {
+    const { body: project } = await desk.service.post('/api/projects', { name: 'Deep' })
+    const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
+    const listId = lists.body.data[0].id
+    const tasks = Array.from({ length: 90 }, (_, index) => ({ title: `Deep ${index}.` }))
+    await desk.service.post('/api/tasks/bulk', { listId, tasks })
+    const page = await desk.open(`/tasks?projectId=${project.id}`)
+    const scroller = page.getByRole('region', { name: 'List of tasks' })
+    await page.getByRole('listitem').first().waitFor()
+    const row = page.getByRole('link', { name: 'Deep 20.' })
+    await expect
+      .poll(async () => {
+        await scroller.evaluate((region) => region.scrollTo(0, 2_400))
+        return await row.count()
+      })
+      .toBe(1)
+    await row.click()
+    await page.getByRole('complementary', { name: 'Task' }).getByText('Deep 20.').waitFor()
+    await page.keyboard.press('#')
+    await row.waitFor({ state: 'detached' })
+    await page.getByText('Deleted: Deep 20.').waitFor()
+    await page.keyboard.press('z')
+    await row.waitFor()
+    expect(await scroller.evaluate((region) => region.scrollTop)).toBeGreaterThan(1_000)
     await page.context().close()
   })
 

@@ -22,7 +22,11 @@ export interface TaskFilters {
 
 const TASKS_A_PAGE = 100
 
-export const pageOfTasks = (filters: TaskFilters, cursor?: string, limit = TASKS_A_PAGE) =>
+export const pageOfTasks = (
+  filters: TaskFilters & { updatedSince?: string },
+  cursor?: string,
+  limit = TASKS_A_PAGE,
+) =>
   answerOf(
     api.GET('/api/tasks', {
       params: { query: { ...filters, fields: 'summary', limit, ...(cursor && { cursor }) } },

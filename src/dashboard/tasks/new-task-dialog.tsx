@@ -10,7 +10,7 @@ import { useSendKey } from '../parts/use-send-key.ts'
 import { useMe } from '../session/session.ts'
 import { PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
-import { putOnTop } from './task-cache.ts'
+import { putInPlace } from './task-cache.ts'
 
 /** A task made by hand. What is typed stays until it is sent or thrown away. */
 export default function NewTaskDialog({ onClose }: { onClose(): void }) {
@@ -48,7 +48,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       sendKey.forget()
       setTitle(undefined)
       setDescription(undefined)
-      putOnTop(cache, filters, [task as TaskListItem])
+      putInPlace(cache, filters, [task as TaskListItem])
       onClose()
       await navigate({ to: '/tasks/$taskId', params: { taskId: task.id }, search: true })
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { Task, TaskListItem } from '../api/queries.ts'
+import type { Task, TaskFilters, TaskListItem } from '../api/queries.ts'
 
-type Page = { data: TaskListItem[]; nextCursor: string | null }
+export type Page = { data: TaskListItem[]; nextCursor: string | null }
 type Pages = InfiniteData<Page>
 
 /** Puts newer states of tasks where older ones are shown; nothing changes its place. */
@@ -60,13 +60,52 @@ function changeRows(
   })
 }
 
-/** Puts a row on top of the list that is shown, where it belongs when the newest come first. */
-export function putOnTop(cache: QueryClient, filters: object, tasks: TaskListItem[]) {
+/** The lists that hold each of these tasks, by its id. */
+export function listsHolding(cache: QueryClient, ids: string[]): Map<string, TaskFilters[]> {
+  const holders = new Map<string, TaskFilters[]>(ids.map((id) => [id, []]))
+  for (const [key, held] of cache.getQueriesData<Pages>({ queryKey: ['tasks'] })) {
+    for (const { id } of held?.pages.flatMap(({ data }) => data) ?? [])
+      holders.get(id)?.push(key[1] as TaskFilters)
+  }
+  return holders
+}
+
+/** Puts tasks where they belong in a list, as far as it is loaded; what it holds stays where it is. */
+export function putInPlace(cache: QueryClient, filters: TaskFilters, tasks: TaskListItem[]) {
   cache.setQueryData<Pages>(['tasks', filters], (held) => {
-    const [first, ...rest] = held?.pages ?? []
-    if (!held || !first) return held
-    const known = new Set(first.data.map(({ id }) => id))
-    const fresh = tasks.filter(({ id }) => !known.has(id))
-    return { ...held, pages: [{ ...first, data: [...fresh, ...first.data] }, ...rest] }
+    if (!held) return held
+    const pages = held.pages.map((page) => ({ ...page, data: [...page.data] }))
+    const known = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)))
+    for (const task of tasks) {
+      const place = known.has(task.id) ? undefined : placeIn(pages, filters, task)
+      place?.page.data.splice(place.index, 0, task)
+    }
+    return { ...held, pages }
   })
+}
+
+/** Whether a list is loaded as far as the place of a task. */
+export const isWithin = (pages: Page[], filters: TaskFilters, task: TaskListItem) =>
+  placeIn(pages, filters, task) !== undefined
+
+function placeIn(pages: Page[], { sort }: TaskFilters, task: TaskListItem) {
+  for (const page of pages) {
+    const index = page.data.findIndex((row) => comesBefore(sort ?? '-createdAt', task, row))
+    if (index >= 0) return { page, index }
+  }
+  const last = pages.at(-1)
+  return last && last.nextCursor === null ? { page: last, index: last.data.length } : undefined
+}
+
+const RANKS = { low: 0, medium: 1, high: 2 }
+
+/** As the service sorts: by what was asked for, then by age. */
+function comesBefore(sort: NonNullable<TaskFilters['sort']>, task: TaskListItem, row: TaskListItem): boolean {
+  const isDescending = sort.startsWith('-')
+  const [first, second] = isDescending ? [task, row] : [row, task]
+  if (sort === '-priority' && task.priority !== row.priority)
+    return RANKS[first.priority] > RANKS[second.priority]
+  if (sort.endsWith('updatedAt') && task.updatedAt !== row.updatedAt)
+    return first.updatedAt > second.updatedAt
+  return first.id > second.id
 }

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import type { Task, TaskListItem } from '../api/queries.ts'
+import type { Task, TaskFilters, TaskListItem } from '../api/queries.ts'
 import { tell } from '../parts/tell.ts'
-import { dropTasks, previewChange, replaceTasks } from './task-cache.ts'
+import { dropTasks, listsHolding, previewChange, putInPlace, replaceTasks } from './task-cache.ts'
 
 type Change = Schema<'TaskChange'>
 type Known = Task | TaskListItem
@@ -88,6 +88,10 @@ export function useTaskActions(): TaskActions {
 
     async function remove(tasks: Known[]) {
       const gone: Known[] = []
+      const holders = listsHolding(
+        cache,
+        tasks.map(({ id }) => id),
+      )
       const failures = await eachOf(tasks, async (task) => {
         await answerOf(api.DELETE('/api/tasks/{id}', { params: { path: { id: task.id } } }))
         gone.push(task)
@@ -99,16 +103,18 @@ export function useTaskActions(): TaskActions {
       if (failures.length > 0)
         tell.problem(failed(failures.length, tasks.length, 'deleted'), problemOf(failures[0]))
       if (gone.length > 0) {
-        tell.undoable(sentenceOf('Deleted', gone), () => restore(gone))
+        tell.undoable(sentenceOf('Deleted', gone), () => restore(gone, holders))
       }
     }
 
-    async function restore(tasks: Known[]) {
+    /** Each comes back where it was, in every list that held it. */
+    async function restore(tasks: Known[], holders: Map<string, TaskFilters[]>) {
       const failures = await eachOf(tasks, async ({ id }) => {
-        await answerOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } }))
+        const task = await answerOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } }))
+        cache.setQueryData(['task', id], task)
+        for (const filters of holders.get(id) ?? []) putInPlace(cache, filters, [task as TaskListItem])
       })
       if (failures.length > 0) tell.problem('Not everything came back', problemOf(failures[0]))
-      await cache.resetQueries({ queryKey: ['tasks'] })
     }
 
     return {
