@@ -8,8 +8,8 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     pool: 'forks',
-    // A test file waits half of its time, for PostgreSQL or a clock: two cores carry three and the server.
-    maxWorkers: availableParallelism() + 1,
+    // A test file waits for PostgreSQL half of its time, so two cores carry one file each and the server.
+    maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 90_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },

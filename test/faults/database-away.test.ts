@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded/index.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -52,6 +53,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
   })
 
   test('is a 503 that says when to come again, and needs no restart when it is back', async () => {
+    await beWatched()
     const creates = createWithoutPause()
     await sleep(200)
     await stopDatabase(dataDir)
@@ -81,6 +83,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
   })
 
   test('is the same where it is there and silent', async () => {
+    await beWatched()
     await signalServer(dataDir, 'SIGSTOP')
 
     const since = performance.now()
@@ -160,6 +163,18 @@ async function call(method: string, path: string, body?: object, key = ADMIN_KEY
 }
 
 /** What `/metrics` says of the database; it has to answer in any case. */
+/** Whoever listens anew forgets who watched: only what was let in after that is known while the database is away. */
+async function beWatched(): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const listening = `select from pg_stat_activity
+    where application_name = 'inlet listen' and state = 'idle' and query like '%inlet_sync_progress%'`
+  await expect.poll(async () => (await client.query(listening)).rowCount).toBe(1)
+  await client.end()
+  await sleep(100)
+  expect(await isUpByMetrics()).toBe(1)
+}
+
 async function isUpByMetrics(): Promise<number> {
   const answer = await call('GET', '/metrics')
   expect(answer).toMatchObject({ status: 200 })
