@@ -90,7 +90,7 @@ export function githubClient({
     follow: boolean
     signal: AbortSignal | undefined
     /** What is made of the body of a 200; undefined where it is not what it should be. */
-    read?: (body: AsyncGenerator<Uint8Array>, onBurden: () => void) => Promise<unknown>
+    read?: (body: AsyncGenerator<Uint8Array>) => Promise<unknown>
   }
 
   async function ask(
@@ -142,7 +142,7 @@ export function githubClient({
         return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
       }
       const size = { bytes: 0 }
-      const body = await read(counted(response.data, size), onBurden)
+      const body = await read(counted(response.data, size, onBurden))
       return { outcome: 'answered', status, headers: headersOf, body, ...size }
     } catch (error) {
       signal?.throwIfAborted()
@@ -194,16 +194,24 @@ function nextOf(header: string | undefined): string | null {
 class TooLarge extends Error {}
 
 /** Octokit types the body it did not parse as anything. */
-async function* counted(data: unknown, size: { bytes: number }): AsyncGenerator<Uint8Array> {
+async function* counted(
+  data: unknown,
+  size: { bytes: number },
+  onBurden: () => void,
+): AsyncGenerator<Uint8Array> {
+  let burdenAt = MOST_BYTES_AT_ONCE
   for await (const chunk of data as ReadableStream<Uint8Array>) {
     size.bytes += chunk.byteLength
     if (size.bytes > MOST_BYTES) throw new TooLarge()
     yield chunk
+    if (size.bytes < burdenAt) continue
+    burdenAt = size.bytes + MOST_BYTES_AT_ONCE
+    onBurden()
   }
 }
 
 /** A large page is read element by element; any other at once, which takes a sixth of the time. */
-async function readList(body: AsyncGenerator<Uint8Array>, onBurden: () => void): Promise<unknown> {
+async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
   const chunks: Uint8Array[] = []
   for (let bytes = 0; bytes <= MOST_BYTES_AT_ONCE; ) {
     const { done, value } = await body.next()
@@ -213,16 +221,7 @@ async function readList(body: AsyncGenerator<Uint8Array>, onBurden: () => void):
   }
   return unlessBroken(async () => {
     const elements = []
-    let bytes = 0
-    const rest = tapped(following(chunks, body), ({ byteLength }) => {
-      bytes += byteLength
-    })
-    for await (const element of jsonElements(rest)) {
-      elements.push(element)
-      if (bytes < MOST_BYTES_AT_ONCE) continue
-      bytes = 0
-      onBurden()
-    }
+    for await (const element of jsonElements(following(chunks, body))) elements.push(element)
     return elements
   })
 }
@@ -234,13 +233,6 @@ async function* following(chunks: Uint8Array[], rest: AsyncGenerator<Uint8Array>
     yield* rest
   } finally {
     await rest.return(undefined)
-  }
-}
-
-async function* tapped<T>(all: AsyncIterable<T>, look: (one: T) => void) {
-  for await (const one of all) {
-    look(one)
-    yield one
   }
 }
 

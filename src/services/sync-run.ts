@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { CodeHost, HostAccess, Refusal, Silence } from '../clients/codehost.ts'
+import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from '../clients/codehost.ts'
 import { type Entry, entriesOf } from '../domain/codehost-entry.ts'
 import {
   afterListing,
@@ -105,7 +105,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   async function list(checkpoint: Checkpoint & { phase: 'listing' }, access: HostAccess) {
     const page = await readPage(access, checkpoint.next)
     if (page?.outcome !== 'page') return undefined
-    const { entries, limits } = page
+    const { entries } = page
     const read = { ...page, url: checkpoint.next, updatedAt: entries.map(({ updatedAt }) => updatedAt) }
     const next = afterListing(checkpoint, read, updatesUrl)
     const isFirst = checkpoint.next === host.listingUrl(apiUrl, repositoryId)
@@ -117,30 +117,31 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
       next?.phase === 'updates'
         ? { since: next.since, url: checkpoint.next, etag: null, next: next.next }
         : { since: null, url: checkpoint.next, etag: page.etag, next: null }
-    readAhead(next, page.bytes, access)
-    const isWritten = await held.write({
-      entries,
-      limits,
-      checkpoint: next,
-      ...(next?.phase !== 'listing' && { position }),
-    })
-    if (isWritten && !next) await held.end(null)
-    if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
-    return isWritten ? next : undefined
+    return writeAndGoOn(page, next, next?.phase === 'listing' ? undefined : position, access)
   }
 
   async function catchUp(checkpoint: Checkpoint & { phase: 'updates' }, access: HostAccess) {
     const page = await readPage(access, checkpoint.next, checkpoint.etag)
     if (page?.outcome === 'unchanged') return held.end(null, page.limits)
     if (!page) return undefined
-    const { entries, limits } = page
+    const { entries } = page
     const read = { ...page, url: checkpoint.next, updatedAt: entries.map(({ updatedAt }) => updatedAt) }
     const { checkpoint: more, position } = afterUpdates(checkpoint, read, updatesUrl)
     const next = more ?? (run.mode === 'full' ? ({ phase: 'vanished' } as const) : undefined)
-    readAhead(next, page.bytes, access)
-    const isWritten = await held.write({ entries, limits, checkpoint: next, position })
+    return writeAndGoOn(page, next, position, access)
+  }
+
+  /** Undefined when that was all, or the run is over for this worker. */
+  async function writeAndGoOn<T extends Checkpoint>(
+    { entries, limits, bytes }: { entries: Entry[]; limits: HostLimits; bytes: number },
+    next: T | undefined,
+    position: Position | undefined,
+    access: HostAccess,
+  ): Promise<T | undefined> {
+    readAhead(next, bytes, access)
+    const isWritten = await held.write({ entries, limits, checkpoint: next, ...(position && { position }) })
     if (isWritten && !next) await held.end(null)
-    if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
+    if (bytes > LARGE_PAGE_BYTES) collectGarbage()
     return isWritten ? next : undefined
   }
 

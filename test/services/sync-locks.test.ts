@@ -44,6 +44,19 @@ async function startWork(projectId: string, query = '') {
   return { id: body.id as string, done }
 }
 
+/** A project whose scheduled run is being queued, held up in the middle of it until `letGo`. */
+async function comingDue() {
+  const { project, repository } = await connected(1)
+  await connect(project.id, repository.name, { schedule: 'hourly' })
+  await service.query('update codehost_connections set next_run_at = now() where project_id = $1', [
+    project.id,
+  ])
+  const letGo = await locks.hold('lock table sync_runs in share mode')
+  const queued = service.service.sync.enqueueDue()
+  await locks.waiting(1, queued)
+  return { project, queued, letGo }
+}
+
 async function synced(projectId: string, query = '') {
   const { id, done } = await startWork(projectId, query)
   await done
@@ -120,14 +133,7 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
   })
 
   test('while it comes due: the run that is queued for it ends as well', async () => {
-    const { project, repository } = await connected(1)
-    await connect(project.id, repository.name, { schedule: 'hourly' })
-    await service.query('update codehost_connections set next_run_at = now() where project_id = $1', [
-      project.id,
-    ])
-    const letGo = await locks.hold('lock table sync_runs in share mode')
-    const queued = service.service.sync.enqueueDue()
-    await locks.waiting(1, queued)
+    const { project, queued, letGo } = await comingDue()
     const answer = disconnect(project.id)
     await locks.waiting(2, answer)
     await letGo()
@@ -210,14 +216,7 @@ describe('deleting the project', () => {
   })
 
   test('while a run is queued for it: that waits, or is left out', async () => {
-    const { project, repository } = await connected(1)
-    await connect(project.id, repository.name, { schedule: 'hourly' })
-    await service.query('update codehost_connections set next_run_at = now() where project_id = $1', [
-      project.id,
-    ])
-    const letGo = await locks.hold('lock table sync_runs in share mode')
-    const queued = service.service.sync.enqueueDue()
-    await locks.waiting(1, queued)
+    const { project, queued, letGo } = await comingDue()
     const answer = service.delete(`/api/projects/${project.id}`)
     await locks.waiting(2, answer)
     await letGo()
