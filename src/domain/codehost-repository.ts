@@ -1,15 +1,36 @@
+import { isIP } from 'node:net'
+
+/** A repository as people name it. */
+export interface NamedRepository {
+  /** `owner/name`. */
+  name: string
+  /** The host of a whole address, without its port; null where only the pair was given. */
+  host: string | null
+}
+
 /**
- * `owner/name` out of what people paste: the pair itself, an https address, or a git@ form. Undefined when it is
- * none of them; it becomes part of an address, so nothing else passes.
+ * The repository in what people paste: `owner/name` itself, an https address, or a git@ form. Undefined when it is none
+ * of them; it becomes part of an address, so nothing else passes.
  */
-export function repositoryNameOf(given: string): string | undefined {
+export function repositoryOf(given: string): NamedRepository | undefined {
   const text = given.trim()
-  const path =
-    /^https?:\/\/[^/@?#\s]+\/([^/?#\s]+\/[^/?#\s]+?)\/?$/i.exec(text)?.[1] ??
-    /^(?:ssh:\/\/)?git@[\w.-]+(?::\d+\/|[:/])([^/?#\s]+\/[^/?#\s]+?)\/?$/i.exec(text)?.[1] ??
-    text
-  const isAddress = path !== text
+  const [, host = null, path = text] =
+    /^https?:\/\/([^/@?#\s:]+)(?::\d+)?\/([^/?#\s]+\/[^/?#\s]+?)\/?$/i.exec(text) ??
+    /^(?:ssh:\/\/)?git@([\w.-]+)(?::\d+\/|[:/])([^/?#\s]+\/[^/?#\s]+?)\/?$/i.exec(text) ??
+    []
   const [, owner = '', name = ''] = /^([A-Za-z0-9][\w-]{0,99})\/([\w.-]{1,100})$/.exec(path) ?? []
-  const bare = isAddress ? name.replace(/\.git$/i, '') : name
-  return owner === '' || /^\.*$/.test(bare) ? undefined : `${owner}/${bare}`
+  const bare = host === null ? name : name.replace(/\.git$/i, '')
+  if (owner === '' || /^\.*$/.test(bare)) return undefined
+  return { name: `${owner}/${bare}`, host: host?.toLowerCase() ?? null }
+}
+
+/**
+ * Whether people may see at this host what an API address serves: `api.github.com` is the API of `github.com`. An API
+ * address without a domain of its own is that of a proxy or a test, and says nothing of the host behind it.
+ */
+export function isHostOf(apiUrl: string, host: string): boolean {
+  const api = new URL(apiUrl).hostname
+  if (isIP(api) || !api.includes('.')) return true
+  const pages = api.replace(/^api\./, '')
+  return [api, pages, `www.${pages}`, `ssh.${pages}`].includes(host)
 }

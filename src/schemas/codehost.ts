@@ -116,7 +116,8 @@ export const ConnectionRequest = Closed(
     repository: Type.String({
       minLength: 1,
       maxLength: 500,
-      description: '`owner/name`. An https address or a git@ form of the repository does as well.',
+      description:
+        '`owner/name`. An https address or a git@ form of the repository does as well, where it is one of the code host that is asked.',
       examples: ['acme/app'],
     }),
     token: Type.Optional(

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { CodeHost, HostAccess, Refusal, Repository, Silence } from '../clients/codehost.ts'
 import { nextFullAt, nextRunAt, sooner } from '../domain/codehost-progress.ts'
 import { judgeRefusal } from '../domain/codehost-refusal.ts'
-import { repositoryNameOf } from '../domain/codehost-repository.ts'
+import { isHostOf, type NamedRepository, repositoryOf } from '../domain/codehost-repository.ts'
 import { emptyTally } from '../domain/codehost-tally.ts'
 import {
   codehostRefused,
@@ -45,10 +45,10 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
   return {
     /** Connects or changes the connection, once the code host has shown that it can be read. Starts no run. */
     async connect(caller: Caller, projectId: string, input: ConnectionRequest): Promise<Connection> {
-      const name = repositoryNameOf(input.repository)
-      if (!name) throw wrongRepository()
+      const named = repositoryOf(input.repository)
+      if (!named) throw wrongRepository('must be owner/name, or the https or git@ address of a repository')
       for (;;) {
-        const connection = await connectOnce(caller, projectId, name, input)
+        const connection = await connectOnce(caller, projectId, named, input)
         if (connection) return connection
       }
     },
@@ -121,11 +121,12 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
   async function connectOnce(
     caller: Caller,
     projectId: string,
-    name: string,
+    { name, host: pasted }: NamedRepository,
     { token, listId = null, schedule = 'hourly', apiUrl: wanted }: ConnectionRequest,
   ): Promise<Connection | undefined> {
     const seen = await writable(caller, projectId, listId)
     const apiUrl = allowed(wanted)
+    if (pasted && !isHostOf(apiUrl, pasted)) throw wrongHost(pasted, apiUrl)
     if (token && !encryptionKey) throw encryptionKeyMissing()
     const stored = storedFor(apiUrl, seen)
     const own = token === undefined ? stored && vault.open(stored) : token
@@ -243,14 +244,13 @@ const fresh = (id: string, projectId: string, now: Date) => ({
   connectedAt: now,
 })
 
-const wrongRepository = () =>
-  validationFailed([
-    {
-      path: '/repository',
-      code: 'wrong_format',
-      message: 'must be owner/name, or the https or git@ address of a repository',
-    },
-  ])
+const wrongRepository = (message: string) =>
+  validationFailed([{ path: '/repository', code: 'wrong_format', message }])
+
+const wrongHost = (host: string, apiUrl: string) =>
+  wrongRepository(
+    `is an address of ${host}, but ${apiUrl} is asked: give owner/name, or the apiUrl of ${host}`,
+  )
 
 async function connectionOf(repos: BoundRepositories, projectId: string): Promise<Connection> {
   const [connection] = await repos.codehost.listWithRuns([projectId])

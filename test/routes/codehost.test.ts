@@ -82,6 +82,20 @@ describe('connecting a repository', () => {
     expect(answer.body.errors[0].path).toBe('/repository')
   })
 
+  test('refuses an address of another host than the one that is asked', async () => {
+    const app = await startSyncing({ env: { CODEHOST_API_URLS: 'https://api.codehost.example' } })
+    const { id } = await app.given.project()
+    const answer = await app.put(`/api/projects/${id}/codehost`, {
+      repository: 'https://elsewhere.example/acme/app',
+    })
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed'])
+    expect(answer.body.errors[0]).toMatchObject({
+      path: '/repository',
+      message: expect.stringMatching(/elsewhere\.example.*api\.codehost\.example/),
+    })
+    await app.close()
+  })
+
   test.each<[string, object, number, string, RegExp]>([
     ['no such repository', { repository: 'acme/nothing' }, 422, 'codehost_repository_not_found', /token/],
     [
