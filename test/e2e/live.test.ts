@@ -92,6 +92,27 @@ describe('changes by others', () => {
     await page.context().close()
   })
 
+  test('are in a list that was left when somebody comes back to it', async () => {
+    const { body: project } = await desk.service.post('/api/projects', { name: 'Left behind' })
+    const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
+    const listId = lists.body.data[0].id
+    const create = async (body: object) => (await desk.service.post('/api/tasks', { listId, ...body })).body
+    const urgent = await create({ title: 'Urgent once', priority: 'high' })
+    await create({ title: 'Urgent still', priority: 'high' })
+    const left = `/tasks?projectId=${project.id}&priority=["high"]`
+    const page = await desk.open(left, { isLive: true })
+    await page.getByRole('link', { name: 'Urgent once' }).waitFor()
+    await page.getByRole('link', { name: 'All tasks' }).click()
+    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+    await desk.service.patch(`/api/tasks/${urgent.id}`, { priority: 'low' })
+    await create({ title: 'Urgent now', priority: 'high' })
+    await page.getByRole('link', { name: 'Urgent now' }).waitFor()
+    await page.goBack()
+    const titles = () => page.getByRole('list').getByRole('listitem').getByRole('link').allTextContents()
+    await expect.poll(titles).toEqual(['Urgent now', 'Urgent still'])
+    await page.context().close()
+  })
+
   test('keep their place when a deletion is taken back far down', async () => {
     const { body: project } = await desk.service.post('/api/projects', { name: 'Deep' })
     const lists = await desk.service.get(`/api/projects/${project.id}/lists`)

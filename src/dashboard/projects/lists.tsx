@@ -6,27 +6,28 @@ import { answerOf, api } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useSendKey } from '../parts/use-send-key.ts'
 import styles from '../settings/settings.module.css'
 
 /** The lists of a project, in their order. */
 export function Lists({ project, mayWrite }: { project: Project; mayWrite: boolean }) {
   const query = useQuery(listsQuery(project.id))
   const { act, isBusy } = useAct('lists')
+  const sendKey = useSendKey(`list:${project.id}`)
   const [name, setName] = useState('')
   const [renaming, setRenaming] = useState<List>()
   const [removing, setRemoving] = useState<List>()
 
   async function add(event: FormEvent) {
     event.preventDefault()
+    const body = { name: name.trim() }
+    const header = { 'idempotency-key': sendKey.keyOf(body) }
     const added = await act('The list was not added', () =>
-      answerOf(
-        api.POST('/api/projects/{id}/lists', {
-          params: { path: { id: project.id } },
-          body: { name: name.trim() },
-        }),
-      ),
+      answerOf(api.POST('/api/projects/{id}/lists', { params: { path: { id: project.id }, header }, body })),
     )
-    if (added) setName('')
+    if (!added) return
+    sendKey.forget()
+    setName('')
   }
   const move = (list: List, position: number) =>
     void act('The list was not moved', () =>

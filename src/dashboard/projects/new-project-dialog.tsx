@@ -4,10 +4,12 @@ import { type FormEvent, useState } from 'react'
 import { answerOf, api } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { useAct } from '../parts/act.ts'
+import { useSendKey } from '../parts/use-send-key.ts'
 
 export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()
   const { act, isBusy } = useAct('projects')
+  const sendKey = useSendKey('project')
   const [name, setName] = useState('')
   const [mistake, setMistake] = useState<string>()
 
@@ -15,7 +17,10 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
     event.preventDefault()
     await act('', async () => {
       try {
-        const project = await answerOf(api.POST('/api/projects', { body: { name: name.trim() } }))
+        const body = { name: name.trim() }
+        const header = { 'idempotency-key': sendKey.keyOf(body) }
+        const project = await answerOf(api.POST('/api/projects', { params: { header }, body }))
+        sendKey.forget()
         onClose()
         await navigate({ to: '/projects/$projectId', params: { projectId: project.id } })
       } catch (error) {

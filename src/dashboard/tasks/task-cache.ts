@@ -43,13 +43,16 @@ export function dropTasks(cache: QueryClient, ids: string[]) {
   if (gone.size > 0) changeRows(cache, gone, () => undefined)
 }
 
-/** The rows of the pages that hold one of these tasks, each as `change` wants it; undefined takes it out. */
+/**
+ * The rows of the pages that hold one of these tasks, each as `change` wants it; undefined takes it out. Lists that
+ * nobody looks at are left as they are: they are asked for again before they are.
+ */
 function changeRows(
   cache: QueryClient,
   ids: Map<string, unknown>,
   change: (row: TaskListItem) => TaskListItem | undefined,
 ) {
-  cache.setQueriesData<Pages>({ queryKey: ['tasks'] }, (held) => {
+  cache.setQueriesData<Pages>({ queryKey: ['tasks'], type: 'active' }, (held) => {
     if (!held?.pages.some((page) => page.data.some(({ id }) => ids.has(id)))) return held
     const pages = held.pages.map((page) =>
       page.data.some(({ id }) => ids.has(id))
@@ -72,7 +75,7 @@ export function listsHolding(cache: QueryClient, ids: string[]): Map<string, Tas
 
 /** Puts tasks where they belong in a list, as far as it is loaded; what it holds stays where it is. */
 export function putInPlace(cache: QueryClient, filters: TaskFilters, tasks: TaskListItem[]) {
-  cache.setQueryData<Pages>(['tasks', filters], (held) => {
+  cache.setQueriesData<Pages>({ queryKey: ['tasks', filters], exact: true, type: 'active' }, (held) => {
     if (!held) return held
     const pages = held.pages.map((page) => ({ ...page, data: [...page.data] }))
     const known = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)))
@@ -82,6 +85,23 @@ export function putInPlace(cache: QueryClient, filters: TaskFilters, tasks: Task
     }
     return { ...held, pages }
   })
+}
+
+/**
+ * A list that nobody looks at any more keeps its first page: whoever comes back sees that at once, and what has come
+ * and gone meanwhile with the answer to one small question.
+ */
+export async function leaveTasks(cache: QueryClient, filters: TaskFilters) {
+  const list = { queryKey: ['tasks', filters], exact: true }
+  // React may mount it again at once.
+  await Promise.resolve()
+  if (cache.getQueryCache().find(list)?.isActive()) return
+  await cache.cancelQueries(list)
+  cache.setQueryData<Pages>(
+    list.queryKey,
+    (held) => held && { pages: held.pages.slice(0, 1), pageParams: held.pageParams.slice(0, 1) },
+  )
+  await cache.invalidateQueries({ ...list, refetchType: 'none' })
 }
 
 /** Whether a list is loaded as far as the place of a task. */

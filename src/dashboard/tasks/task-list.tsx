@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
@@ -7,6 +7,7 @@ import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useMe } from '../session/session.ts'
 import { NoTasks } from './no-tasks.tsx'
 import { SelectionBar } from './selection-bar.tsx'
+import { leaveTasks } from './task-cache.ts'
 import styles from './task-list.module.css'
 import { TaskRow } from './task-row.tsx'
 import { useListKeys } from './use-list-keys.ts'
@@ -32,7 +33,9 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const navigate = useNavigate()
   const searchStr = useLocation({ select: (location) => location.searchStr })
   const { can } = useMe()
+  const cache = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))
+  useEffect(() => () => void leaveTasks(cache, filters), [cache, filters])
   const held = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? NONE, [query.data])
   // Many rows at once are drawn in small pieces; what somebody does meanwhile goes first.
   const rows = useDeferredValue(held, NONE)
