@@ -10,15 +10,22 @@ interface SyncingOptions {
   env?: Record<string, string>
   tokens?: Record<string, HostToken>
   hostTimeoutMs?: number
+  /** Runs at work at once. */
+  atOnce?: number
 }
 
 const ENCRYPTION_KEY = 'ab'.repeat(32)
 
 /** The service with its worker, and a code host for it. */
-export async function startSyncing({ env = {}, tokens = {}, hostTimeoutMs = 15_000 }: SyncingOptions = {}) {
+export async function startSyncing({
+  env = {},
+  tokens = {},
+  hostTimeoutMs = 15_000,
+  atOnce = 2,
+}: SyncingOptions = {}) {
   const host = await startCodeHost({ tokens })
   const app = await startApp({ env: { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY, ...env }, hostTimeoutMs })
-  const worker = workerOf(app)
+  const worker = workerOf(app, { atOnce })
   let repositories = 0
 
   return {
