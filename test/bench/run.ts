@@ -4,12 +4,12 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { feedback } from './parts/children.ts'
 import { creates } from './parts/creates.ts'
+import { feedback } from './parts/feedback.ts'
 import { pages } from './parts/pages.ts'
 import { memory, start } from './parts/process.ts'
 import { sync } from './parts/sync.ts'
-import { exceeded, type Figure, machine, tableOf } from './support/figures.ts'
+import { exceeded, type Figure, machine, stolenSince, tableOf } from './support/figures.ts'
 import { type Stage, setStage } from './support/stage.ts'
 
 const PARTS: Record<string, (stage: Stage) => Promise<Figure[]>> = {
@@ -28,6 +28,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
+const stolen = stolenSince()
 const stage = await setStage()
 process.once('SIGINT', () => stage.clear().finally(() => process.exit(130)))
 const figures: Figure[] = []
@@ -40,10 +41,16 @@ try {
 } finally {
   await stage.clear()
 }
-console.log(`${tableOf(figures)}\n\nOn ${machine()}.`)
+const share = stolen()
+console.log(
+  `${tableOf(figures)}\n\nOn ${machine()}. ${(share * 100).toFixed(1)} % of the cores' time was taken by others.`,
+)
 await mkdir(fileURLToPath(new URL('../../dist', import.meta.url)), { recursive: true })
 const file = fileURLToPath(new URL('../../dist/bench.json', import.meta.url))
-await writeFile(file, `${JSON.stringify({ at: new Date(), machine: machine(), figures }, null, 2)}\n`)
+await writeFile(
+  file,
+  `${JSON.stringify({ at: new Date(), machine: machine(), stolen: share, figures }, null, 2)}\n`,
+)
 const beyond = exceeded(figures)
 for (const each of beyond) console.error(`Beyond its limit: ${each}.`)
 process.exitCode = beyond.length > 0 ? 1 : 0

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
 /** One line of the table: what we measured, what it is held against, and their ratio in the same run. */
@@ -89,6 +90,27 @@ export function tableOf(figures: Figure[]): string {
 export function machine(): string {
   const [cpu] = cpus()
   return `${cpus().length} cores of ${cpu?.model.trim()}, Node ${process.versions.node}, PostgreSQL 18 (embedded)`
+}
+
+/**
+ * Begins to watch; answers the share of the cores' time that a hypervisor has given to other machines since. Figures
+ * taken while it is more than a few per cent say little. 0 where the system does not tell.
+ */
+export function stolenSince(): () => number {
+  const before = coreTimes()
+  return () => {
+    const after = coreTimes()
+    const passed = after.all - before.all
+    return passed > 0 ? (after.stolen - before.stolen) / passed : 0
+  }
+}
+
+function coreTimes() {
+  if (process.platform !== 'linux') return { all: 0, stolen: 0 }
+  const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  // user, nice, system, idle, iowait, irq, softirq, steal
+  const times = first.trim().split(/\s+/).slice(1, 9).map(Number)
+  return { all: times.reduce((sum, time) => sum + time, 0), stolen: times[7] ?? 0 }
 }
 
 const rounded = (value: number) =>

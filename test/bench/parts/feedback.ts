@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { Pool } from 'undici'
+import { type Figure, quantile } from '../support/figures.ts'
+import type { Stage } from '../support/stage.ts'
+
+const PER_SECOND = 500
+const SECONDS = 20
+const WARM_UP_SECONDS = 3
+const SECRET = randomUUID()
+
+/** The receiver at 500 events a second, sent on a clock and not one after another's answer. */
+export async function feedback(stage: Stage): Promise<Figure[]> {
+  const running = await stage.service({
+    DATABASE_URL: await stage.database('feedback'),
+    WEBHOOK_SECRET: SECRET,
+    RATE_LIMIT_RECEIVER_PER_MINUTE: '0',
+  })
+  const pool = new Pool(running.url, { connections: 64, pipelining: 1 })
+  await delaysOf(pool, WARM_UP_SECONDS)
+  const delays = await delaysOf(pool, SECONDS)
+  await pool.destroy()
+  await running.stop()
+  const figure = (share: number) => ({
+    name: `feedback at ${PER_SECOND} events a second for ${SECONDS} s, ${share * 100} % of the answers within`,
+    unit: 'ms',
+    ours: quantile(delays, share),
+  })
+  return [figure(0.5), { ...figure(0.99), mostOfOurs: 100 }]
+}
+
+/** Counted from when an event was due, so that a sender that lags behind cannot hide a slow answer. */
+async function delaysOf(pool: Pool, seconds: number): Promise<number[]> {
+  const begin = performance.now()
+  const total = PER_SECOND * seconds
+  const answers: Promise<number>[] = []
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const due = Math.min(total, ((performance.now() - begin) / 1000) * PER_SECOND)
+      while (answers.length < due) answers.push(delayOf(pool, begin + (answers.length / PER_SECOND) * 1000))
+      if (answers.length < total) return
+      clearInterval(timer)
+      resolve()
+    }, 2)
+  })
+  return Promise.all(answers)
+}
+
+async function delayOf(pool: Pool, dueAt: number): Promise<number> {
+  const answer = await pool.request({
+    method: 'POST',
+    path: '/api/analytics/webhook',
+    headers: { authorization: `Bearer ${SECRET}`, 'content-type': 'application/json' },
+    body: JSON.stringify(event()),
+  })
+  const said = await answer.body.text()
+  if (answer.statusCode !== 201) throw new Error(`An event was answered with ${answer.statusCode}: ${said}`)
+  return performance.now() - dueAt
+}
+
+const event = () => ({
+  uuid: randomUUID(),
+  event: 'feedback_submitted',
+  distinct_id: 'user-4711',
+  timestamp: new Date().toISOString(),
+  properties: {
+    sentiment: 'frustrated',
+    trigger: 'manual',
+    app_version: '2.3.1',
+    bundle_id: 'com.example.app',
+    surface: 'web_app',
+    device_model: 'Pixel 9',
+    is_pro_user: true,
+    user_email: 'someone@example.com',
+    note: 'The export button does nothing. I pressed it five times, and then the app was gone.',
+  },
+})
