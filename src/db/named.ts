@@ -1,32 +1,36 @@
 import type { SQL } from './drizzle.ts'
 import type { Database } from './pool.ts'
 
+interface BuiltQuery {
+  sql: string
+  params: unknown[]
+}
+
 /**
- * Runs a statement under a name, so that PostgreSQL parses and plans it once a connection. Its text must be the same
- * each time. For statements whose plan does not hang on their values: PostgreSQL may keep one plan for all.
+ * A statement that is built once, and that PostgreSQL parses and plans once a connection, under this name; what changes
+ * from one time to the next stands in it as placeholders. For statements whose plan does not hang on their values:
+ * PostgreSQL may keep one plan for all.
  */
-export function executeNamed<T extends Record<string, unknown>>(
-  db: Pick<Database, 'execute'>,
-  name: string,
-  statement: SQL,
-): Promise<{ rows: T[] }> {
-  const { session, dialect } = insideOf(db)
-  return session.prepareQuery(dialect.sqlToQuery(statement), undefined, name, false).execute() as Promise<{
-    rows: T[]
-  }>
+export function named<Row extends Record<string, unknown>>(name: string, statement: SQL) {
+  let query: BuiltQuery | undefined
+  return (db: Pick<Database, 'execute'>, values: Record<string, unknown>): Promise<{ rows: Row[] }> => {
+    const { session, dialect } = insideOf(db)
+    query ??= dialect.sqlToQuery(statement)
+    return session.prepareQuery(query, undefined, name, false).execute(values) as Promise<{ rows: Row[] }>
+  }
 }
 
 /** What drizzle's own `execute` does its work with, without a place for a name; its types hide both. */
 function insideOf(db: Pick<Database, 'execute'>) {
   return db as unknown as {
-    dialect: { sqlToQuery(statement: SQL): { sql: string; params: unknown[] } }
+    dialect: { sqlToQuery(statement: SQL): BuiltQuery }
     session: {
       prepareQuery(
-        query: { sql: string; params: unknown[] },
+        query: BuiltQuery,
         fields: undefined,
         name: string,
         isArrayMode: false,
-      ): { execute(): Promise<unknown> }
+      ): { execute(values: Record<string, unknown>): Promise<unknown> }
     }
   }
 }

@@ -1,4 +1,4 @@
-import { getTableColumns, type PgTable, type SQL, sql } from './drizzle.ts'
+import { getTableColumns, type PgTable, type Placeholder, type SQL, sql } from './drizzle.ts'
 
 /**
  * Rows of a table as one JSON parameter. The statement's text is the same for one row and for a hundred, so it
@@ -6,17 +6,15 @@ import { getTableColumns, type PgTable, type SQL, sql } from './drizzle.ts'
  */
 export function recordset(table: PgTable, { leaveToDatabase = [] as string[] } = {}) {
   const columns = Object.entries(getTableColumns(table)).filter(([name]) => !leaveToDatabase.includes(name))
-  const names = sql.raw(columns.map(([, column]) => `"${column.name}"`).join(', '))
-  const types = sql.raw(columns.map(([, column]) => `"${column.name}" ${column.getSQLType()}`).join(', '))
+  const listOf = (partOf: (name: string, column: (typeof columns)[number][1]) => string) =>
+    sql.raw(columns.map(([name, column]) => partOf(name, column)).join(', '))
+  const read = listOf((name) => `"${name}"`)
+  const declared = listOf((name, column) => `"${name}" ${column.getSQLType()}`)
   return {
     /** The columns' names, in one order everywhere. */
-    names,
-    /** `select` of the rows, typed as the table is. */
-    select(rows: Record<string, unknown>[]): SQL {
-      const records = rows.map((row) =>
-        Object.fromEntries(columns.map(([property, column]) => [column.name, row[property]])),
-      )
-      return sql`select ${names} from json_to_recordset(${JSON.stringify(records)}::json) as record(${types})`
-    },
+    names: listOf((_, column) => `"${column.name}"`),
+    /** `select` of the rows in this parameter, JSON of an array of them, where their members are so. */
+    select: (rows: SQL | Placeholder, condition = sql`true`): SQL =>
+      sql`select ${read} from json_to_recordset(${rows}::json) as record(${declared}) where ${condition}`,
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Destination } from '../repositories/lists.ts'
 import type { KnownTask } from '../repositories/synced-tasks.ts'
@@ -127,5 +127,4 @@ function difference(name: string, task: KnownTask, wanted: Record<string, unknow
 }
 
 /** As the database hashes it, so that long texts need not be read to be compared. */
-export const hashOf = (text: string | null) =>
-  text === null ? null : createHash('sha256').update(text).digest('hex')
+export const hashOf = (text: string | null) => (text === null ? null : hash('sha256', text))

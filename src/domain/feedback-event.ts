@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Mistake } from '../errors.ts'
 import { FEEDBACK_SUBMITTED, Sentiment } from '../schemas/feedback.ts'
 import { isMoment } from '../schemas/formats.ts'
@@ -53,7 +53,7 @@ export function readEvent(body: unknown): Reading {
 /** What makes an event itself: the sender's identifier, else all it says. Two with the same key are one. */
 export function dedupKeyOf({ uuid, distinctId, timestamp, properties }: FeedbackEvent): string {
   const told = uuid === null ? [FEEDBACK_SUBMITTED, distinctId, timestamp, properties] : [uuid]
-  return createHash('sha256').update(canonical(told)).digest('hex')
+  return hash('sha256', canonical(told))
 }
 
 /** A property as text, where it is one or reads as one; undefined when it is absent or blank. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** An API key in the making: what is shown once, and what is kept of it. */
 export interface Secret {
@@ -24,4 +24,4 @@ export const describeSecret = (text: string, prefix = text.slice(0, 4)): Secret 
 })
 
 /** SHA-256 is enough: there is nothing to guess in 256 random bits, and the look-up is by the hash itself. */
-export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+export const hashOf = (text: string) => hash('sha256', text)

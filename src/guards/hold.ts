@@ -9,6 +9,11 @@ const SHORTEST_HOLD_MS = 500
 const AGAIN_AFTER_MS = 100
 const MOST_HELD = 500
 
+/** Of one delivery: over once it is answered. */
+interface Patience {
+  isOver: boolean
+}
+
 /**
  * Holds deliveries while the database is away and tries again until their time is over. Whatever was begun goes on
  * behind the answer: when it succeeds after all, the sender's next try is a repeat.
@@ -26,24 +31,24 @@ export function holding(isDatabaseAway: (error: unknown) => boolean, onHeld = ()
     // A silent database refuses nothing, so then all of them count.
     if (isAway && inHand >= MOST_HELD) throw deliveryUnavailable()
     inHand++
-    const patience = new AbortController()
+    const patience = { isOver: false }
     const tooLate = Promise.withResolvers<never>()
     const holdMs = Math.max(HOLD_MS - reply.elapsedTime, SHORTEST_HOLD_MS)
     const timer = setTimeout(() => {
       isAway = true
-      patience.abort()
+      patience.isOver = true
       tooLate.reject(deliveryUnavailable(new Error('The database was silent.')))
     }, holdMs)
     try {
-      return await Promise.race([firstTry(work, patience.signal), tooLate.promise])
+      return await Promise.race([firstTry(work, patience), tooLate.promise])
     } finally {
       clearTimeout(timer)
-      patience.abort()
+      patience.isOver = true
       inHand--
     }
   }
 
-  async function firstTry<T>(work: () => Promise<T>, patience: AbortSignal): Promise<T> {
+  async function firstTry<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
     try {
       return await tryOnce(work)
     } catch (error) {
@@ -55,10 +60,10 @@ export function holding(isDatabaseAway: (error: unknown) => boolean, onHeld = ()
     }
   }
 
-  async function tryAgain<T>(work: () => Promise<T>, patience: AbortSignal, failure: unknown): Promise<T> {
+  async function tryAgain<T>(work: () => Promise<T>, patience: Patience, failure: unknown): Promise<T> {
     for (let error = failure; ; ) {
       await sleep(AGAIN_AFTER_MS)
-      if (patience.aborted) throw deliveryUnavailable(error)
+      if (patience.isOver) throw deliveryUnavailable(error)
       try {
         return await tryOnce(work)
       } catch (again) {

@@ -35,7 +35,7 @@ export async function startJobs({ connectionString, services, logger }: JobsDeps
     every(5_000, () => access.flushLastUsed(), logger),
     every(2_000, () => lists.foldOpenCounts(), logger),
     // Some 400 tasks a second: a million that were here before their text was indexed take 40 minutes.
-    sparingly({ share: 0.1, pauseMs: 500 }, () => tasks.foldTexts(), logger),
+    sparingly({ shares: { busy: 0.1, quiet: 0.5 }, pauseMs: 500 }, () => tasks.foldTexts(), logger),
   ]
 
   return {

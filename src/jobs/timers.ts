@@ -12,20 +12,39 @@ export function every(ms: number, work: () => Promise<unknown>, logger: Pick<Fas
   return { stop: () => clearInterval(timer) }
 }
 
-/** The same for at most this share of the time, so that whatever people wait for goes first on a busy machine. */
+/** How much of the time work may take in this process, while it is busy with other things and while it is not. */
+interface Shares {
+  busy: number
+  quiet: number
+}
+
+/** Above this share of its time the event loop is busy. */
+const BUSY = 0.3
+
+/**
+ * Does work of this instance that comes in bites, and rests after each, so that whatever people wait for goes first.
+ * Where a bite finds nothing to do, and where it fails, the next comes after the pause.
+ */
 export function sparingly(
-  { share, pauseMs }: { share: number; pauseMs: number },
-  work: () => Promise<unknown>,
+  { shares, pauseMs }: { shares: Shares; pauseMs: number },
+  bite: () => Promise<number>,
   logger: Pick<FastifyBaseLogger, 'warn'>,
 ) {
   let isStopped = false
-  let timer = setTimeout(workAndRest, pauseMs)
+  let timer = setTimeout(biteAndRest, pauseMs)
+  let seen = performance.eventLoopUtilization()
 
-  async function workAndRest() {
+  async function biteAndRest() {
     const start = performance.now()
-    await work().catch((err) => logger.warn({ err }, 'periodic work failed'))
-    const restMs = (performance.now() - start) * (1 / share - 1)
-    if (!isStopped) timer = setTimeout(workAndRest, Math.max(pauseMs, restMs))
+    const done = await bite().catch((err) => {
+      logger.warn({ err }, 'periodic work failed')
+      return 0
+    })
+    const { utilization } = performance.eventLoopUtilization(seen)
+    seen = performance.eventLoopUtilization()
+    const share = utilization > BUSY ? shares.busy : shares.quiet
+    const restMs = done > 0 ? (performance.now() - start) * (1 / share - 1) : pauseMs
+    if (!isStopped) timer = setTimeout(biteAndRest, restMs)
   }
 
   return {

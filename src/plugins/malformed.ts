@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { v7 } from 'uuid'
 
 /** What Node refuses before there is a request: it answers on the bare socket, in the shape of every other error. */
 const REFUSALS: Record<string, [status: number, reason: string, detail: string]> = {
@@ -12,7 +12,7 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   // Nobody is there to hear it.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
   const [status, title, detail] = REFUSALS[error.code ?? ''] ?? MALFORMED
-  const requestId = v7()
+  const requestId = randomUUID()
   const body = JSON.stringify({
     type: '/problems/bad_request',
     title,

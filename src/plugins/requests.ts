@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Server, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { v7 } from 'uuid'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -20,7 +20,7 @@ const LINGER_MS = 1_000
 /** The id of a request: the caller's own when it is sane, a new one otherwise. */
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id']
-  return typeof given === 'string' && /^[\w.:/+=-]{1,128}$/.test(given) ? given : v7()
+  return typeof given === 'string' && /^[\w.:/+=-]{1,128}$/.test(given) ? given : randomUUID()
 }
 
 /** Echoes the request id, logs each answer in one line, and closes connections kindly while draining. */

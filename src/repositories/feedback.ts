@@ -1,9 +1,12 @@
 import { and, desc, eq, inArray, lt, sql } from '../db/drizzle.ts'
 import { isDatabaseAway, withoutValues } from '../db/mistakes.ts'
+import { named } from '../db/named.ts'
 import { recordset } from '../db/recordset.ts'
-import { feedbackEvents, feedbackUnreadable } from '../db/tables.ts'
+import { feedbackEvents, feedbackUnreadable, projects } from '../db/tables.ts'
 import { AppError, unavailable } from '../errors.ts'
+import type { ActivityRow } from './activity.ts'
 import type { Executor } from './index.ts'
+import { makingTasks, namingMistakes, type TaskRow, tasksToMake } from './tasks.ts'
 
 export type FeedbackRow = typeof feedbackEvents.$inferSelect
 /** What a repeat is answered from. */
@@ -12,7 +15,37 @@ export type DeliveredRow = Pick<
   'id' | 'dedupKey' | 'taskId' | 'projectId' | 'listId' | 'routing'
 >
 
+/** Events that are to become tasks: their entries in the inbox, the tasks, and what the record says of them. */
+export interface Acceptance {
+  rows: FeedbackRow[]
+  tasks: TaskRow[]
+  entries: ActivityRow[]
+}
+
 const eventSet = recordset(feedbackEvents)
+
+const insertEvents = named<{ id: string }>(
+  'insert feedback events',
+  sql`
+    insert into ${feedbackEvents} (${eventSet.names}) ${eventSet.select(sql.placeholder('rows'))}
+    on conflict do nothing returning id`,
+)
+
+const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
+  'accept feedback events',
+  sql`
+    with open as (
+      select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
+      order by id for key share
+    ), place as (
+      select count(*) = ${sql.placeholder('projectCount')}::integer as is_open from open
+    ), fresh as (
+      insert into ${feedbackEvents} (${eventSet.names})
+      ${eventSet.select(sql.placeholder('rows'), sql`(select is_open from place)`)}
+      on conflict do nothing returning id, task_id
+    ), ${makingTasks(sql`id in (select task_id from fresh)`)}
+    select is_open as "isOpen", array(select id from fresh) as made from place`,
+)
 
 /** The inbox of the feedback receiver. It is the whole service's: there is no reach. */
 export function feedbackRepository(db: Executor) {
@@ -39,15 +72,27 @@ export function feedbackRepository(db: Executor) {
       }
     },
 
-    /** Answers the ids that were made; the others were here already, by what makes an event itself or by id. */
-    async insert(rows: FeedbackRow[]): Promise<Set<string>> {
-      if (rows.length === 0) return new Set()
+    /** Puts in entries that have no task of their own. */
+    async insert(rows: FeedbackRow[]): Promise<void> {
+      await insertEvents(db, { rows: JSON.stringify(rows) })
+    },
+
+    /**
+     * Makes the entries, the tasks and the record of events in one statement. Answers the ids of the entries that were
+     * made; the others were here already, by what makes an event itself. Undefined, and nothing is made, where a project
+     * they go to was archived meanwhile; none is archived while this is at work.
+     */
+    async accept({ rows, tasks, entries }: Acceptance): Promise<Set<string> | undefined> {
       // In one order everywhere: two batches that share events wait for each other instead of deadlocking.
       const inLockOrder = rows.toSorted((a, b) => ((a.dedupKey ?? '') < (b.dedupKey ?? '') ? -1 : 1))
-      const made = await db.execute<{ id: string }>(sql`
-        insert into ${feedbackEvents} (${eventSet.names}) ${eventSet.select(inLockOrder)}
-        on conflict do nothing returning id`)
-      return new Set(made.rows.map(({ id }) => id))
+      const projectIds = [...new Set(rows.map(({ projectId }) => projectId))]
+      const { rows: answers } = await acceptEvents(db, {
+        projectIds,
+        projectCount: projectIds.length,
+        rows: JSON.stringify(inLockOrder),
+        ...tasksToMake(tasks, entries),
+      }).catch(namingMistakes())
+      return answers[0]?.isOpen ? new Set(answers[0].made) : undefined
     },
 
     async find(id: string): Promise<FeedbackRow | undefined> {

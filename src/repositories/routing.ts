@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, or, sql } from '../db/drizzle.ts'
+import { named } from '../db/named.ts'
 import { webhookRouting } from '../db/tables.ts'
 import type { Executor } from './index.ts'
 
@@ -17,6 +18,26 @@ export interface RoutingTableRows {
   rules: Omit<RoutingRow, 'createdAt' | 'updatedAt'>[]
   projects: RoutedProjectRow[]
 }
+
+const readTable = named<{ rules: RoutingTableRows['rules']; projects: RoutedProjectRow[] }>(
+  'routing table',
+  sql`
+    select
+      (select coalesce(json_agg(json_build_object(
+        'id', id, 'name', name, 'projectMatch', project_match, 'appMatch', app_match,
+        'targetProjectId', target_project_id, 'position', position, 'isActive', is_active)), '[]')
+      from webhook_routing) as rules,
+      (select json_agg(json_build_object(
+        'id', id, 'name', name, 'isDefault', is_default, 'isArchived', archived_at is not null,
+        'listId', (select lists.id from lists
+          where project_id = projects.id and lists.name = ${sql.placeholder('listName')}
+          order by created_at, id limit 1)))
+      from projects
+      where is_default or id in (select target_project_id from webhook_routing)
+        or id = any(${sql.placeholder('ids')}::uuid[])
+        or lower(name) = any(array(
+          select lower(told) from unnest(${sql.placeholder('names')}::text[]) as told))) as projects`,
+)
 
 /** The rules that say where feedback goes. They are the whole service's: there is no reach. */
 export function routingRepository(db: Executor) {
@@ -78,23 +99,7 @@ export function routingRepository(db: Executor) {
      * names. Which projects an event really names is decided by who asks; this only leaves out most.
      */
     async findTable(ids: string[], names: string[], listName: string): Promise<RoutingTableRows> {
-      const { rows } = await db.execute<{
-        rules: RoutingTableRows['rules']
-        projects: RoutedProjectRow[]
-      }>(sql`
-        select
-          (select coalesce(json_agg(json_build_object(
-            'id', id, 'name', name, 'projectMatch', project_match, 'appMatch', app_match,
-            'targetProjectId', target_project_id, 'position', position, 'isActive', is_active)), '[]')
-          from webhook_routing) as rules,
-          (select json_agg(json_build_object(
-            'id', id, 'name', name, 'isDefault', is_default, 'isArchived', archived_at is not null,
-            'listId', (select lists.id from lists where project_id = projects.id and lists.name = ${listName}
-              order by created_at, id limit 1)))
-          from projects
-          where is_default or id in (select target_project_id from webhook_routing)
-            or id = any(${sql.param(ids)}::uuid[])
-            or lower(name) = any(array(select lower(told) from unnest(${sql.param(names)}::text[]) as told))) as projects`)
+      const { rows } = await readTable(db, { ids, names, listName })
       return { rules: rows[0]?.rules ?? [], projects: rows[0]?.projects ?? [] }
     },
   }

@@ -64,7 +64,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
       if (rows.length === 0) return
       const { rows: written } = await db.execute(sql`
         with written as (
-          insert into ${tasks} (${taskSet.names}) ${taskSet.select(rows)}
+          insert into ${tasks} (${taskSet.names}) ${taskSet.select(sql`${JSON.stringify(rows)}`)}
           on conflict (project_id, codehost_repository_id, codehost_number) where codehost_number is not null
           do update set title = excluded.title, description = excluded.description,
             external_url = excluded.external_url, labels = excluded.labels, assignees = excluded.assignees,
@@ -74,7 +74,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
             updated_at = excluded.updated_at, version = excluded.version
           returning 1
         ), logged as (
-          insert into ${activity} (${activitySet.names}) ${activitySet.select(entries)}
+          insert into ${activity} (${activitySet.names}) ${activitySet.select(sql`${JSON.stringify(entries)}`)}
         )
         select from written`)
       if (written.length !== rows.length) throw new Error('The page was not written as it was counted.')

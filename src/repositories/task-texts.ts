@@ -9,10 +9,13 @@ const FOLD_LOCK = 7_461_002
 /** The text that searches look in, behind the tasks. */
 export function taskTextsRepository(db: Executor) {
   return {
-    /** True where this transaction alone may fold. A statement of its own: the fold has to see what the last one did. */
+    /**
+     * True where this transaction alone may fold. A statement of its own: the fold has to see what the last one did.
+     * Nobody waits for the disk: a fold that is lost in a crash is lost whole, and is done again.
+     */
     async claimFold(): Promise<boolean> {
       const { rows } = await db.execute<{ isMine: boolean }>(
-        sql`select pg_try_advisory_xact_lock(${FOLD_LOCK}) as "isMine"`,
+        sql`select pg_try_advisory_xact_lock(${FOLD_LOCK}) as "isMine", set_config('synchronous_commit', 'off', true)`,
       )
       return rows[0]?.isMine ?? false
     },

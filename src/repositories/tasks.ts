@@ -13,7 +13,7 @@ import {
   sql,
 } from '../db/drizzle.ts'
 import { violates } from '../db/mistakes.ts'
-import { executeNamed } from '../db/named.ts'
+import { named } from '../db/named.ts'
 import { recordset } from '../db/recordset.ts'
 import { activity, tasks } from '../db/tables.ts'
 import { externalIdTaken, listNotFound } from '../errors.ts'
@@ -61,6 +61,27 @@ export type TaskUpdate = Partial<TaskRow> & Pick<TaskRow, 'updatedAt' | 'version
 
 const taskSet = recordset(tasks)
 const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
+
+/**
+ * The one insert all new tasks come in by, as two parts of a `with`: many at once, each with its activity entries.
+ * `made` has the ids that were made; the others were here already, by external id or code-host number, or not wanted.
+ */
+export const makingTasks = (isWanted?: SQL) => sql`
+  made as (
+    insert into ${tasks} (${taskSet.names}) ${taskSet.select(sql.placeholder('tasks'), isWanted)}
+    on conflict do nothing returning id
+  ), logged as (
+    insert into ${activity} (${activitySet.names})
+    ${activitySet.select(sql.placeholder('entries'), sql`"taskId" in (select id from made)`)}
+  )`
+
+/** What the placeholders of `makingTasks` stand for. */
+export const tasksToMake = (rows: TaskRow[], entries: ActivityRow[]) => ({
+  tasks: JSON.stringify(rows),
+  entries: JSON.stringify(entries),
+})
+
+const insertTasks = named<{ id: string }>('insert tasks', sql`with ${makingTasks()} select id from made`)
 const { description, notes, metadata, ...briefColumns } = getTableColumns(tasks)
 
 export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: SearchOptions = {}) {
@@ -68,25 +89,9 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
   const isShown = isNull(tasks.deletedAt)
 
   return {
-    /**
-     * The one insert all tasks come in by: many at once, each with its activity entry, in one statement.
-     * Answers the ids that were made; the others were here already, by external id or code-host number.
-     */
+    /** Answers the ids that were made; the others were here already, by external id or code-host number. */
     async insert(rows: TaskRow[], entries: ActivityRow[]): Promise<Set<string>> {
-      const made = await executeNamed<{ id: string }>(
-        db,
-        'insert tasks',
-        sql`
-          with made as (
-            insert into ${tasks} (${taskSet.names}) ${taskSet.select(rows)}
-            on conflict do nothing returning id
-          ), logged as (
-            insert into ${activity} (${activitySet.names})
-            select * from (${activitySet.select(entries)}) as entry
-            where entry.task_id in (select id from made)
-          )
-          select id from made`,
-      ).catch(namingMistakes(rows[0]?.listId))
+      const made = await insertTasks(db, tasksToMake(rows, entries)).catch(namingMistakes(rows[0]?.listId))
       return new Set(made.rows.map(({ id }) => id))
     },
 
@@ -216,8 +221,8 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
   }
 }
 
-/** What only the database can see, because it happened between a look and the write. */
-function namingMistakes(listId = '') {
+/** Names what only the database can see, because it happened between a look and the write. */
+export function namingMistakes(listId = '') {
   return (error: unknown): never => {
     if (violates(error, 'tasks_list_in_project')) throw listNotFound(listId)
     if (violates(error, 'tasks_external')) throw externalIdTaken()

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { answers, answersNothing, ETag, Location } from '../schemas/answers.ts'
@@ -79,7 +79,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     async (request, reply) => {
       const list = await rules.list(request.caller, request.query)
-      const etag = `"${createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 27)}"`
+      const etag = `"${hash('sha256', JSON.stringify(list), 'base64url').slice(0, 27)}"`
       reply.header('etag', etag)
       return holds(request.headers['if-none-match'], etag) ? reply.status(304).send(null) : list
     },

@@ -61,13 +61,14 @@ export async function decidedAgain<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * What becomes of these arrivals, with the projects they go to locked. Those that are here already are left out where
- * it would take a new list.
+ * What becomes of these arrivals. Those that are here already are left out where it would take a new list. Nothing is
+ * locked: what it was decided on may change before it is written down.
  */
 export async function routed(
   repos: BoundRepositories,
   clock: Clock,
   arrivals: Arrival[],
+  newListOf: (project: RoutingProject) => Promise<string>,
 ): Promise<Accepted[]> {
   const fields = arrivals.map(({ event }) => routingFieldsOf(event.properties))
   const table = await findTable(repos.routing, fields)
@@ -75,12 +76,10 @@ export async function routed(
     arrival,
     decision: decideRoute(fields[index] ?? {}, table),
   }))
-  await keepWritable(repos, [...new Set(decided.map(({ decision }) => decision.project.id))])
-
   const lists = new Map(table.projects.flatMap(({ id, listId }) => (listId ? [[id, listId] as const] : [])))
   const homeless = decided.filter(({ decision }) => !lists.has(decision.project.id))
   for (const project of await projectsOfNew(repos, homeless)) {
-    lists.set(project.id, await feedbackListOf(repos, clock, project))
+    lists.set(project.id, await newListOf(project))
   }
   return decided.flatMap(({ arrival, decision }) => {
     const listId = lists.get(decision.project.id)
@@ -88,11 +87,6 @@ export async function routed(
     const route = { decision, listId }
     return { arrival, route, row: acceptedRow(arrival, route, clock) }
   })
-}
-
-async function keepWritable(repos: BoundRepositories, projectIds: string[]): Promise<void> {
-  const kept = await repos.projects.keepWritable(projectIds)
-  if (kept.length < projectIds.length) throw changedMeanwhile()
 }
 
 /** The projects of what is not here yet, in one order everywhere, as each of them gets locked. */
@@ -136,13 +130,13 @@ export async function feedbackListOf(
   return list.id
 }
 
-/** The tasks of accepted events, and what the record says of each. */
-export async function insertTasks(
-  repos: BoundRepositories,
+/** Makes tasks of accepted events; answers the ids of their entries, without those of events that were here already. */
+export async function accept(
+  { feedback }: Pick<BoundRepositories, 'feedback'>,
   clock: Clock,
   accepted: Accepted[],
-): Promise<void> {
-  if (accepted.length === 0) return
+): Promise<Set<string>> {
+  if (accepted.length === 0) return new Set()
   const tasks = accepted.map(({ arrival: { at, event }, row, route: { decision, listId } }) => {
     const { id: projectId, name: projectName } = decision.project
     return feedbackTaskRow(row.taskId, at, event, { listId, projectId, projectName, isArchived: false })
@@ -156,7 +150,9 @@ export async function insertTasks(
       entry(clock, at, 'feedback.received', ANALYTICS, { ...about, metadata }),
     ]
   })
-  await repos.tasks.insert(tasks, entries)
+  const made = await feedback.accept({ rows: accepted.map(({ row }) => row), tasks, entries })
+  if (!made) throw changedMeanwhile()
+  return made
 }
 
 export const keptRouting = ({ rule, matchedOn, explanation }: RoutingDecision): KeptRouting => ({

@@ -10,11 +10,12 @@ import type { Caller } from './access.ts'
 import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import {
+  type Accepted,
+  accept,
   asRouting,
   changedMeanwhile,
   decidedAgain,
   feedbackListOf,
-  insertTasks,
   keptRouting,
   routed,
 } from './feedback-delivery.ts'
@@ -69,13 +70,14 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const { id, payload, payloadCut, receivedAt, duplicates } = row
     const dedupKey = dedupKeyOf(event)
     const arrival = { id, at: clock.now(), event, dedupKey, kept: { payload, payloadCut } }
-    const accepted = await routed(repos, clock, [arrival])
+    const accepted = await routed(repos, clock, [arrival], (project) => feedbackListOf(repos, clock, project))
+    await keepWritable(repos, accepted)
     await lockAsSeen(repos, row)
     // Taken out and put back, so that the index decides between this and the same event coming in at the moment.
     await repos.feedback.delete(id)
-    const rows = accepted.map((one) => ({ ...one.row, receivedAt, duplicates }))
-    const fresh = await repos.feedback.insert(rows)
-    if (fresh.has(id)) return insertTasks(repos, clock, accepted)
+    const asReceived = accepted.map((one) => ({ ...one, row: { ...one.row, receivedAt, duplicates } }))
+    const made = await accept(repos, clock, asReceived)
+    if (made.has(id)) return
     const [before] = await repos.feedback.listByKeys([dedupKey])
     const { taskId = null, projectId = null, listId = null, routing = null } = before ?? {}
     const same = { taskId, projectId, listId, routing, outcome: 'accepted' as const, errors: null }
@@ -118,6 +120,12 @@ async function lockProjects(repos: BoundRepositories, fromId: string, toId: stri
     if (id === fromId && project?.archivedAt) throw projectArchived(project.name)
     if (!project || project.archivedAt) throw changedMeanwhile()
   }
+}
+
+/** Locks the projects that accepted events go to, so that none is archived on the way. */
+async function keepWritable(repos: BoundRepositories, accepted: Accepted[]): Promise<void> {
+  const ids = [...new Set(accepted.map(({ route }) => route.decision.project.id))]
+  if ((await repos.projects.keepWritable(ids)).length < ids.length) throw changedMeanwhile()
 }
 
 /** Locks an entry on which was decided what becomes of it. */

@@ -6,7 +6,15 @@ import { type BoundRepositories, everywhere, type Repositories } from '../reposi
 import type { FeedbackIgnored, FeedbackReceipt } from '../schemas/feedback.ts'
 import { inBatches } from './batches.ts'
 import type { Clock } from './clock.ts'
-import { type Arrival, asRouting, decidedAgain, inboxRow, insertTasks, routed } from './feedback-delivery.ts'
+import {
+  type Arrival,
+  accept,
+  asRouting,
+  decidedAgain,
+  feedbackListOf,
+  inboxRow,
+  routed,
+} from './feedback-delivery.ts'
 
 /** Payloads are kept up to this size. */
 const PAYLOAD_BYTES = 262_144
@@ -17,7 +25,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
   const { feedback } = repos.within(everywhere)
   const deliver = inBatches((arrivals: WeighedArrival[]) => feedback.discreetly(() => deliverAll(arrivals)), {
     most: 100,
-    lanes: 3,
+    lanes: 2,
     heaviest: 4 * MIB,
     weightOf: ({ bytes }) => bytes,
     isForAll: isUnavailable,
@@ -63,22 +71,24 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
     },
   }
 
-  /** One transaction for all of them: the inbox, the tasks and the record stand or fall together. */
+  /**
+   * Two round trips, one to see where they go and one in which the inbox, the tasks and the record stand or fall
+   * together; more only for the first event of a list, and for repeats.
+   */
   async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
-    return decidedAgain(() =>
-      repos.within(everywhere).transaction(async (repos) => {
-        const accepted = await routed(repos, clock, arrivals)
-        const fresh = await repos.feedback.insert(accepted.map(({ row }) => row))
-        const made = accepted.filter(({ row }) => fresh.has(row.id))
-        await insertTasks(repos, clock, made)
-        const before = await countedRepeats(
-          repos,
-          arrivals.filter(({ id }) => !fresh.has(id)),
-        )
-        const rows = new Map(made.map(({ row }) => [row.id, row]))
-        return arrivals.map(({ id, dedupKey }) => receiptOf(rows.get(id), before.get(dedupKey)))
-      }),
-    )
+    const bound = repos.within(everywhere)
+    return decidedAgain(async () => {
+      const accepted = await routed(bound, clock, arrivals, (project) =>
+        bound.transaction((repos) => feedbackListOf(repos, clock, project)),
+      )
+      const made = await accept(bound, clock, accepted)
+      const repeats = arrivals.filter(({ id }) => !made.has(id))
+      const before = await countedRepeats(feedback, repeats)
+      const rows = new Map(accepted.map(({ row }) => [row.id, row]))
+      return arrivals.map(({ id, dedupKey }) =>
+        receiptOf(made.has(id) ? rows.get(id) : undefined, before.get(dedupKey)),
+      )
+    })
   }
 
   async function unlessAway(work: () => Promise<unknown>): Promise<void> {
@@ -106,13 +116,13 @@ const isUnavailable = (error: unknown) => error instanceof AppError && error.cod
 
 /** Counts the repeats; answers what each event was answered with at first, by what makes it itself. */
 async function countedRepeats(
-  repos: BoundRepositories,
+  feedback: BoundRepositories['feedback'],
   repeated: Arrival[],
 ): Promise<Map<string | null, DeliveredRow>> {
   if (repeated.length === 0) return new Map()
   const counts = new Map<string, number>()
   for (const { dedupKey } of repeated) counts.set(dedupKey, (counts.get(dedupKey) ?? 0) + 1)
-  const rows = await repos.feedback.countRepeats(counts)
+  const rows = await feedback.countRepeats(counts)
   return new Map(rows.map((row) => [row.dedupKey, row]))
 }
 
