@@ -8,8 +8,10 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     pool: 'forks',
-    // A test file waits for PostgreSQL half of its time, so two cores carry one file each and the server.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // A test file waits for PostgreSQL and for clocks half of its time.
+    maxWorkers: Math.max(2, availableParallelism()) + 1,
+    // Files share no state but modules, which have none: to load all of them for each file takes a quarter of the time.
+    isolate: false,
     testTimeout: 90_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },

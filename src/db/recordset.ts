@@ -13,7 +13,7 @@ export function recordset(table: PgTable, { leaveToDatabase = [] as string[] } =
   return {
     /** The columns' names, in one order everywhere. */
     names: listOf((_, column) => `"${column.name}"`),
-    /** `select` of the rows in this parameter, JSON of an array of them, where their members are so. */
+    /** `select` of the rows in a parameter, JSON of an array of them, whose members (of the table's names) meet a condition. */
     select: (rows: SQL | Placeholder, condition = sql`true`): SQL =>
       sql`select ${read} from json_to_recordset(${rows}::json) as record(${declared}) where ${condition}`,
   }

@@ -1,5 +1,3 @@
-import { isIP } from 'node:net'
-
 /** A repository as people name it. */
 export interface NamedRepository {
   /** `owner/name`. */
@@ -25,12 +23,12 @@ export function repositoryOf(given: string): NamedRepository | undefined {
 }
 
 /**
- * Whether people may see at this host what an API address serves: `api.github.com` is the API of `github.com`. An API
- * address without a domain of its own is that of a proxy or a test, and says nothing of the host behind it.
+ * Whether people may see at this host what an API address serves: `api.github.com` is the API of `github.com`, and
+ * `git.example.com/api/v3` that of `git.example.com`. Any other address is a proxy's, and says nothing of the host behind.
  */
 export function isHostOf(apiUrl: string, host: string): boolean {
-  const api = new URL(apiUrl).hostname
-  if (isIP(api) || !api.includes('.')) return true
-  const pages = api.replace(/^api\./, '')
-  return [api, pages, `www.${pages}`, `ssh.${pages}`].includes(host)
+  const { hostname, pathname } = new URL(apiUrl)
+  const pages = hostname.replace(/^api\./, '')
+  const isTold = pages !== hostname || pathname.startsWith('/api/v3')
+  return !isTold || [hostname, pages, `www.${pages}`, `ssh.${pages}`].includes(host)
 }

@@ -22,12 +22,12 @@ interface Shares {
 const BUSY = 0.3
 
 /**
- * Does work of this instance that comes in bites, and rests after each, so that whatever people wait for goes first.
- * Where a bite finds nothing to do, and where it fails, the next comes after the pause.
+ * Does work of this instance in bites, and rests after each, so that whatever people wait for goes first. A bite says
+ * whether there is more; where there is not, and where it fails, the next comes after the pause.
  */
 export function sparingly(
   { shares, pauseMs }: { shares: Shares; pauseMs: number },
-  bite: () => Promise<number>,
+  bite: () => Promise<boolean>,
   logger: Pick<FastifyBaseLogger, 'warn'>,
 ) {
   let isStopped = false
@@ -36,15 +36,15 @@ export function sparingly(
 
   async function biteAndRest() {
     const start = performance.now()
-    const done = await bite().catch((err) => {
+    const isMore = await bite().catch((err) => {
       logger.warn({ err }, 'periodic work failed')
-      return 0
+      return false
     })
     const { utilization } = performance.eventLoopUtilization(seen)
     seen = performance.eventLoopUtilization()
     const share = utilization > BUSY ? shares.busy : shares.quiet
-    const restMs = done > 0 ? (performance.now() - start) * (1 / share - 1) : pauseMs
-    if (!isStopped) timer = setTimeout(biteAndRest, restMs)
+    const restMs = (performance.now() - start) * (1 / share - 1)
+    if (!isStopped) timer = setTimeout(biteAndRest, isMore ? restMs : pauseMs)
   }
 
   return {

@@ -38,7 +38,7 @@ const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
       select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
       order by id for key share
     ), place as (
-      select count(*) = ${sql.placeholder('projectCount')}::integer as is_open from open
+      select count(*) = cardinality(${sql.placeholder('projectIds')}::uuid[]) as is_open from open
     ), fresh as (
       insert into ${feedbackEvents} (${eventSet.names})
       ${eventSet.select(sql.placeholder('rows'), sql`(select is_open from place)`)}
@@ -80,7 +80,7 @@ export function feedbackRepository(db: Executor) {
     /**
      * Makes the entries, the tasks and the record of events in one statement. Answers the ids of the entries that were
      * made; the others were here already, by what makes an event itself. Undefined, and nothing is made, where a project
-     * they go to was archived meanwhile; none is archived while this is at work.
+     * they go to was archived or deleted meanwhile; none is archived while this is at work.
      */
     async accept({ rows, tasks, entries }: Acceptance): Promise<Set<string> | undefined> {
       // In one order everywhere: two batches that share events wait for each other instead of deadlocking.
@@ -88,7 +88,6 @@ export function feedbackRepository(db: Executor) {
       const projectIds = [...new Set(rows.map(({ projectId }) => projectId))]
       const { rows: answers } = await acceptEvents(db, {
         projectIds,
-        projectCount: projectIds.length,
         rows: JSON.stringify(inLockOrder),
         ...tasksToMake(tasks, entries),
       }).catch(namingMistakes())
@@ -128,8 +127,11 @@ export function feedbackRepository(db: Executor) {
       return db.select(delivered).from(feedbackEvents).where(inArray(feedbackEvents.dedupKey, keys))
     },
 
-    /** Counts how often each of these came again; answers what they were answered with at first. */
-    async countRepeats(repeats: Map<string, number>): Promise<DeliveredRow[]> {
+    /**
+     * Counts how often each of these events came again; answers what they were answered with at first. An entry with one
+     * of these ids was made by the delivery itself, in a try that was not heard of: that was no repeat.
+     */
+    async countRepeats(repeats: Map<string, number>, ids: string[]): Promise<DeliveredRow[]> {
       // Locked in one order everywhere, and before the first is written.
       const locked = sql`array(
         select id from ${feedbackEvents} where dedup_key = any(${sql.param([...repeats.keys()])}::text[])
@@ -138,7 +140,8 @@ export function feedbackRepository(db: Executor) {
       return db
         .update(feedbackEvents)
         .set({
-          duplicates: sql`${feedbackEvents.duplicates} + (${counts} ->> ${feedbackEvents.dedupKey})::integer`,
+          duplicates: sql`${feedbackEvents.duplicates} + (${counts} ->> ${feedbackEvents.dedupKey})::integer
+            - (${feedbackEvents.id} = any(${sql.param(ids)}::uuid[]))::integer`,
         })
         .where(sql`${feedbackEvents.id} = any(${locked})`)
         .returning(delivered)

@@ -249,7 +249,7 @@ const wrongRepository = (message: string) =>
 
 const wrongHost = (host: string, apiUrl: string) =>
   wrongRepository(
-    `is an address of ${host}, but ${apiUrl} is asked: give owner/name, or the apiUrl of ${host}`,
+    `is an address of ${host.slice(0, 100)}, but ${apiUrl} is asked: give owner/name, or the apiUrl of that host`,
   )
 
 async function connectionOf(repos: BoundRepositories, projectId: string): Promise<Connection> {

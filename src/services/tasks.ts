@@ -116,12 +116,13 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     },
 
     /**
-     * Takes up some of the text that writes have left behind for searches; answers of how many tasks. For the worker,
+     * Takes up some of the text that writes have left behind for searches; answers whether there is more. For the worker,
      * a little at a time: it costs as much as the writes did.
      */
-    async foldTexts(): Promise<number> {
-      return repos.transaction(async ({ taskTexts }) =>
-        (await taskTexts.claimFold()) ? taskTexts.fold(FOLDED_AT_ONCE) : 0,
+    async foldTexts(): Promise<boolean> {
+      return repos.transaction(
+        async ({ taskTexts }) =>
+          (await taskTexts.claimFold()) && (await taskTexts.fold(FOLDED_AT_ONCE)) === FOLDED_AT_ONCE,
       )
     },
   }

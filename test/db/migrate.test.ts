@@ -29,7 +29,7 @@ describe('the migration for searches', () => {
     try {
       const find = async () => (await service.get('/api/tasks?q=OLDER')).body.data.length
       expect(await find()).toBe(1)
-      expect(await service.service.tasks.foldTexts()).toBe(1)
+      await service.service.tasks.foldTexts()
       expect(await find()).toBe(1)
       expect(await service.query('select title from task_texts')).toEqual([{ title: 'older than searches' }])
     } finally {
@@ -48,7 +48,7 @@ describe('the migration for searches', () => {
       expect(await service.query(`select from pg_class where relname = 'task_texts_trigrams'`)).toEqual([])
       await service.post('/api/tasks', { title: 'Found without' })
       expect((await service.get('/api/tasks?q=WITHOUT')).body.data).toHaveLength(1)
-      while ((await service.service.tasks.foldTexts()) > 0);
+      while (await service.service.tasks.foldTexts());
       expect((await service.get('/api/tasks?q=WITHOUT')).body.data).toHaveLength(1)
     } finally {
       await service.close()

@@ -51,7 +51,7 @@ test.each([
   ['https://git.example.com/api/v3', 'git.example.com', true],
   ['https://git.example.com/api/v3', 'github.com', false],
   ['http://127.0.0.1:8080', 'github.com', true],
-  ['http://codehost-proxy', 'github.com', true],
+  ['https://codehost.proxy.example', 'github.com', true],
 ])('%s is the API of %s: %s', (apiUrl, host, isOf) => {
   expect(isHostOf(apiUrl, host)).toBe(isOf)
 })

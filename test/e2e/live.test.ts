@@ -110,6 +110,16 @@ describe('changes by others', () => {
     await page.goBack()
     const titles = () => page.getByRole('list').getByRole('listitem').getByRole('link').allTextContents()
     await expect.poll(titles).toEqual(['Urgent now', 'Urgent still'])
+    // The same for one that was only asked for because the pointer came by.
+    await page.getByRole('link', { name: 'All tasks' }).click()
+    const asked = page.waitForResponse((answer) => answer.url().includes(`projectId=${project.id}`))
+    const link = page.getByRole('link', { name: /^Left behind/ })
+    await link.hover()
+    await asked
+    await create({ title: 'After a look' })
+    await page.getByRole('link', { name: 'After a look' }).waitFor()
+    await link.click()
+    await expect.poll(titles).toEqual(['After a look', 'Urgent now', 'Urgent still', 'Urgent once'])
     await page.context().close()
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dedupKeyOf, readEvent } from '../../src/domain/feedback-event.ts'
+import type { Delivery } from '../../src/services/feedback.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback } from '../support/feedback.ts'
 import { type Locks, locksOf } from '../support/locks.ts'
@@ -98,6 +99,34 @@ describe('archiving the project', () => {
     expect(await replayed).toMatchObject({ status: 200, body: { projectId: id } })
     expect(await answer).toEqual({ status: 200, tasks: 1 })
   })
+})
+
+test('a first delivery that is tried again, because repeats beside it could not be counted, is no repeat', async () => {
+  const repeated = feedback()
+  const { eventId } = await deliver(repeated)
+  const letEventsGo = await locks.hold('lock table feedback_events in share mode')
+  const before = [1, 2].map(() => deliver(feedback()))
+  await locks.waiting(2, ...before)
+  const { feedback: receiver } = service.service
+  const [fresh, repeat] = [feedback(), repeated].map((event) =>
+    receiver.read(Buffer.from(JSON.stringify(event))),
+  )
+  const together = [fresh, repeat].map((delivery) => receiver.receive(delivery as Delivery))
+  const outcomes = Promise.allSettled(together)
+  const letEntryGo = await locks.hold(`select from feedback_events where id = '${eventId}' for update`)
+  await letEventsGo()
+  await Promise.all(before)
+  await locks.waiting(1, ...together)
+  await service.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`)
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await letEntryGo()
+
+  expect(await receiver.receive(fresh as Delivery)).toMatchObject({ duplicate: false })
+  expect(await receiver.receive(repeat as Delivery)).toMatchObject({ duplicate: true, eventId })
+  const entries = await service.query('select duplicates from feedback_events order by id desc limit 1')
+  expect(entries).toEqual([{ duplicates: 0 }])
+  expect((await service.get(`/api/analytics/events/${eventId}`)).body.duplicates).toBe(1)
 })
 
 test('a replay and a delivery that want one new list and share an event wait for each other', async () => {

@@ -39,6 +39,8 @@ export function changesFor(cache: QueryClient) {
   })
 
   function take(events: LiveEvent[]) {
+    // At once: whoever opens one of them next must not take it for fresh.
+    void cache.invalidateQueries({ queryKey: ['tasks'], type: 'inactive', refetchType: 'none' })
     for (const { id, data } of events) if (id !== null) waiting.push(data as Activity)
     rounds.ask()
   }

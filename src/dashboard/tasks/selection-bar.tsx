@@ -15,7 +15,8 @@ import type { TaskActions } from './use-task-actions.ts'
 export function SelectionBar({ selection, actions }: { selection: Selection; actions: TaskActions }) {
   const cache = useQueryClient()
   const chosen = () => {
-    const held = cache.getQueriesData<{ pages: { data: TaskListItem[] }[] }>({ queryKey: ['tasks'] })
+    const shown = { queryKey: ['tasks'], type: 'active' } as const
+    const held = cache.getQueriesData<{ pages: { data: TaskListItem[] }[] }>(shown)
     const rows = held.flatMap(([, data]) => data?.pages.flatMap((page) => page.data) ?? [])
     return [...new Map(rows.filter(({ id }) => selection.ids.has(id)).map((row) => [row.id, row])).values()]
   }

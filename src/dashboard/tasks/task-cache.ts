@@ -45,7 +45,7 @@ export function dropTasks(cache: QueryClient, ids: string[]) {
 
 /**
  * The rows of the pages that hold one of these tasks, each as `change` wants it; undefined takes it out. Lists that
- * nobody looks at are left as they are: they are asked for again before they are.
+ * nobody looks at are left as they are: every change marks them to be asked for again.
  */
 function changeRows(
   cache: QueryClient,
@@ -53,7 +53,7 @@ function changeRows(
   change: (row: TaskListItem) => TaskListItem | undefined,
 ) {
   cache.setQueriesData<Pages>({ queryKey: ['tasks'], type: 'active' }, (held) => {
-    if (!held?.pages.some((page) => page.data.some(({ id }) => ids.has(id)))) return held
+    if (!held?.pages.some((page) => page.data.some(({ id }) => ids.has(id)))) return undefined
     const pages = held.pages.map((page) =>
       page.data.some(({ id }) => ids.has(id))
         ? { ...page, data: page.data.flatMap((row) => (ids.has(row.id) ? (change(row) ?? []) : row)) }
@@ -66,7 +66,7 @@ function changeRows(
 /** The lists that hold each of these tasks, by its id. */
 export function listsHolding(cache: QueryClient, ids: string[]): Map<string, TaskFilters[]> {
   const holders = new Map<string, TaskFilters[]>(ids.map((id) => [id, []]))
-  for (const [key, held] of cache.getQueriesData<Pages>({ queryKey: ['tasks'] })) {
+  for (const [key, held] of cache.getQueriesData<Pages>({ queryKey: ['tasks'], type: 'active' })) {
     for (const { id } of held?.pages.flatMap(({ data }) => data) ?? [])
       holders.get(id)?.push(key[1] as TaskFilters)
   }
@@ -76,7 +76,7 @@ export function listsHolding(cache: QueryClient, ids: string[]): Map<string, Tas
 /** Puts tasks where they belong in a list, as far as it is loaded; what it holds stays where it is. */
 export function putInPlace(cache: QueryClient, filters: TaskFilters, tasks: TaskListItem[]) {
   cache.setQueriesData<Pages>({ queryKey: ['tasks', filters], exact: true, type: 'active' }, (held) => {
-    if (!held) return held
+    if (!held) return undefined
     const pages = held.pages.map((page) => ({ ...page, data: [...page.data] }))
     const known = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)))
     for (const task of tasks) {

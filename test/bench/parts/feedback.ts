@@ -32,17 +32,23 @@ export async function feedback(stage: Stage): Promise<Figure[]> {
 async function delaysOf(pool: Pool, seconds: number): Promise<number[]> {
   const begin = performance.now()
   const total = PER_SECOND * seconds
-  const answers: Promise<number>[] = []
+  const answers: Promise<number | Error>[] = []
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       const due = Math.min(total, ((performance.now() - begin) / 1000) * PER_SECOND)
-      while (answers.length < due) answers.push(delayOf(pool, begin + (answers.length / PER_SECOND) * 1000))
+      while (answers.length < due) {
+        const dueAt = begin + (answers.length / PER_SECOND) * 1000
+        answers.push(delayOf(pool, dueAt).catch((error: Error) => error))
+      }
       if (answers.length < total) return
       clearInterval(timer)
       resolve()
     }, 2)
   })
-  return Promise.all(answers)
+  return (await Promise.all(answers)).map((delay) => {
+    if (delay instanceof Error) throw delay
+    return delay
+  })
 }
 
 async function delayOf(pool: Pool, dueAt: number): Promise<number> {
