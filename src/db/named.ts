@@ -11,7 +11,7 @@ interface BuiltQuery {
  * from one time to the next stands in it as placeholders. For statements whose plan does not hang on their values:
  * PostgreSQL may keep one plan for all.
  */
-export function named<Row extends Record<string, unknown>>(name: string, statement: SQL) {
+export function named<Row extends object>(name: string, statement: SQL) {
   let query: BuiltQuery | undefined
   return (db: Pick<Database, 'execute'>, values: Record<string, unknown>): Promise<{ rows: Row[] }> => {
     const { session, dialect } = insideOf(db)

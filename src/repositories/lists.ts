@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from '../db/drizzle.ts'
 import { violates } from '../db/mistakes.ts'
+import { named } from '../db/named.ts'
 import { listCountChanges, lists, projects } from '../db/tables.ts'
 import { listNotEmpty } from '../errors.ts'
 import type { Executor, Reach } from './index.ts'
@@ -27,6 +28,28 @@ export interface Destination {
  */
 export const openCount = sql<number>`(lists.open_count + (
   select coalesce(sum(change), 0) from list_count_changes where list_id = lists.id))::integer`
+
+const reached = sql.placeholder('projectId')
+const findByList = findingDestination(
+  'by list',
+  sql`lists.id = ${sql.placeholder('listId')} and (${reached}::uuid is null or project_id = ${reached}::uuid)`,
+)
+const findDefaultOf = findingDestination(
+  'default of project',
+  sql`lists.is_default and project_id = ${reached}`,
+)
+const findDefault = findingDestination('default', sql`lists.is_default and projects.is_default`)
+
+function findingDestination(name: string, isMeant: SQL) {
+  return named<Destination>(
+    `find destination ${name}`,
+    sql`
+      select lists.id as "listId", project_id as "projectId", projects.name as "projectName",
+        archived_at is not null as "isArchived"
+      from ${lists} join ${projects} on projects.id = project_id
+      where ${isMeant}`,
+  )
+}
 
 export function listsRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(lists.projectId, reach.projectId)
@@ -130,26 +153,13 @@ export function listsRepository(db: Executor, reach: Reach) {
 
     /** Where a task goes: the list named, else the default list of the reach's project, else of the default project. */
     async findDestination(listId: string | undefined): Promise<Destination | undefined> {
-      const isMeant = listId
-        ? eq(lists.id, listId)
-        : and(eq(lists.isDefault, true), reach.projectId === null ? eq(projects.isDefault, true) : undefined)
-      const [row] = await db
-        .select({
-          listId: lists.id,
-          projectId: lists.projectId,
-          projectName: projects.name,
-          archivedAt: projects.archivedAt,
-        })
-        .from(lists)
-        .innerJoin(projects, eq(projects.id, lists.projectId))
-        .where(and(isMeant, inReach))
-        .prepare(
-          `find destination ${listId ? 'named' : 'default'} ${reach.projectId ? 'in reach' : 'anywhere'}`,
-        )
-        .execute()
-      if (!row) return undefined
-      const { archivedAt, ...destination } = row
-      return { ...destination, isArchived: archivedAt !== null }
+      const { projectId } = reach
+      const { rows } = listId
+        ? await findByList(db, { listId, projectId })
+        : projectId
+          ? await findDefaultOf(db, { projectId })
+          : await findDefault(db, {})
+      return rows[0]
     },
   }
 

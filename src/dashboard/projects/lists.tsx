@@ -6,14 +6,14 @@ import { answerOf, api } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
-import { useSendKey } from '../parts/use-send-key.ts'
+import { useSendOnce } from '../parts/use-send-once.ts'
 import styles from '../settings/settings.module.css'
 
 /** The lists of a project, in their order. */
 export function Lists({ project, mayWrite }: { project: Project; mayWrite: boolean }) {
   const query = useQuery(listsQuery(project.id))
   const { act, isBusy } = useAct('lists')
-  const sendKey = useSendKey(`list:${project.id}`)
+  const sendOnce = useSendOnce(`list:${project.id}`)
   const [name, setName] = useState('')
   const [renaming, setRenaming] = useState<List>()
   const [removing, setRemoving] = useState<List>()
@@ -21,13 +21,13 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
   async function add(event: FormEvent) {
     event.preventDefault()
     const body = { name: name.trim() }
-    const header = { 'idempotency-key': sendKey.keyOf(body) }
+    const path = { id: project.id }
     const added = await act('The list was not added', () =>
-      answerOf(api.POST('/api/projects/{id}/lists', { params: { path: { id: project.id }, header }, body })),
+      sendOnce(body, (header) =>
+        answerOf(api.POST('/api/projects/{id}/lists', { params: { path, header }, body })),
+      ),
     )
-    if (!added) return
-    sendKey.forget()
-    setName('')
+    if (added) setName('')
   }
   const move = (list: List, position: number) =>
     void act('The list was not moved', () =>

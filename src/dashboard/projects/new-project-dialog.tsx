@@ -4,12 +4,12 @@ import { type FormEvent, useState } from 'react'
 import { answerOf, api } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { useAct } from '../parts/act.ts'
-import { useSendKey } from '../parts/use-send-key.ts'
+import { useSendOnce } from '../parts/use-send-once.ts'
 
 export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()
   const { act, isBusy } = useAct('projects')
-  const sendKey = useSendKey('project')
+  const sendOnce = useSendOnce('project')
   const [name, setName] = useState('')
   const [mistake, setMistake] = useState<string>()
 
@@ -18,9 +18,9 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
     await act('', async () => {
       try {
         const body = { name: name.trim() }
-        const header = { 'idempotency-key': sendKey.keyOf(body) }
-        const project = await answerOf(api.POST('/api/projects', { params: { header }, body }))
-        sendKey.forget()
+        const project = await sendOnce(body, (header) =>
+          answerOf(api.POST('/api/projects', { params: { header }, body })),
+        )
         onClose()
         await navigate({ to: '/projects/$projectId', params: { projectId: project.id } })
       } catch (error) {

@@ -5,7 +5,7 @@ import { answerOf, api, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
-import { useSendKey } from '../parts/use-send-key.ts'
+import { useSendOnce } from '../parts/use-send-once.ts'
 
 interface RoutingDialogProps {
   rule: Schema<'RoutingRule'> | undefined
@@ -15,7 +15,7 @@ interface RoutingDialogProps {
 export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
   const { data: projects = [] } = useQuery(projectsQuery)
   const { act, isBusy } = useAct('routing')
-  const sendKey = useSendKey('routing-rule')
+  const sendOnce = useSendOnce('routing-rule')
   const [name, setName] = useState(rule?.name ?? '')
   const [app, setApp] = useState(rule?.appMatch ?? '')
   const [project, setProject] = useState(rule?.projectMatch ?? '')
@@ -37,9 +37,9 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
         if (rule) {
           await answerOf(api.PATCH('/api/webhook-routing/{id}', { params: { path: { id: rule.id } }, body }))
         } else {
-          const header = { 'idempotency-key': sendKey.keyOf(body) }
-          await answerOf(api.POST('/api/webhook-routing', { params: { header }, body }))
-          sendKey.forget()
+          await sendOnce(body, (header) =>
+            answerOf(api.POST('/api/webhook-routing', { params: { header }, body })),
+          )
         }
         onClose()
       } catch (error) {

@@ -6,7 +6,7 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { useDraft } from '../parts/use-draft.ts'
-import { useSendKey } from '../parts/use-send-key.ts'
+import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
 
 interface RuleDialogProps {
@@ -23,7 +23,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
   const [draft, setDraft] = useDraft(`rule:${name}`)
   // Of the version that was there when the writing began: the draft may outlive it.
   const [seenVersion = rule?.version, setSeenVersion] = useDraft(`rule-version:${name}`)
-  const sendKey = useSendKey(`rule:${name}`)
+  const sendOnce = useSendOnce(`rule:${name}`)
   const content = draft ?? rule?.content ?? ''
   const [priority, setPriority] = useState<number | string>(rule?.priority ?? 0)
   const [scope, setScope] = useState<string | null>(projectId ?? null)
@@ -53,9 +53,9 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           await answerOf(api.PATCH('/api/rules/{id}', { params: { path: { id: rule.id }, header }, body }))
         } else {
           const added = { ...body, projectId: scope }
-          const header = { 'idempotency-key': sendKey.keyOf(added) }
-          await answerOf(api.POST('/api/rules', { params: { header }, body: added }))
-          sendKey.forget()
+          await sendOnce(added, (header) =>
+            answerOf(api.POST('/api/rules', { params: { header }, body: added })),
+          )
         }
         discard()
       } catch (error) {

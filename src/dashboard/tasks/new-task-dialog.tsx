@@ -6,7 +6,7 @@ import { answerOf, api } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task, TaskListItem } from '../api/queries.ts'
 import { useDraft } from '../parts/use-draft.ts'
-import { useSendKey } from '../parts/use-send-key.ts'
+import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
 import { PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
@@ -21,7 +21,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   const everywhere = useAllLists()
   const [title = '', setTitle] = useDraft('new-title')
   const [description = '', setDescription] = useDraft('new-description')
-  const sendKey = useSendKey('new-task')
+  const sendOnce = useSendOnce('new-task')
   const [priority, setPriority] = useState<Task['priority']>('medium')
   const [chosenList, setChosenList] = useState<string | null>(null)
   const [labels, setLabels] = useState<string[]>([])
@@ -43,9 +43,9 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     setBusy(true)
     setProblem(undefined)
     try {
-      const header = { 'idempotency-key': sendKey.keyOf(body) }
-      const task = await answerOf(api.POST('/api/tasks', { params: { header }, body }))
-      sendKey.forget()
+      const task = await sendOnce(body, (header) =>
+        answerOf(api.POST('/api/tasks', { params: { header }, body })),
+      )
       setTitle(undefined)
       setDescription(undefined)
       putInPlace(cache, filters, [task as TaskListItem])

@@ -8,7 +8,7 @@ import { Markdown } from '../parts/markdown.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useDraft } from '../parts/use-draft.ts'
-import { useSendKey } from '../parts/use-send-key.ts'
+import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
 import { happeningOf } from './happenings.ts'
 import styles from './panel.module.css'
@@ -66,7 +66,7 @@ function Comment({ entry }: { entry: Activity }) {
 function CommentBox({ taskId }: { taskId: string }) {
   const cache = useQueryClient()
   const [draft = '', setDraft] = useDraft(`comment:${taskId}`)
-  const sendKey = useSendKey(`comment:${taskId}`)
+  const sendOnce = useSendOnce(`comment:${taskId}`)
   const [mistake, setMistake] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
@@ -76,9 +76,7 @@ function CommentBox({ taskId }: { taskId: string }) {
     setBusy(true)
     setMistake(undefined)
     try {
-      const header = { 'idempotency-key': sendKey.keyOf(body) }
-      await answerOf(api.POST('/api/activity', { params: { header }, body }))
-      sendKey.forget()
+      await sendOnce(body, (header) => answerOf(api.POST('/api/activity', { params: { header }, body })))
       // What was typed while it was on its way is the next one.
       setDraft((now) => (now === draft ? undefined : now))
       await cache.invalidateQueries({ queryKey: ['timeline', taskId] })
