@@ -35,7 +35,13 @@ export const theme = createTheme({
     // The page itself never scrolls, so nothing is to be locked; the lock would write a style of its own.
     Drawer: { defaultProps: { lockScroll: false } },
     Modal: {
-      defaultProps: { lockScroll: false, transitionProps: { duration: 120 }, centered: true, radius: 10 },
+      defaultProps: {
+        lockScroll: false,
+        transitionProps: { duration: 120 },
+        centered: true,
+        radius: 10,
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
     },
     // What floats is a part of the page for whoever goes by its landmarks.
     Popover: { defaultProps: { portalProps: WITHIN_PAGE } },
@@ -99,7 +105,7 @@ export const colours: CSSVariablesResolver = () => ({
     '--accent-text': '#9db2ff',
     '--green': '#5fce84',
     '--purple': '#c19bff',
-    '--red': '#ff8a8a',
+    '--red': '#ff9b9b',
     '--amber': '#f0b955',
   },
 })

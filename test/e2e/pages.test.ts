@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { feedback } from '../support/feedback.ts'
 import { complaintsOf, type Desk, objectionsTo, startDesk } from './support/browser.ts'
 
 let desk: Desk
@@ -16,6 +17,8 @@ beforeAll(async () => {
   })
   await post('/api/rules', { content: 'Run the tests first.', priority: 3 })
   await post('/api/webhook-routing', { appMatch: 'com.example.app', targetProjectId: project.id })
+  const { feedback: receiver } = desk.service.service
+  await receiver.receive(receiver.read(Buffer.from(JSON.stringify(feedback()))))
   pages = {
     tasks: '/tasks',
     task: `/tasks/${task.id}`,
@@ -44,11 +47,7 @@ describe('every page', () => {
       await page.goto(desk.service.url + path)
       await page.getByRole('heading').first().waitFor()
       await settled(page)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-        expect([name, colorScheme, await objectionsTo(page)]).toEqual([name, colorScheme, []])
-      }
+      expect([name, await objectionsInBoth(page)]).toEqual([name, []])
       expect([name, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([
         name,
         0,
@@ -61,7 +60,7 @@ describe('every page', () => {
   test('to sign in is without fault for axe', async () => {
     const page = await desk.open('/sign-in', { key: null })
     await page.getByRole('heading').first().waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await objectionsInBoth(page)).toEqual([])
     await page.context().close()
   })
 
@@ -69,7 +68,7 @@ describe('every page', () => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'Priority', exact: true }).click()
     await page.getByRole('menuitemcheckbox', { name: 'High' }).waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await objectionsInBoth(page)).toEqual([])
     // The first item has the focus, as whoever opens a menu by keyboard expects.
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
@@ -88,7 +87,7 @@ describe('every page', () => {
       await page.goto(desk.service.url + path)
       await page.getByRole('button', { name }).first().click()
       await page.getByRole('menu').waitFor()
-      expect([name, await objectionsTo(page)]).toEqual([name, []])
+      expect([name, await objectionsInBoth(page)]).toEqual([name, []])
     }
     await page.context().close()
   })
@@ -99,18 +98,18 @@ describe('every page', () => {
     await page.getByLabel('Select Crash when saving a draft').check()
     await page.getByRole('button', { name: 'Add label' }).click()
     await page.getByLabel('Label to add').waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await objectionsInBoth(page)).toEqual([])
     await page.getByLabel('Label to add').fill('seen')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Undo' }).waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await objectionsInBoth(page)).toEqual([])
     await page.goto(desk.service.url + pages.task)
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'In progress' }).waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await objectionsInBoth(page)).toEqual([])
     await page.getByRole('button', { name: 'Copy the link' }).hover()
     await page.getByRole('tooltip').waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await objectionsInBoth(page)).toEqual([])
     await page.context().close()
   })
 
@@ -118,14 +117,25 @@ describe('every page', () => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'New task' }).click()
     await page.getByRole('dialog').getByLabel('Title').waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await objectionsInBoth(page)).toEqual([])
     await page.goto(`${desk.service.url}/settings/keys`)
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await objectionsInBoth(page)).toEqual([])
     await page.context().close()
   })
 })
+
+/** What axe objects to, light and dark. */
+async function objectionsInBoth(page: Page): Promise<string[]> {
+  const objections: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    objections.push(...(await objectionsTo(page)).map((words) => `${colorScheme}: ${words}`))
+  }
+  return objections
+}
 
 /** Nothing is loading any more; the stream never lets the network itself rest. */
 async function settled(page: Page) {

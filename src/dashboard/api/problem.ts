@@ -26,7 +26,7 @@ export class Problem extends Error {
 export const unreachable = () =>
   new Problem(0, {
     code: 'unreachable',
-    detail: 'Inlet does not answer. What you wrote is kept here; it goes on when the connection is back.',
+    detail: 'Inlet does not answer. What you wrote is kept here: try again when the connection is back.',
   })
 
 export function problemFrom(body: unknown, response: Response): Problem {
@@ -40,7 +40,7 @@ export const problemOf = (error: unknown): Problem =>
 
 function sentenceFrom(status: number, body: Partial<Body>, retryAfterSeconds?: number): string {
   if (status === 401) return 'You are signed out. Sign in again; what you wrote is kept.'
-  if (status === 429) return `That was too much at once. It goes on in ${retryAfterSeconds ?? 60} seconds.`
+  if (status === 429) return `That was too much at once. Try again in ${retryAfterSeconds ?? 60} seconds.`
   if (body.requiredScope) return `Your key may not do this: it lacks the scope ${body.requiredScope}.`
   const mistakes = (body.errors ?? []).map(({ message }) => message)
   const detail = body.detail ?? body.title ?? 'Something went wrong, and the service did not say what.'

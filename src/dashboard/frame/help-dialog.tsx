@@ -16,7 +16,7 @@ const KEYS: [string[], string][] = [
 
 export default function HelpDialog({ onClose }: { onClose(): void }) {
   return (
-    <Modal opened onClose={onClose} title="Keyboard" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Keyboard">
       <dl className={styles.keys}>
         {KEYS.map(([keys, meaning]) => (
           <div key={meaning}>

@@ -33,7 +33,8 @@ export function changesFor(cache: QueryClient) {
     },
     { soonMs: GATHER_MS, apartMs: ROUNDS_APART_MS },
   )
-  const counts = paced(() => Promise.all([stale('projects'), stale('lists')]), {
+  // What assistants are sent holds counts and the latest tasks as well.
+  const counts = paced(() => Promise.all([stale('projects'), stale('lists'), stale('context')]), {
     soonMs: 0,
     apartMs: COUNTS_APART_MS,
   })
@@ -62,7 +63,7 @@ export function changesFor(cache: QueryClient) {
     }
     if (aboutTasks.length > 0 || isAbout('project.', 'list.', 'sync.')) counts.ask()
     if (isAbout('rule.')) void Promise.all([stale('rules'), stale('context')])
-    if (isAbout('key.')) void stale('keys')
+    if (isAbout('key.')) void Promise.all([stale('keys'), stale('webhook-secrets')])
     if (isAbout('feedback.')) void stale('events')
     if (isAbout('sync.')) void Promise.all([stale('syncs'), stale('connection')])
     await settle()

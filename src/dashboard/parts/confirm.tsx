@@ -25,7 +25,7 @@ export function Confirm({ title, verb, children, onConfirm, onClose }: ConfirmPr
     }
   }
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title}>
       <div className="stack">
         <div>{children}</div>
         {mistake && (

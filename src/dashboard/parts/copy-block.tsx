@@ -1,24 +1,26 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { ActionIcon, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import styles from './parts.module.css'
+import { useCopy } from './use-copy.ts'
 
 /** Text to take elsewhere. */
 export function CopyBlock({ text, caption }: { text: string; caption?: string }) {
+  const { copied, copy } = useCopy(text)
   return (
     <div style={{ width: '100%', minWidth: 0 }}>
       {caption && <p className={styles.caption}>{caption}</p>}
       <div className={styles.block}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard. */}
         <pre tabIndex={0}>{text}</pre>
-        <CopyButton value={text}>
-          {({ copied, copy }) => (
-            <Tooltip label={copied ? 'Copied' : 'Copy'}>
-              <ActionIcon className={styles.copy} onClick={copy} aria-label={copied ? 'Copied' : 'Copy'}>
-                {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-              </ActionIcon>
-            </Tooltip>
-          )}
-        </CopyButton>
+        <Tooltip label={copied ? 'Copied' : 'Copy'}>
+          <ActionIcon
+            className={styles.copy}
+            onClick={() => void copy()}
+            aria-label={copied ? 'Copied' : 'Copy'}
+          >
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tooltip>
       </div>
     </div>
   )

@@ -48,7 +48,7 @@ export function Codehost({ project }: { project: Project }) {
             Connect a repository, and its issues and pull requests become tasks here. They follow the
             repository: what is closed there is done here.
           </p>
-          {can('admin') && !isEditing && (
+          {can('admin') && !isEditing && !project.archivedAt && (
             <div>
               <Button onClick={() => setEditing(true)}>Connect repository</Button>
             </div>
@@ -105,28 +105,30 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
           {SCHEDULES[connection.schedule] ?? 'by hand'}
         </span>
       </p>
-      <div className="row row-wrap">
-        {can('codehost:sync') && (
-          <>
-            <Button onClick={() => void sync()} loading={isBusy}>
-              Sync issues &amp; PRs
-            </Button>
-            <Button variant="default" onClick={() => void sync('full')} disabled={isBusy}>
-              Check everything
-            </Button>
-          </>
-        )}
-        {can('admin') && (
-          <>
-            <Button variant="default" onClick={onEdit}>
-              Change connection
-            </Button>
-            <Button variant="subtle" color="gray" onClick={() => setDisconnecting(true)}>
-              Disconnect
-            </Button>
-          </>
-        )}
-      </div>
+      {!project.archivedAt && (
+        <div className="row row-wrap">
+          {can('codehost:sync') && (
+            <>
+              <Button onClick={() => void sync()} loading={isBusy}>
+                Sync issues &amp; PRs
+              </Button>
+              <Button variant="default" onClick={() => void sync('full')} disabled={isBusy}>
+                Check everything
+              </Button>
+            </>
+          )}
+          {can('admin') && (
+            <>
+              <Button variant="default" onClick={onEdit}>
+                Change connection
+              </Button>
+              <Button variant="subtle" color="gray" onClick={() => setDisconnecting(true)}>
+                Disconnect
+              </Button>
+            </>
+          )}
+        </div>
+      )}
       {isDisconnecting && (
         <Confirm
           title={`Disconnect ${connection.repository}?`}

@@ -107,7 +107,7 @@ function Rename({ list, onClose }: { list: List; onClose(): void }) {
   const { act, isBusy } = useAct('lists')
   const [name, setName] = useState(list.name)
   return (
-    <Modal opened onClose={onClose} title="Rename the list" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Rename the list">
       <form
         className="stack"
         onSubmit={async (event) => {
@@ -145,12 +145,7 @@ function Remove({ list, others, onClose }: { list: List; others: List[]; onClose
   const { act, isBusy } = useAct('lists', 'tasks')
   const [moveTo, setMoveTo] = useState<string | null>(others.find(({ isDefault }) => isDefault)?.id ?? null)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Delete “${list.name}”?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} title={`Delete “${list.name}”?`}>
       <div className="stack">
         <Select
           label="Its tasks move to"

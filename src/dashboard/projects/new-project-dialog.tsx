@@ -30,7 +30,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="New project" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="New project">
       <form onSubmit={create} className="stack">
         <TextInput
           label="Name"

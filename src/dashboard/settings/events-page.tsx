@@ -43,7 +43,17 @@ export function EventsPage() {
       />
       {query.isPending && <Skeleton height={200} />}
       {query.isError && <NotLoaded what="The inbox" query={query} />}
-      {query.isSuccess && events.length === 0 && (
+      {query.isSuccess && events.length === 0 && outcome !== 'all' && (
+        <EmptyPage
+          title={`Nothing was ${outcome}`}
+          action={
+            <Button variant="default" onClick={() => setOutcome('all')}>
+              Show all
+            </Button>
+          }
+        />
+      )}
+      {query.isSuccess && events.length === 0 && outcome === 'all' && (
         <EmptyPage
           title="Nothing has come in"
           purpose="Point the analytics platform at the receiver, and each event shows up here."

@@ -8,6 +8,7 @@ export const feedbackCurl = (secret = '$WEBHOOK_SECRET') => `curl -s ${feedbackA
   -d '${JSON.stringify({
     event: 'feedback_submitted',
     distinct_id: 'user-1',
-    timestamp: '2026-01-31T12:00:00.000Z',
+    // Of now: the same event again would be a repeat, and make no second task.
+    timestamp: new Date().toISOString(),
     properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'Hello, Inlet' },
   })}'`

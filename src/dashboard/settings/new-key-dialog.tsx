@@ -56,7 +56,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="Create an API key" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Create an API key">
       <form onSubmit={create} className="stack">
         <TextInput
           label="Name"

@@ -49,12 +49,7 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={rule ? 'Edit the rule' : 'Add a routing rule'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} title={rule ? 'Edit the rule' : 'Add a routing rule'}>
       <form onSubmit={save} className="stack">
         <TextInput
           label="When app is"

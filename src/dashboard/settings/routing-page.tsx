@@ -17,7 +17,7 @@ import { Button, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
-import { routingQuery } from '../api/queries.ts'
+import { projectsQuery, routingQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Curl } from '../parts/curl.tsx'
 import { EmptyPage } from '../parts/empty-page.tsx'
@@ -35,7 +35,10 @@ type Trial = Schema<'RoutingTest'>
 export function RoutingPage() {
   const query = useQuery(routingQuery)
   const [editing, setEditing] = useState<Rule | 'new'>()
-  const [trial, setTrial] = useState<Trial>()
+  const { data: projects } = useQuery(projectsQuery)
+  const [tried, setTried] = useState<{ trial: Trial; rules: Rule[] | undefined }>()
+  // What was tried against other rules says nothing of these.
+  const trial = tried?.rules === query.data ? tried?.trial : undefined
   return (
     <div className={`${styles.content} ${styles.wide}`}>
       <PageHead title="Webhook Routing" action={<Button onClick={() => setEditing('new')}>Add rule</Button>}>
@@ -55,7 +58,7 @@ export function RoutingPage() {
             >
               <Curl
                 path="/api/webhook-routing"
-                body={{ appMatch: 'com.example.app', targetProjectId: '<project id>' }}
+                body={{ appMatch: 'com.example.app', targetProjectId: projects?.[0]?.id ?? '<project id>' }}
               />
             </EmptyPage>
           )}
@@ -63,7 +66,7 @@ export function RoutingPage() {
             <SortableRules rules={query.data} trial={trial} onEdit={setEditing} />
           )}
         </section>
-        <RoutingTrial trial={trial} onTrial={setTrial} />
+        <RoutingTrial trial={trial} onTrial={(trial) => setTried(trial && { trial, rules: query.data })} />
       </div>
       {editing && (
         <RoutingDialog rule={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />

@@ -71,7 +71,6 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
       closeOnClickOutside={false}
       size="lg"
       title={rule ? 'Edit the instruction' : 'Add an instruction'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form onSubmit={save} className="stack">
         <Textarea

@@ -36,7 +36,7 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
     if (reverted) onClose()
   }
   return (
-    <Modal opened onClose={onClose} size="lg" title="History" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} size="lg" title="History">
       {query.isPending && <Skeleton height={160} />}
       {query.isError && <NotLoaded what="The history" query={query} />}
       <ol className={styles.rows}>

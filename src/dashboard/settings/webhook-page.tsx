@@ -49,6 +49,7 @@ export function WebhookPage() {
           </Button>
         }
       >
+        {secrets.length >= MOST_SECRETS && 'Two secrets are kept: revoke one to make another. '}
         The analytics platform sends each <code>feedback_submitted</code> event here, and each becomes a task
         in the list “User Feedback”. <Link to="/settings/routing">Routing</Link> decides in which project.
       </PageHead>

@@ -60,7 +60,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
 
   if (!can('tasks:write')) {
     return (
-      <Modal opened onClose={onClose} title="New task" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Modal opened onClose={onClose} title="New task">
         <p>
           Your key may not create tasks: it lacks the scope <code>tasks:write</code>.
         </p>
@@ -68,7 +68,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     )
   }
   return (
-    <Modal opened onClose={onClose} size="lg" title="New task" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} size="lg" title="New task">
       <form onSubmit={create} className="stack">
         <TextInput
           label="Title"

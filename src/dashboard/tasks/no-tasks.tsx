@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { TaskFilters } from '../api/queries.ts'
+import { listsQuery, type TaskFilters } from '../api/queries.ts'
 import { openNewTask } from '../frame/shortcuts.ts'
 import { Curl } from '../parts/curl.tsx'
 import { EmptyPage } from '../parts/empty-page.tsx'
@@ -12,6 +13,7 @@ export function NoTasks({ filters }: { filters: TaskFilters }) {
   const navigate = useNavigate()
   const { can } = useMe()
   const { projectId, listId } = filters
+  const { data: lists } = useQuery({ ...listsQuery(projectId ?? ''), enabled: Boolean(projectId) })
   if (isNarrowed(filters)) {
     return (
       <EmptyPage
@@ -24,7 +26,8 @@ export function NoTasks({ filters }: { filters: TaskFilters }) {
       />
     )
   }
-  const body = { title: 'Hello, Inlet', ...(listId && { listId }) }
+  const place = listId ?? lists?.find(({ isDefault }) => isDefault)?.id
+  const body = { title: 'Hello, Inlet', ...(place && { listId: place }) }
   return (
     <EmptyPage
       title="Nothing has come in yet"

@@ -1,10 +1,11 @@
-import { ActionIcon, Button, CopyButton, Menu, Skeleton, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Menu, Skeleton, Tooltip } from '@mantine/core'
 import { IconDots, IconLink, IconTrash, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { problemOf } from '../api/problem.ts'
 import { type Task, taskQuery } from '../api/queries.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useCopy } from '../parts/use-copy.ts'
 import { useMe } from '../session/session.ts'
 import { Conflict } from './conflict.tsx'
 import { EditableTitle } from './editable-title.tsx'
@@ -63,6 +64,7 @@ export function TaskPanel() {
 function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
   const { can } = useMe()
   const actions = useTaskActions()
+  const link = useCopy(`${location.origin}/tasks/${task.id}`)
   const edit = useTaskEdit(task)
   const mayWrite = can('tasks:write')
   const isDone = task.status === 'done'
@@ -79,15 +81,11 @@ function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
             {isDone ? 'Open again' : 'Mark done'}
           </Button>
         )}
-        <CopyButton value={`${location.origin}/tasks/${task.id}`}>
-          {({ copied, copy }) => (
-            <Tooltip label={copied ? 'Copied' : 'Copy the link'}>
-              <ActionIcon className="push" onClick={copy} aria-label="Copy the link">
-                <IconLink size={17} />
-              </ActionIcon>
-            </Tooltip>
-          )}
-        </CopyButton>
+        <Tooltip label={link.copied ? 'Copied' : 'Copy the link'}>
+          <ActionIcon className="push" onClick={() => void link.copy()} aria-label="Copy the link">
+            <IconLink size={17} />
+          </ActionIcon>
+        </Tooltip>
         {mayWrite && (
           <Menu position="bottom-end">
             <Menu.Target>

@@ -79,8 +79,13 @@ export function exceeded(figures: Figure[]): string[] {
 
 /** As Markdown, for the README. */
 export function tableOf(figures: Figure[]): string {
-  const lines = figures.map(({ name, unit, ours, reference, ratio }) => {
-    const held = reference ? `${rounded(reference.value)} ${unit} (${reference.name})` : ''
+  const lines = figures.map(({ name, unit, ours, reference, ratio, mostOfOurs }) => {
+    const held = [
+      reference && `${rounded(reference.value)} ${unit} (${reference.name})`,
+      mostOfOurs && `${rounded(mostOfOurs)} ${unit} (limit)`,
+    ]
+      .filter(Boolean)
+      .join(', ')
     return `| ${name} | ${rounded(ours)} ${unit} | ${held} | ${ratio === undefined ? '' : ratio.toFixed(2)} |`
   })
   return ['| figure | Inlet | against | ratio |', '| --- | --- | --- | --- |', ...lines].join('\n')
