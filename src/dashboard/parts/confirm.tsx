@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { problemOf } from '../api/problem.ts'
+import { Mistake } from './mistake.tsx'
 
 interface ConfirmProps {
   title: string
@@ -28,11 +29,7 @@ export function Confirm({ title, verb, children, onConfirm, onClose }: ConfirmPr
     <Modal opened onClose={onClose} title={title}>
       <div className="stack">
         <div>{children}</div>
-        {mistake && (
-          <p role="alert" style={{ color: 'var(--red)', margin: 0 }}>
-            {mistake}
-          </p>
-        )}
+        {mistake && <Mistake>{mistake}</Mistake>}
         <div className="row">
           <Button color="red.8" onClick={() => void confirm()} loading={isBusy}>
             {verb}

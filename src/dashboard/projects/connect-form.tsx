@@ -5,6 +5,7 @@ import { answerOf, api, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { listsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
+import { Mistake } from '../parts/mistake.tsx'
 import { useDraft } from '../parts/use-draft.ts'
 
 type Connection = Schema<'Connection'>
@@ -107,11 +108,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         }
         onChange={(event) => setApiUrl(event.currentTarget.value)}
       />
-      {problem && (
-        <p role="alert" style={{ color: 'var(--red)', margin: 0 }} className="breakable">
-          {problem.message}
-        </p>
-      )}
+      {problem && <Mistake>{problem.message}</Mistake>}
       <div className="row">
         <Button type="submit" loading={isBusy} disabled={repository.trim() === ''}>
           {connection ? 'Save connection' : 'Connect repository'}

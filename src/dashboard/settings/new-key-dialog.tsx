@@ -5,6 +5,7 @@ import { answerOf, api, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
+import { Mistake } from '../parts/mistake.tsx'
 import { type Scope, useMe } from '../session/session.ts'
 
 const SCOPES: Record<Scope, string> = {
@@ -96,11 +97,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
             style={{ flex: 1 }}
           />
         </div>
-        {problem && (
-          <p role="alert" style={{ color: 'var(--red)', margin: 0 }}>
-            {problem.message}
-          </p>
-        )}
+        {problem && <Mistake>{problem.message}</Mistake>}
         <div>
           <Button type="submit" loading={isBusy} disabled={name.trim() === '' || scopes.length === 0}>
             Create key

@@ -5,6 +5,7 @@ import { answerOf, api, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
+import { Mistake } from '../parts/mistake.tsx'
 import { useSendOnce } from '../parts/use-send-once.ts'
 
 interface RoutingDialogProps {
@@ -85,11 +86,7 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        {problem && (
-          <p role="alert" style={{ color: 'var(--red)', margin: 0 }}>
-            {problem.message}
-          </p>
-        )}
+        {problem && <Mistake>{problem.message}</Mistake>}
         <div>
           <Button type="submit" loading={isBusy} disabled={!isComplete}>
             {rule ? 'Save rule' : 'Add rule'}

@@ -5,6 +5,7 @@ import { answerOf, api } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
+import { Mistake } from '../parts/mistake.tsx'
 import { useDraft } from '../parts/use-draft.ts'
 import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
@@ -108,11 +109,11 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           )}
         </div>
         {problem && (
-          <p role="alert" style={{ color: 'var(--red)', margin: 0 }}>
+          <Mistake>
             {isStale
               ? 'Somebody changed this instruction meanwhile. Save again to put yours in its place; theirs stays in the history.'
               : problem.message}
-          </p>
+          </Mistake>
         )}
         <div className="row">
           <Button type="submit" loading={isBusy} disabled={content.trim() === ''}>

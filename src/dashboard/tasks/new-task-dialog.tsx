@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { answerOf, api } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task, TaskListItem } from '../api/queries.ts'
+import { Mistake } from '../parts/mistake.tsx'
 import { useDraft } from '../parts/use-draft.ts'
 import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
@@ -118,11 +119,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
             style={{ flex: '1 1 160px' }}
           />
         </div>
-        {problem && (
-          <p role="alert" style={{ color: 'var(--red)', margin: 0 }} className="breakable">
-            {problem.message}
-          </p>
-        )}
+        {problem && <Mistake>{problem.message}</Mistake>}
         <div className="row">
           <Button type="submit" loading={isBusy} disabled={title.trim() === ''}>
             Create task
