@@ -1,4 +1,5 @@
 import { Octokit } from '@octokit/rest'
+import { repaired } from '../schemas/formats.ts'
 import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from './codehost.ts'
 import { jsonElements } from './json-elements.ts'
 import { innermostOf, troubleOf } from './network-trouble.ts'
@@ -39,7 +40,7 @@ export function githubClient({
       if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof name !== 'string') {
         return silence('The answer about the repository is not what the API describes.')
       }
-      return { outcome: 'found', repository: { id, name: kept(name) } }
+      return { outcome: 'found', repository: { id, name: repaired(name) } }
     },
 
     listingUrl: (apiUrl, id) => issuesUrl(apiUrl, id, { sort: 'created', direction: 'asc' }),
@@ -262,7 +263,7 @@ function refusalOf({ status, headers, body }: Answered): Refusal | Silence {
   return {
     outcome: 'refused',
     status,
-    message: typeof message === 'string' ? kept(message.slice(0, 300)) : '',
+    message: typeof message === 'string' ? repaired(message.slice(0, 300)) : '',
     retryAfter: headers['retry-after'] ?? null,
     singleSignOn: /url=(\S+)/.exec(headers['x-github-sso'] ?? '')?.[1] ?? null,
     limits: limitsOf({ headers }),
@@ -279,9 +280,6 @@ function limitsOf({ headers }: Pick<Answered, 'headers'>): HostLimits {
 }
 
 const silence = (why: string): Silence => ({ outcome: 'unreachable', why })
-
-/** What PostgreSQL can hold of a text. */
-const kept = (text: string) => text.replaceAll('\0', '').toWellFormed()
 
 const asRecord = (body: unknown) =>
   (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>

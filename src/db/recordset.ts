@@ -1,4 +1,4 @@
-import { getTableColumns, type PgTable, type Placeholder, type SQL, sql } from './drizzle.ts'
+import { getTableColumns, type PgTable, type SQL, sql } from './drizzle.ts'
 
 /**
  * Rows of a table as one JSON parameter. The statement's text is the same for one row and for a hundred, so it
@@ -13,8 +13,8 @@ export function recordset(table: PgTable, { leaveToDatabase = [] as string[] } =
   return {
     /** The columns' names, in one order everywhere. */
     names: listOf((_, column) => `"${column.name}"`),
-    /** `select` of the rows in a parameter, JSON of an array of them, whose members (of the table's names) meet a condition. */
-    select: (rows: SQL | Placeholder, condition = sql`true`): SQL =>
-      sql`select ${read} from json_to_recordset(${rows}::json) as record(${declared}) where ${condition}`,
+    /** `select` of rows whose members, called as the table's, meet a condition: JSON of an array, in a placeholder. */
+    select: (placeholder: string, condition = sql`true`): SQL =>
+      sql`select ${read} from json_to_recordset(${sql.placeholder(placeholder)}::json) as record(${declared}) where ${condition}`,
   }
 }

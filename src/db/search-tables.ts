@@ -5,10 +5,10 @@ import { index, pgTable, text, uuid } from './drizzle.ts'
  * `task_text_changes`.
  *
  * Measured on a million tasks with 540 characters of text each, in processor time a task (PostgreSQL 18, two cores that
- * were busy otherwise: the proportions hold): a trigram index on `tasks` itself 370 µs, on this table 250 µs in batches (2,250 without GIN's pending list), full
- * text 250 µs, which finds words and not parts of them, no index 10 µs. Paid inside the writes, the first took inserts
- * of a hundred from 80 a second to 11, and every change of a status paid it again. Here a write pays one short row.
- * Looking: 15 to 120 ms where the walk without an index takes up to 15 s.
+ * were busy otherwise: the proportions hold): a trigram index on `tasks` itself 370 µs, on this table 250 µs in batches
+ * (2,250 without GIN's pending list), full text 250 µs, which finds words and not parts of them, no index 10 µs. Paid
+ * inside the writes, the first took inserts of a hundred from 80 a second to 11, and every change of a status paid it
+ * again. Here a write pays one short row. Looking: 15 to 120 ms where the walk without an index takes up to 15 s.
  */
 export const taskTexts = pgTable(
   'task_texts',

@@ -1,4 +1,5 @@
 import type { TaskRow } from '../repositories/tasks.ts'
+import { repaired } from '../schemas/formats.ts'
 import { rankOf } from './priority.ts'
 
 /** An issue or pull request as the product sees it, whatever shape it came in. */
@@ -43,7 +44,7 @@ export function entryOf(raw: unknown): Entry | undefined {
   return {
     number,
     kind: isPull ? 'pull_request' : 'issue',
-    title: cut(repaired(rest.title).trim(), TITLE) || `#${number}`,
+    title: cut(textOf(rest.title).trim(), TITLE) || `#${number}`,
     description: typeof rest.body === 'string' ? cutBytes(repaired(rest.body), DESCRIPTION_BYTES) : null,
     url: addressOf(rest.html_url),
     labels: labels.slice(0, NAMES),
@@ -53,7 +54,7 @@ export function entryOf(raw: unknown): Entry | undefined {
       state === 'open' ? null : isPull ? pullReason(pull.merged_at) : issueReason(rest.state_reason),
     priority: priorityIn(labels),
     updatedAt: secondOf(rest.updated_at),
-    repository: /\/repos\/([^/]+\/[^/]+)$/.exec(repaired(rest.repository_url))?.[1] ?? null,
+    repository: /\/repos\/([^/]+\/[^/]+)$/.exec(textOf(rest.repository_url))?.[1] ?? null,
   }
 }
 
@@ -100,11 +101,11 @@ function priorityIn(labels: string[]): number | undefined {
 function namesOf(list: unknown, key: 'name' | 'login'): string[] {
   const names = (Array.isArray(list) ? list : [])
     .map((item) => (typeof item === 'string' ? item : asRecord(item)[key]))
-    .map((name) => cut(repaired(name).trim(), NAME))
+    .map((name) => cut(textOf(name).trim(), NAME))
   return [...new Set(names.filter(Boolean))]
 }
 
-const repaired = (text: unknown) => (typeof text === 'string' ? text.replaceAll('\0', '').toWellFormed() : '')
+const textOf = (value: unknown) => (typeof value === 'string' ? repaired(value) : '')
 
 function cut(text: string, most: number): string {
   if (text.length <= most) return text

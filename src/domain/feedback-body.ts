@@ -1,3 +1,5 @@
+import { repaired } from '../schemas/formats.ts'
+
 /** Deeper than this a value is kept as its text: neither PostgreSQL nor a stack takes any depth. */
 const DEEPEST = 100
 
@@ -65,17 +67,15 @@ const withSource = (revive: (value: unknown, source: string | undefined) => unkn
   ) => unknown
 
 function kept(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return keptText(value)
+  if (typeof value === 'string') return repaired(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth === DEEPEST) return keptText(asText(value))
+  if (depth === DEEPEST) return repaired(asText(value))
   if (Array.isArray(value)) return value.map((item) => kept(item, depth + 1))
   // fromEntries defines members and never assigns them: `__proto__` stays a name.
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [keptText(name), kept(member, depth + 1)]),
+    Object.entries(value).map(([name, member]) => [repaired(name), kept(member, depth + 1)]),
   )
 }
-
-const keptText = (text: string) => text.replaceAll('\0', '').toWellFormed()
 
 function asText(value: object): string {
   try {

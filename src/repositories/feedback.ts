@@ -6,7 +6,7 @@ import { feedbackEvents, feedbackUnreadable, projects } from '../db/tables.ts'
 import { AppError, unavailable } from '../errors.ts'
 import type { ActivityRow } from './activity.ts'
 import type { Executor } from './index.ts'
-import { makingTasks, namingMistakes, type TaskRow, tasksToMake } from './tasks.ts'
+import { makingTasks, namingMistakes, type TaskRow, tasksAndEntries } from './tasks.ts'
 
 export type FeedbackRow = typeof feedbackEvents.$inferSelect
 /** What a repeat is answered from. */
@@ -24,11 +24,9 @@ export interface Acceptance {
 
 const eventSet = recordset(feedbackEvents)
 
-const insertEvents = named<{ id: string }>(
+const insertEvents = named<object>(
   'insert feedback events',
-  sql`
-    insert into ${feedbackEvents} (${eventSet.names}) ${eventSet.select(sql.placeholder('rows'))}
-    on conflict do nothing returning id`,
+  sql`insert into ${feedbackEvents} (${eventSet.names}) ${eventSet.select('rows')} on conflict do nothing`,
 )
 
 const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
@@ -41,7 +39,7 @@ const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
       select count(*) = cardinality(${sql.placeholder('projectIds')}::uuid[]) as is_open from open
     ), fresh as (
       insert into ${feedbackEvents} (${eventSet.names})
-      ${eventSet.select(sql.placeholder('rows'), sql`(select is_open from place)`)}
+      ${eventSet.select('rows', sql`(select is_open from place)`)}
       on conflict do nothing returning id, task_id
     ), ${makingTasks(sql`id in (select task_id from fresh)`)}
     select is_open as "isOpen", array(select id from fresh) as made from place`,
@@ -72,9 +70,9 @@ export function feedbackRepository(db: Executor) {
       }
     },
 
-    /** Puts in entries that have no task of their own. */
-    async insert(rows: FeedbackRow[]): Promise<void> {
-      await insertEvents(db, { rows: JSON.stringify(rows) })
+    /** Puts in an entry that gets no task of its own; nothing where it is here already. */
+    async insert(row: FeedbackRow): Promise<void> {
+      await insertEvents(db, { rows: JSON.stringify([row]) })
     },
 
     /**
@@ -89,7 +87,7 @@ export function feedbackRepository(db: Executor) {
       const { rows: answers } = await acceptEvents(db, {
         projectIds,
         rows: JSON.stringify(inLockOrder),
-        ...tasksToMake(tasks, entries),
+        ...tasksAndEntries(tasks, entries),
       }).catch(namingMistakes())
       return answers[0]?.isOpen ? new Set(answers[0].made) : undefined
     },

@@ -74,19 +74,12 @@ export function projectsRepository(db: Executor, reach: Reach) {
     },
 
     /**
-     * Holds projects as they are until the transaction ends: none is archived or deleted meanwhile, all else goes on.
-     * In the order of ids. Answers those that may be written to.
+     * Holds a project as it is until the transaction ends: it is neither archived nor deleted meanwhile, all else goes
+     * on. Answers whether it may be written to.
      */
-    async keepWritable(ids: string[]): Promise<string[]> {
-      const rows = await db
-        .select({ id: projects.id })
-        .from(projects)
-        .where(
-          and(sql`${projects.id} = any(${sql.param(ids)}::uuid[])`, inReach, isNull(projects.archivedAt)),
-        )
-        .orderBy(asc(projects.id))
-        .for('key share')
-      return rows.map(({ id }) => id)
+    async keepWritable(id: string): Promise<boolean> {
+      const row = await locked(id, 'key share')
+      return row !== undefined && row.archivedAt === null
     },
 
     async update(id: string, change: Partial<ProjectRow>): Promise<void> {
@@ -136,7 +129,7 @@ export function projectsRepository(db: Executor, reach: Reach) {
       .$dynamic()
   }
 
-  async function locked(id: string, strength: 'update' | 'no key update') {
+  async function locked(id: string, strength: 'update' | 'no key update' | 'key share') {
     const [row] = await db
       .select()
       .from(projects)

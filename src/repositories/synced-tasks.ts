@@ -1,9 +1,9 @@
 import { type AnyColumn, and, eq, getTableColumns, isNull, notExists, sql } from '../db/drizzle.ts'
-import { recordset } from '../db/recordset.ts'
+import { named } from '../db/named.ts'
 import { activity, purgedEntries, syncEntries, tasks } from '../db/tables.ts'
 import type { ActivityRow } from './activity.ts'
 import type { Executor, Reach } from './index.ts'
-import type { TaskRow } from './tasks.ts'
+import { activitySet, type TaskRow, taskSet, tasksAndEntries } from './tasks.ts'
 
 const { description, notes, metadata, ...short } = getTableColumns(tasks)
 
@@ -12,8 +12,24 @@ export type KnownTask = Omit<TaskRow, 'description' | 'notes' | 'metadata'> & {
   descriptionHash: string | null
 }
 
-const taskSet = recordset(tasks)
-const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
+const upsertTasks = named<object>(
+  'upsert tasks',
+  sql`
+    with written as (
+      insert into ${tasks} (${taskSet.names}) ${taskSet.select('tasks')}
+      on conflict (project_id, codehost_repository_id, codehost_number) where codehost_number is not null
+      do update set title = excluded.title, description = excluded.description,
+        external_url = excluded.external_url, labels = excluded.labels, assignees = excluded.assignees,
+        codehost_kind = excluded.codehost_kind, codehost_state = excluded.codehost_state,
+        closed_reason = excluded.closed_reason, source_state = excluded.source_state,
+        status = excluded.status, completed_at = excluded.completed_at,
+        updated_at = excluded.updated_at, version = excluded.version
+      returning 1
+    ), logged as (
+      insert into ${activity} (${activitySet.names}) ${activitySet.select('entries')}
+    )
+    select from written`,
+)
 
 /** Tasks as a sync writes them: found by what the code host calls them. */
 export function syncedTasksRepository(db: Executor, reach: Reach) {
@@ -62,21 +78,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
      */
     async upsert(rows: TaskRow[], entries: ActivityRow[]): Promise<void> {
       if (rows.length === 0) return
-      const { rows: written } = await db.execute(sql`
-        with written as (
-          insert into ${tasks} (${taskSet.names}) ${taskSet.select(sql`${JSON.stringify(rows)}`)}
-          on conflict (project_id, codehost_repository_id, codehost_number) where codehost_number is not null
-          do update set title = excluded.title, description = excluded.description,
-            external_url = excluded.external_url, labels = excluded.labels, assignees = excluded.assignees,
-            codehost_kind = excluded.codehost_kind, codehost_state = excluded.codehost_state,
-            closed_reason = excluded.closed_reason, source_state = excluded.source_state,
-            status = excluded.status, completed_at = excluded.completed_at,
-            updated_at = excluded.updated_at, version = excluded.version
-          returning 1
-        ), logged as (
-          insert into ${activity} (${activitySet.names}) ${activitySet.select(sql`${JSON.stringify(entries)}`)}
-        )
-        select from written`)
+      const { rows: written } = await upsertTasks(db, tasksAndEntries(rows, entries))
       if (written.length !== rows.length) throw new Error('The page was not written as it was counted.')
     },
 

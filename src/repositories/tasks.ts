@@ -59,8 +59,8 @@ export interface SearchOptions {
 
 export type TaskUpdate = Partial<TaskRow> & Pick<TaskRow, 'updatedAt' | 'version'>
 
-const taskSet = recordset(tasks)
-const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
+export const taskSet = recordset(tasks)
+export const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
 
 /**
  * The one insert all new tasks come in by, as two parts of a `with`: many at once, each with its activity entries.
@@ -68,15 +68,15 @@ const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
  */
 export const makingTasks = (isWanted?: SQL) => sql`
   made as (
-    insert into ${tasks} (${taskSet.names}) ${taskSet.select(sql.placeholder('tasks'), isWanted)}
+    insert into ${tasks} (${taskSet.names}) ${taskSet.select('tasks', isWanted)}
     on conflict do nothing returning id
   ), logged as (
     insert into ${activity} (${activitySet.names})
-    ${activitySet.select(sql.placeholder('entries'), sql`"taskId" in (select id from made)`)}
+    ${activitySet.select('entries', sql`"taskId" in (select id from made)`)}
   )`
 
-/** What the placeholders of `makingTasks` stand for. */
-export const tasksToMake = (rows: TaskRow[], entries: ActivityRow[]) => ({
+/** What the placeholders `tasks` and `entries` stand for. */
+export const tasksAndEntries = (rows: TaskRow[], entries: ActivityRow[]) => ({
   tasks: JSON.stringify(rows),
   entries: JSON.stringify(entries),
 })
@@ -91,7 +91,9 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
   return {
     /** Answers the ids that were made; the others were here already, by external id or code-host number. */
     async insert(rows: TaskRow[], entries: ActivityRow[]): Promise<Set<string>> {
-      const made = await insertTasks(db, tasksToMake(rows, entries)).catch(namingMistakes(rows[0]?.listId))
+      const made = await insertTasks(db, tasksAndEntries(rows, entries)).catch(
+        namingMistakes(rows[0]?.listId),
+      )
       return new Set(made.rows.map(({ id }) => id))
     },
 

@@ -45,3 +45,6 @@ export function isJsonWithin(value: object, limits: { maxBytes: number; maxDepth
   }
   return Buffer.byteLength(JSON.stringify(value)) <= limits.maxBytes
 }
+
+/** A text as PostgreSQL can hold it: for those whose senders cannot be asked to mend it. */
+export const repaired = (text: string) => text.replaceAll('\0', '').toWellFormed()

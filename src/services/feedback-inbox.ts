@@ -10,7 +10,6 @@ import type { Caller } from './access.ts'
 import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import {
-  type Accepted,
   accept,
   asRouting,
   changedMeanwhile,
@@ -71,7 +70,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const dedupKey = dedupKeyOf(event)
     const arrival = { id, at: clock.now(), event, dedupKey, kept: { payload, payloadCut } }
     const accepted = await routed(repos, clock, [arrival], (project) => feedbackListOf(repos, clock, project))
-    await keepWritable(repos, accepted)
+    for (const { route } of accepted) await keepWritable(repos, route.decision.project.id)
     await lockAsSeen(repos, row)
     // Taken out and put back, so that the index decides between this and the same event coming in at the moment.
     await repos.feedback.delete(id)
@@ -81,7 +80,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const [before] = await repos.feedback.listByKeys([dedupKey])
     const { taskId = null, projectId = null, listId = null, routing = null } = before ?? {}
     const same = { taskId, projectId, listId, routing, outcome: 'accepted' as const, errors: null }
-    await repos.feedback.insert([{ ...row, ...same, dedupKey: null }])
+    await repos.feedback.insert({ ...row, ...same, dedupKey: null })
   }
 
   async function moveTask(repos: BoundRepositories, row: FeedbackRow, caller: Caller): Promise<void> {
@@ -122,10 +121,9 @@ async function lockProjects(repos: BoundRepositories, fromId: string, toId: stri
   }
 }
 
-/** Locks the projects that accepted events go to, so that none is archived on the way. */
-async function keepWritable(repos: BoundRepositories, accepted: Accepted[]): Promise<void> {
-  const ids = [...new Set(accepted.map(({ route }) => route.decision.project.id))]
-  if ((await repos.projects.keepWritable(ids)).length < ids.length) throw changedMeanwhile()
+/** Locks a project that feedback goes to, so that it is not archived on the way. */
+async function keepWritable(repos: BoundRepositories, projectId: string): Promise<void> {
+  if (!(await repos.projects.keepWritable(projectId))) throw changedMeanwhile()
 }
 
 /** Locks an entry on which was decided what becomes of it. */

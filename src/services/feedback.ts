@@ -59,11 +59,11 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
         case 'accepted':
           return deliver(delivery.arrival)
         case 'rejected':
-          await feedback.discreetly(() => feedback.insert([delivery.row]))
+          await feedback.discreetly(() => feedback.insert(delivery.row))
           throw validationFailed(delivery.mistakes)
         case 'ignored':
           // It asks for nothing, so nothing is lost with its entry.
-          await unlessAway(() => feedback.insert([delivery.row]))
+          await unlessAway(() => feedback.insert(delivery.row))
           return { accepted: false, reason: 'event_ignored' }
         case 'unreadable':
           await unlessAway(() => feedback.countUnreadable(delivery.at.toISOString().slice(0, 10)))

@@ -29,7 +29,10 @@ describe('the migration for searches', () => {
     try {
       const find = async () => (await service.get('/api/tasks?q=OLDER')).body.data.length
       expect(await find()).toBe(1)
-      await service.service.tasks.foldTexts()
+      const fold = service.repos.transaction(
+        async ({ taskTexts }) => (await taskTexts.claimFold()) && taskTexts.fold(10),
+      )
+      expect(await fold).toBe(1)
       expect(await find()).toBe(1)
       expect(await service.query('select title from task_texts')).toEqual([{ title: 'older than searches' }])
     } finally {

@@ -7,6 +7,13 @@ beforeAll(async () => {
 })
 afterAll(() => desk.close())
 
+/** A project of its own, with the list that its tasks go to. */
+async function projectOf(name: string) {
+  const { body: project } = await desk.service.post('/api/projects', { name })
+  const { body: lists } = await desk.service.get(`/api/projects/${project.id}/lists`)
+  return { project, listId: lists.data[0].id }
+}
+
 const LOST = 'The connection to Inlet is gone'
 
 describe('changes by others', () => {
@@ -28,9 +35,7 @@ describe('changes by others', () => {
 
   test('wait behind a pill while somebody reads further down', async () => {
     const tasks = Array.from({ length: 60 }, (_, index) => ({ title: `Row ${index}` }))
-    const { body: project } = await desk.service.post('/api/projects', { name: 'Long' })
-    const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
-    const listId = lists.body.data[0].id
+    const { project, listId } = await projectOf('Long')
     await desk.service.post('/api/tasks/bulk', { listId, tasks })
     const page = await desk.open(`/tasks?projectId=${project.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Row 59' }).waitFor()
@@ -73,9 +78,7 @@ describe('changes by others', () => {
   })
 
   test('bring what was restored, moved or only now fits to its place in the list', async () => {
-    const { body: project } = await desk.service.post('/api/projects', { name: 'Elsewhere' })
-    const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
-    const listId = lists.body.data[0].id
+    const { project, listId } = await projectOf('Elsewhere')
     const create = async (body: object) => (await desk.service.post('/api/tasks', body)).body
     const moved = await create({ title: 'Moved in', priority: 'high' })
     const fitting = await create({ title: 'Now fits', priority: 'low', listId })
@@ -93,9 +96,7 @@ describe('changes by others', () => {
   })
 
   test('are in a list that was left when somebody comes back to it', async () => {
-    const { body: project } = await desk.service.post('/api/projects', { name: 'Left behind' })
-    const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
-    const listId = lists.body.data[0].id
+    const { project, listId } = await projectOf('Left behind')
     const create = async (body: object) => (await desk.service.post('/api/tasks', { listId, ...body })).body
     const urgent = await create({ title: 'Urgent once', priority: 'high' })
     await create({ title: 'Urgent still', priority: 'high' })
@@ -124,9 +125,7 @@ describe('changes by others', () => {
   })
 
   test('keep their place when a deletion is taken back far down', async () => {
-    const { body: project } = await desk.service.post('/api/projects', { name: 'Deep' })
-    const lists = await desk.service.get(`/api/projects/${project.id}/lists`)
-    const listId = lists.body.data[0].id
+    const { project, listId } = await projectOf('Deep')
     const tasks = Array.from({ length: 90 }, (_, index) => ({ title: `Deep ${index}.` }))
     await desk.service.post('/api/tasks/bulk', { listId, tasks })
     const page = await desk.open(`/tasks?projectId=${project.id}`)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { feedback } from '../support/feedback.ts'
+import { deliveryOf, feedback } from '../support/feedback.ts'
 import { complaintsOf, type Desk, objectionsTo, startDesk } from './support/browser.ts'
 
 let desk: Desk
@@ -17,8 +17,7 @@ beforeAll(async () => {
   })
   await post('/api/rules', { content: 'Run the tests first.', priority: 3 })
   await post('/api/webhook-routing', { appMatch: 'com.example.app', targetProjectId: project.id })
-  const { feedback: receiver } = desk.service.service
-  await receiver.receive(receiver.read(Buffer.from(JSON.stringify(feedback()))))
+  await desk.service.service.feedback.receive(deliveryOf(desk.service, feedback()))
   pages = {
     tasks: '/tasks',
     task: `/tasks/${task.id}`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryOf } from '../support/feedback.ts'
 import { type Desk, startDesk } from './support/browser.ts'
 
 let desk: Desk
@@ -265,12 +266,11 @@ describe('the event inbox', () => {
   })
 
   test('keeps what was rejected, with the reason, to be tried again', async () => {
-    const { receive, read } = desk.service.service.feedback
     const page = await desk.open('/settings/events')
     await page.getByText('Rejected', { exact: true }).click()
     await page.getByText('Nothing was rejected').waitFor()
     const event = { event: 'feedback_submitted', distinct_id: 'user-1', properties: { sentiment: 'furious' } }
-    await receive(read(Buffer.from(JSON.stringify(event)))).catch(() => {})
+    await desk.service.service.feedback.receive(deliveryOf(desk.service, event)).catch(() => {})
     await page.reload()
     await page.getByText('Rejected', { exact: true }).click()
     await page

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dedupKeyOf, readEvent } from '../../src/domain/feedback-event.ts'
-import type { Delivery } from '../../src/services/feedback.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { feedback } from '../support/feedback.ts'
+import { deliveryOf, feedback } from '../support/feedback.ts'
 import { type Locks, locksOf } from '../support/locks.ts'
 
 let service: TestApp
@@ -16,8 +15,7 @@ afterAll(() => service.close())
 
 /** As the receiver takes it, and fails where that would have to try again. */
 async function deliver(event: object) {
-  const { feedback } = service.service
-  const receipt = await feedback.receive(feedback.read(Buffer.from(JSON.stringify(event))))
+  const receipt = await service.service.feedback.receive(deliveryOf(service, event))
   if (!receipt.accepted) throw new Error('It was ignored.')
   return receipt
 }
@@ -108,10 +106,9 @@ test('a first delivery that is tried again, because repeats beside it could not 
   const before = [1, 2].map(() => deliver(feedback()))
   await locks.waiting(2, ...before)
   const { feedback: receiver } = service.service
-  const [fresh, repeat] = [feedback(), repeated].map((event) =>
-    receiver.read(Buffer.from(JSON.stringify(event))),
-  )
-  const together = [fresh, repeat].map((delivery) => receiver.receive(delivery as Delivery))
+  const fresh = deliveryOf(service, feedback())
+  const repeat = deliveryOf(service, repeated)
+  const together = [fresh, repeat].map((delivery) => receiver.receive(delivery))
   const outcomes = Promise.allSettled(together)
   const letEntryGo = await locks.hold(`select from feedback_events where id = '${eventId}' for update`)
   await letEventsGo()
@@ -122,8 +119,8 @@ test('a first delivery that is tried again, because repeats beside it could not 
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   await letEntryGo()
 
-  expect(await receiver.receive(fresh as Delivery)).toMatchObject({ duplicate: false })
-  expect(await receiver.receive(repeat as Delivery)).toMatchObject({ duplicate: true, eventId })
+  expect(await receiver.receive(fresh)).toMatchObject({ duplicate: false })
+  expect(await receiver.receive(repeat)).toMatchObject({ duplicate: true, eventId })
   const entries = await service.query('select duplicates from feedback_events order by id desc limit 1')
   expect(entries).toEqual([{ duplicates: 0 }])
   expect((await service.get(`/api/analytics/events/${eventId}`)).body.duplicates).toBe(1)

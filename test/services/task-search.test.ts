@@ -160,12 +160,14 @@ describe('the text of a task that is deleted for good', () => {
     const { id } = await service.given.task(inbox)
     const locks = locksOf(service)
     const letGo = await locks.hold(`insert into task_texts (task_id, title) values ('${id}', '')`)
-    const folded = fold()
+    const folded = service.repos.transaction(
+      async ({ taskTexts }) => (await taskTexts.claimFold()) && taskTexts.fold(10),
+    )
     await locks.waiting(1, folded)
 
     await service.query('delete from tasks where id = $1', [id])
     await letGo()
-    await folded
+    expect(await folded).toBe(1)
 
     while (await fold());
     expect(await service.query('select from task_texts')).toEqual([])

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Answer } from './app.ts'
+import type { Answer, TestApp } from './app.ts'
 
 /** An event as the receiver takes it, each another one. */
 export function feedback(properties: object = {}, others: object = {}) {
@@ -12,6 +12,10 @@ export function feedback(properties: object = {}, others: object = {}) {
     ...others,
   }
 }
+
+/** What was delivered, as the receiver's service reads it. */
+export const deliveryOf = ({ service }: Pick<TestApp, 'service'>, event: object) =>
+  service.feedback.read(Buffer.from(JSON.stringify(event)))
 
 /** Sends to a receiver with a secret. */
 export function sender(url: string, secret: string) {
