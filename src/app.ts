@@ -91,7 +91,15 @@ export async function buildApp({
     scope.register(meRoutes, { prefix: '/api/me', ...service })
     scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
     scope.register(keysRoutes, { prefix: '/api/keys', ...service })
-    scope.register(webhookSecretsRoutes, { prefix: '/api/webhook-secrets', ...service })
+    scope.register(webhookSecretsRoutes, {
+      prefix: '/api/webhook-secrets',
+      ...service,
+      receiver: {
+        baseUrl: config.publicUrl ?? null,
+        port: config.webhookPort ?? null,
+        hasEnvironmentSecret: config.webhookSecret !== undefined,
+      },
+    })
     scope.register(tasksRoutes, { prefix: '/api/tasks', ...service })
     scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service, admit: [requireKey, requireScope] })
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })

@@ -4,7 +4,7 @@ const RECONNECT_MS = 500
 
 interface ListenOptions {
   connectionString: string
-  /** By channel: called with each notice, and with none after each reconnect, when what was said in between is lost. */
+  /** By channel: called with each notice, and with none when it begins to hear, then and after each break: what was said before is lost. */
   channels: Record<string, (payload: string) => void>
   onError(error: Error): void
 }
@@ -15,6 +15,7 @@ export function listen({ connectionString, channels, onError }: ListenOptions) {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let connecting = connect()
+  const firstAttempt = connecting
 
   async function connect() {
     const fresh = new pg.Client({
@@ -43,6 +44,9 @@ export function listen({ connectionString, channels, onError }: ListenOptions) {
   }
 
   return {
+    /** Resolves when it hears, or has failed to once. */
+    ready: firstAttempt,
+
     async close(): Promise<void> {
       isClosed = true
       clearTimeout(timer)

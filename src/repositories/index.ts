@@ -1,6 +1,7 @@
 import type { Database } from '../db/pool.ts'
 import { activityRepository, activityTail } from './activity.ts'
 import { codehostRepository } from './codehost.ts'
+import { configurationChanges } from './configuration-changes.ts'
 import { contextRepository } from './context.ts'
 import { feedbackRepository } from './feedback.ts'
 import { idempotencyRepository } from './idempotency.ts'
@@ -81,6 +82,7 @@ function bound(db: Executor, reach: Reach, search?: SearchOptions) {
     projects: projectsRepository(db, reach),
     rules: rulesRepository(db, reach),
     context: contextRepository(db, reach),
+    configurationChanges: configurationChanges(db),
     activity: activityRepository(db, reach),
     keys: keysRepository(db, reach),
     sessions: sessionsRepository(db, reach),

@@ -3,17 +3,20 @@ import { Type } from '@sinclair/typebox'
 import { answers, answersNothing, Location } from '../schemas/answers.ts'
 import { Rotation } from '../schemas/key.ts'
 import { Closed, IdPath, ref } from '../schemas/parts.ts'
-import { WebhookSecretPage, WebhookSecretWithValue } from '../schemas/webhook-secret.ts'
+import {
+  type FeedbackReceiver,
+  WebhookSecretPage,
+  WebhookSecretWithValue,
+} from '../schemas/webhook-secret.ts'
 import type { Services } from '../services/index.ts'
 import { refuseIdempotencyKey } from './once.ts'
 
 const tags = ['Access']
 
 /** Make, list, rotate and revoke the secrets of the feedback receiver. */
-export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'webhookSecrets'>> = async (
-  app,
-  { webhookSecrets },
-) => {
+export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
+  Pick<Services, 'webhookSecrets'> & { receiver: FeedbackReceiver }
+> = async (app, { webhookSecrets, receiver }) => {
   app.post(
     '',
     {
@@ -50,11 +53,11 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'web
         operationId: 'listWebhookSecrets',
         summary: 'List webhook secrets',
         description:
-          'The secrets that work, oldest first; never their values. At most two, so always one page.',
+          'The secrets that work, oldest first; never their values. At most two, so always one page. Beside them, where the receiver listens.',
         response: { 200: answers(WebhookSecretPage, 'The secrets that work.') },
       },
     },
-    () => webhookSecrets.list(),
+    async () => ({ ...(await webhookSecrets.list()), receiver }),
   )
 
   app.post(

@@ -12,7 +12,7 @@ import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './r
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
 import { NewSession, Session } from './session.ts'
 import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem } from './task.ts'
-import { WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
+import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
 
 /** Every schema with a name of its own: what `$ref` finds, and the components of the API reference. */
 export const namedSchemas = [
@@ -63,4 +63,5 @@ export const namedSchemas = [
   NewSession,
   WebhookSecret,
   WebhookSecretWithValue,
+  FeedbackReceiver,
 ]

@@ -24,4 +24,26 @@ export const WebhookSecretWithValue = Type.Object(
 )
 export type WebhookSecretWithValue = Static<typeof WebhookSecretWithValue>
 
-export const WebhookSecretPage = PageOf(ref(WebhookSecret), 'The secrets that work.')
+/** What the environment says of the receiver, for those who point a sender at it. */
+export const FeedbackReceiver = Type.Object(
+  {
+    baseUrl: Nullable(
+      Type.String({
+        description: 'Where this Inlet is reached, as `PUBLIC_URL` says; null where it says nothing.',
+      }),
+    ),
+    port: Nullable(
+      Type.Integer({
+        description: '`WEBHOOK_PORT`: a port that serves the receiver and nothing else; null for none.',
+      }),
+    ),
+    hasEnvironmentSecret: Type.Boolean({ description: 'Whether `WEBHOOK_SECRET` works beside these.' }),
+  },
+  { $id: 'FeedbackReceiver', description: 'Where and how the feedback receiver listens.' },
+)
+export type FeedbackReceiver = Static<typeof FeedbackReceiver>
+
+export const WebhookSecretPage = Type.Object(
+  { ...PageOf(ref(WebhookSecret), '').properties, receiver: ref(FeedbackReceiver) },
+  { description: 'The secrets that work, and the receiver they are for.' },
+)

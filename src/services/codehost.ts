@@ -67,6 +67,7 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run) await endRun(repos, clock, run, DISCONNECTED)
         await repos.codehost.delete(projectId)
+        await repos.configurationChanges.announceProject(projectId)
       })
     },
 
@@ -168,6 +169,7 @@ export function codehostService({ repos, clock, host, apiUrls, encryptionKey, va
           apiUrl,
           repositoryId: repository.id,
         })
+      await repos.configurationChanges.announceProject(projectId)
       return connectionOf(repos, projectId)
     })
   }

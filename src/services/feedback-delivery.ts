@@ -127,6 +127,7 @@ export async function feedbackListOf(
     createdAt: now,
   }
   await repos.lists.insert(list)
+  await repos.configurationChanges.announceProject(id)
   return list.id
 }
 

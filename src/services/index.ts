@@ -1,4 +1,5 @@
 import { ACCESS_CHANGES } from '../repositories/access-changes.ts'
+import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import type { Repositories } from '../repositories/index.ts'
 import { SYNC_PROGRESS } from '../repositories/sync-runs.ts'
 import { accessService } from './access.ts'
@@ -6,6 +7,7 @@ import { activityService } from './activity.ts'
 import type { Clock } from './clock.ts'
 import { codehostService } from './codehost.ts'
 import { type CodehostDeps, tokenVault } from './codehost-token.ts'
+import { configurationNews } from './configuration-news.ts'
 import { contextService } from './context.ts'
 import { activityFeed } from './feed.ts'
 import { feedbackService } from './feedback.ts'
@@ -63,7 +65,11 @@ export function services(given: ServiceDeps) {
     housekeeping: housekeepingService({ repos, clock }),
     sync: syncService({ repos, clock, progress, metrics, vault, ...codehost }),
     /** What other instances say, by the channel they say it on. */
-    notices: { [ACCESS_CHANGES]: access.forget, [SYNC_PROGRESS]: progress.hear },
+    notices: {
+      [ACCESS_CHANGES]: access.forget,
+      [CONFIGURATION_CHANGES]: configurationNews({ feed }).hear,
+      [SYNC_PROGRESS]: progress.hear,
+    },
     /** The same use cases inside a transaction of somebody else. */
     useCasesIn: (repos: Repositories) => useCases({ ...deps, repos }),
   }

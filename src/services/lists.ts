@@ -37,6 +37,7 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
         }
         await repos.lists.insert(row)
         await repos.lists.reorder(order)
+        await repos.configurationChanges.announceProject(project.id)
         return toList(row)
       })
     },
@@ -60,6 +61,7 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
         const { list, lists } = await lockedList(repos, id)
         if (name !== undefined && name !== list.name) await repos.lists.update(list.id, { name })
         if (position !== undefined) await repos.lists.reorder(placed(idsOf(lists), list.id, position))
+        await repos.configurationChanges.announceProject(list.projectId)
         return counted(repos, list.id)
       })
     },
@@ -80,6 +82,7 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
         await repos.tasks.moveHidden(list.id, heir.id)
         await repos.lists.delete(list)
         await repos.lists.reorder(idsOf(lists).filter((other) => other !== list.id))
+        await repos.configurationChanges.announceProject(list.projectId)
       })
     },
 

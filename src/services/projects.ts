@@ -35,6 +35,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
         const project = await writableProject(repos, id)
         if (name !== undefined && name !== project.name) {
           await repos.projects.update(id, { name, updatedAt: clock.now() })
+          await repos.configurationChanges.announceProject(id)
         }
         return counted(repos, id)
       })
@@ -48,7 +49,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
         if (!project) throw projectNotFound(id)
         if (project.isDefault) throw projectIsDefault(project.name)
         const now = clock.now()
-        if (!project.archivedAt) await repos.projects.update(id, { archivedAt: now, updatedAt: now })
+        if (!project.archivedAt) await setArchived(repos, id, now, now)
         return counted(repos, id)
       })
     },
@@ -57,7 +58,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
       return repos.within(caller).transaction(async (repos) => {
         const project = await repos.projects.findForUpdate(id)
         if (!project) throw projectNotFound(id)
-        if (project.archivedAt) await repos.projects.update(id, { archivedAt: null, updatedAt: clock.now() })
+        if (project.archivedAt) await setArchived(repos, id, null, clock.now())
         return counted(repos, id)
       })
     },
@@ -75,6 +76,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
         const holds = Object.entries(content).flatMap(([what, isThere]) => (isThere ? what : []))
         if (holds.length > 0) throw projectNotEmpty(project.name, holds)
         await repos.projects.delete(project, now)
+        await repos.configurationChanges.announceProject(id)
       })
     },
   }
@@ -98,7 +100,13 @@ export async function insertProject(
     openCount: 0,
     createdAt: now,
   })
+  await repos.configurationChanges.announceProject(project.id)
   return project
+}
+
+async function setArchived(repos: BoundRepositories, id: string, archivedAt: Date | null, updatedAt: Date) {
+  await repos.projects.update(id, { archivedAt, updatedAt })
+  await repos.configurationChanges.announceProject(id)
 }
 
 /**

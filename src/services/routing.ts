@@ -49,6 +49,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         refuseWithoutMatch(row)
         await repos.routing.insert(row)
         await repos.routing.reorder(order)
+        await repos.configurationChanges.announceRouting()
         return toRoutingRule(row)
       })
     },
@@ -80,6 +81,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
           changed.updatedAt = clock.now()
           await repos.routing.update(id, { ...change, updatedAt: changed.updatedAt })
           await repos.routing.reorder(order)
+          await repos.configurationChanges.announceRouting()
         }
         return toRoutingRule(changed)
       })
@@ -91,6 +93,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         if (!present.some((rule) => rule.id === id)) throw routingRuleNotFound(id)
         await repos.routing.delete(id)
         await repos.routing.reorder(idsOf(present).filter((other) => other !== id))
+        await repos.configurationChanges.announceRouting()
       })
     },
 

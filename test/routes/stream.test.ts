@@ -113,6 +113,68 @@ describe('the stream', () => {
     ])
   })
 
+  test('tells of projects, their lists and routing as they change, and only whom it concerns', async () => {
+    const { post, patch } = service
+    const all = await follow()
+    const { body: project } = await post('/api/projects', { name: 'Told' })
+    const { body: other } = await post('/api/projects', { name: 'Not told' })
+    const mine = await follow({ query: `?projectId=${project.id}` })
+    const changes = [
+      () => patch(`/api/projects/${project.id}`, { name: 'Renamed' }),
+      () => post(`/api/projects/${other.id}/lists`, { name: 'Elsewhere' }),
+      () => post(`/api/projects/${project.id}/archive`),
+      () => post(`/api/projects/${project.id}/unarchive`),
+      () => post(`/api/projects/${project.id}/lists`, { name: 'Later' }),
+      (list: string) => patch(`/api/lists/${list}`, { position: 0 }),
+      (list: string) => service.delete(`/api/lists/${list}`),
+      () => post('/api/webhook-routing', { appMatch: 'told', targetProjectId: project.id }),
+      (rule: string) => patch(`/api/webhook-routing/${rule}`, { isActive: false }),
+      (rule: string) => service.delete(`/api/webhook-routing/${rule}`),
+      () => service.delete(`/api/projects/${project.id}`),
+    ]
+    let made = ''
+    for (const change of changes) {
+      const { status, body } = await change(made)
+      expect(status).toBeLessThan(300)
+      if (status === 201) made = body.id
+    }
+
+    const here = { id: null, event: 'project.changed', data: { projectId: project.id } }
+    const there = { id: null, event: 'project.changed', data: { projectId: other.id } }
+    const routing = { id: null, event: 'routing.changed', data: {} }
+    const told = [here, there, here, there, ...Array(5).fill(here), ...Array(3).fill(routing), here]
+    await all.until(({ length }) => length === told.length)
+    await mine.until(({ length }) => length === 7)
+    expect(all.heard).toEqual(told)
+    expect(mine.heard).toEqual(Array(7).fill(here))
+  })
+
+  test('says nothing of what did not change, or was taken back', async () => {
+    const { post, patch } = service
+    const { body: project } = await post('/api/projects', { name: 'The same' })
+    const listener = await follow({ query: `?projectId=${project.id}` })
+    await patch(`/api/projects/${project.id}`, { name: 'The same' })
+    await post(`/api/projects/${project.id}/unarchive`)
+    await post(`/api/projects/${project.id}/lists`, { name: '' })
+    await post(`/api/projects/${project.id}/archive`)
+    await listener.until(({ length }) => length > 0)
+    expect(listener.heard).toHaveLength(1)
+  })
+
+  test('of another instance tells of projects too, and to ask for all of them after it heard nothing', async () => {
+    const other = await startApp({ connectionString: service.connectionString })
+    const listener = await follow({}, other)
+    const { body: project } = await service.post('/api/projects', { name: 'From afar' })
+    await listener.until((heard) => heard.some(({ data }) => data.projectId === project.id))
+    await service.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inlet listen' and datname = current_database()",
+    )
+    await listener.until((heard) => heard.some(({ data }) => data.projectId === null))
+    await listener.until((heard) => heard.some(({ event }) => event === 'routing.changed'))
+    listener.close()
+    await other.close()
+  })
+
   test.each([
     ['a projectId that is none', '?projectId=1', undefined, 400, 'validation_failed', 'query.projectId'],
     ['an unknown name', '?lastEventId=1', undefined, 400, 'validation_failed', 'query.lastEventId'],

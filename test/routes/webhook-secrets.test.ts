@@ -19,8 +19,26 @@ describe('webhook secrets', () => {
 
     const { secret, ...shown } = made.body
     const listed = await service.get('/api/webhook-secrets')
-    expect(listed.body).toEqual({ data: [{ ...shown, lastUsedAt: null }], nextCursor: null })
+    expect(listed.body.data).toEqual([{ ...shown, lastUsedAt: null }])
+    expect(listed.body.nextCursor).toBeNull()
     expect(secret.endsWith(shown.lastFour)).toBe(true)
+  })
+
+  test('come with what the environment says of the receiver', async () => {
+    const receiverOf = async (app: TestApp) => (await app.get('/api/webhook-secrets')).body.receiver
+    expect(await receiverOf(service)).toEqual({ baseUrl: null, port: null, hasEnvironmentSecret: false })
+    const env = {
+      PUBLIC_URL: 'https://inlet.example/',
+      WEBHOOK_PORT: '3001',
+      WEBHOOK_SECRET: 'a-secret-of-the-environment-0123456789',
+    }
+    const other = await startApp({ connectionString: service.connectionString, env })
+    expect(await receiverOf(other)).toEqual({
+      baseUrl: 'https://inlet.example',
+      port: 3001,
+      hasEnvironmentSecret: true,
+    })
+    await other.close()
   })
 
   test('are at most two, also when made at once', async () => {

@@ -67,6 +67,7 @@ export async function startApp(options: TestAppOptions = {}) {
   const logger = options.logger ?? pino({ level: 'silent' })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping })
   const others = listen({ connectionString, channels: service.notices, onError: () => {} })
+  await others.ready
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
 
   async function call(
