@@ -198,3 +198,28 @@ describe('changes by others', () => {
     await page.context().close()
   })
 })
+describe('projects, lists and routing that others change', () => {
+  test('show up at once', async () => {
+    const { post, patch } = desk.service
+    const page = await desk.open('/tasks', { isLive: true })
+    const sidebar = page.getByRole('navigation', { name: 'Tasks' })
+    const { project } = await projectOf('Made elsewhere')
+    await sidebar.getByRole('link', { name: /^Made elsewhere/ }).click()
+    await post(`/api/projects/${project.id}/lists`, { name: 'Listed elsewhere' })
+    await sidebar.getByRole('link', { name: /^Listed elsewhere/ }).waitFor()
+    await patch(`/api/projects/${project.id}`, { name: 'Renamed elsewhere' })
+    await page.getByRole('heading', { name: 'Renamed elsewhere' }).waitFor()
+
+    const routing = await desk.open('/settings/routing', { context: page.context() })
+    await routing.getByText('No rules yet').waitFor()
+    const { body: rule } = await post('/api/webhook-routing', {
+      appMatch: 'com.elsewhere',
+      targetProjectId: project.id,
+    })
+    const item = routing.getByRole('listitem').filter({ hasText: 'com.elsewhere' })
+    await item.waitFor()
+    await desk.service.delete(`/api/webhook-routing/${rule.id}`)
+    await item.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+})

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSyncing } from '../support/syncing.ts'
-import { type Desk, startDesk } from './support/browser.ts'
+import { type Desk, objectionsTo, startDesk } from './support/browser.ts'
 
 type Service = Awaited<ReturnType<typeof startSyncing>>
 
@@ -96,6 +96,38 @@ describe('the sync of a repository', () => {
     await page.goto(`${desk.service.url}/projects/${project.id}`)
     await runsOf(page).first().getByText('1 left alone').click()
     await runsOf(page).first().getByText('#1: deleted here, and stays so').waitFor()
+    await page.context().close()
+  })
+
+  test('shows each state an issue or a pull request can come to', async () => {
+    const { project, repository, sync } = await desk.service.connected()
+    const titles = ['Still open', 'Closed', 'Not planned', 'Twice', 'Vanished']
+    for (const title of titles) repository.issue({ title })
+    repository.close(2)
+    repository.close(3, 'not_planned')
+    repository.close(4, 'duplicate')
+    for (const title of ['Under review', 'Merged', 'Given up']) repository.pull({ title })
+    repository.merge(7)
+    repository.close(8)
+    await sync()
+    repository.remove(5)
+    await sync('?mode=full')
+    const page = await desk.open(`/tasks?projectId=${project.id}`)
+    const states = {
+      'Still open': 'Issue, open',
+      Closed: 'Issue, closed',
+      'Not planned': 'Issue, not planned',
+      Twice: 'Issue, closed as a duplicate',
+      Vanished: 'Issue, deleted at the code host',
+      'Under review': 'Pull request, open',
+      Merged: 'Pull request, merged',
+      'Given up': 'Pull request, closed without merging',
+    }
+    for (const [title, words] of Object.entries(states)) {
+      const row = page.getByRole('listitem').filter({ hasText: title })
+      await row.getByRole('img', { name: words, exact: true }).waitFor()
+    }
+    expect(await objectionsTo(page)).toEqual([])
     await page.context().close()
   })
 

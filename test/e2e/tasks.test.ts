@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { complaintsOf, type Desk, signIn, startDesk } from './support/browser.ts'
@@ -112,6 +114,77 @@ describe('the list of tasks', () => {
     await page.context().close()
   })
 
+  test('moves many, and puts them where they stand, and takes that back', async () => {
+    const project = await desk.service.given.project({ name: 'Moved there' })
+    for (const title of ['Move me', 'Move me too']) await createTask({ title })
+    const stored = async () =>
+      (await desk.service.get('/api/tasks?q=move me')).body.data.map(
+        (task: { listId: string; status: string }) => [task.listId === project.inbox.id, task.status],
+      )
+    const page = await desk.open('/tasks?q=move me')
+    const selectBoth = async () => {
+      for (const title of ['Move me too', 'Move me']) {
+        await rowOf(page, title).first().hover()
+        await page.getByLabel(`Select ${title}`, { exact: true }).check()
+      }
+    }
+    await selectBoth()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Status' }).click()
+    await page.getByRole('menuitem', { name: 'In progress' }).click()
+    await expect.poll(stored).toEqual(Array(2).fill([false, 'in_progress']))
+    await selectBoth()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Move' }).click()
+    await page.getByRole('menu').getByText('Moved there').waitFor()
+    await page.getByRole('menuitem', { name: 'Inbox' }).last().click()
+    await page.getByText('2 tasks: Moved.').waitFor()
+    await expect.poll(stored).toEqual(Array(2).fill([true, 'in_progress']))
+    await page
+      .getByRole('alert')
+      .filter({ hasText: '2 tasks: Moved.' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await expect.poll(stored).toEqual(Array(2).fill([false, 'in_progress']))
+    await page.context().close()
+  })
+
+  test('is narrowed by labels that are picked, or written', async () => {
+    await createTask({ title: 'Narrow one', labels: ['narrow', 'seen'] })
+    await createTask({ title: 'Narrow two', labels: ['narrow'] })
+    await createTask({ title: 'Wide' })
+    const page = await desk.open('/tasks')
+    await page.getByRole('button', { name: 'Label', exact: true }).click()
+    const labels = page.getByRole('combobox', { name: 'Labels to show' })
+    await labels.click()
+    await page.getByRole('option', { name: 'narrow', exact: true }).click()
+    await rowOf(page, 'Wide').waitFor({ state: 'detached' })
+    expect(await rowOf(page, 'Narrow').count()).toBe(2)
+    await labels.press('Backspace')
+    await rowOf(page, 'Wide').waitFor()
+    await labels.fill('seen')
+    await labels.press('Enter')
+    await page.waitForURL(/label=/)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Label: seen' }).waitFor()
+    await rowOf(page, 'Narrow two').waitFor({ state: 'detached' })
+    expect(await rowOf(page, 'Narrow one').count()).toBe(1)
+    await page.context().close()
+  })
+
+  test('that nothing passes says so, and asks the same from a terminal', async () => {
+    const page = await desk.open('/tasks?q=it’s "nothing"&priority=["high"]')
+    await page.getByText('No task passes these filters').waitFor()
+    const line = await page.locator('pre').innerText()
+    const { stdout } = await promisify(execFile)('bash', [
+      '-c',
+      line.replace('$INLET_KEY', desk.service.adminKey),
+    ])
+    expect(JSON.parse(stdout)).toMatchObject({ data: [], nextCursor: null })
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.waitForURL(/\/tasks$/)
+    await page.context().close()
+  })
+
   test('gives many tasks a label, and takes it back', async () => {
     const labels = ['kept']
     for (const title of ['Tagged one', 'Tagged two']) await createTask({ title, labels })
@@ -198,6 +271,40 @@ describe('a task', () => {
     await panelOf(page)
       .getByText(/Read-only, because it came over the API/)
       .waitFor()
+    await page.context().close()
+  })
+
+  test('loads a picture from elsewhere when somebody wants it, and says nothing of where from', async () => {
+    const task = await createTask({
+      title: 'Pictured',
+      description: '![A chart](https://elsewhere.example/chart.svg)',
+    })
+    const page = await desk.open(`/tasks/${task.id}`)
+    const asked: (string | undefined)[] = []
+    await page.route('https://elsewhere.example/**', (route) => {
+      asked.push(route.request().headers().referer)
+      return route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
+      })
+    })
+    await panelOf(page).getByRole('button', { name: 'Load picture “A chart” from elsewhere.example' }).click()
+    const picture = panelOf(page).getByRole('img', { name: 'A chart' })
+    await expect
+      .poll(() => picture.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(9)
+    expect(asked).toEqual([undefined])
+    await page.context().close()
+  })
+
+  test('that was deleted is brought back from its address', async () => {
+    const task = await createTask({ title: 'Back from the dead' })
+    await desk.service.delete(`/api/tasks/${task.id}`)
+    const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
+    await page.getByRole('button', { name: 'Bring it back' }).click()
+    await panelOf(page).getByRole('heading', { name: 'Back from the dead' }).waitFor()
+    await rowOf(page, 'Back from the dead').waitFor()
+    expect(await page.title()).toBe('Back from the dead · Inlet')
     await page.context().close()
   })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp } from '../support/app.ts'
 import { type Desk, startDesk } from './support/browser.ts'
 
 let desk: Desk
@@ -51,6 +52,57 @@ describe('the feedback webhook', () => {
     await page.getByText('loved: By the template').waitFor()
     await page.getByText('sent 2 times').waitFor()
     await page.context().close()
+  })
+})
+
+describe('the secrets of the webhook', () => {
+  test('are two at most, rotated and revoked', async () => {
+    await desk.service.query('delete from webhook_secrets')
+    const page = await desk.open('/settings/webhook')
+    await page.getByText('There is no secret, so all feedback is refused').waitFor()
+    const storedSecret = async () => {
+      const dialog = page.getByRole('dialog', { name: 'The webhook secret' })
+      const secret = await dialog.locator('pre').first().innerText()
+      await dialog.getByRole('button', { name: 'I have stored it' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      return secret
+    }
+    const works = (secret: string) => desk.service.service.access.isWebhookSecret(secret)
+    const item = (secret: string) => page.getByRole('listitem').filter({ hasText: `…${secret.slice(-4)}` })
+    await page.getByRole('button', { name: 'Create secret' }).click()
+    const first = await storedSecret()
+    await item(first).getByRole('button', { name: 'Rotate' }).click()
+    const second = await storedSecret()
+    await item(first).getByText(/ends/).waitFor()
+    expect([await works(first), await works(second)]).toEqual([true, true])
+    expect(await page.getByRole('button', { name: 'Create secret' }).isDisabled()).toBe(true)
+    expect(await item(second).getByRole('button', { name: 'Rotate' }).isDisabled()).toBe(true)
+
+    await item(first).getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(await works(first)).toBe(true)
+    await item(first).getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke secret' }).click()
+    await item(first).waitFor({ state: 'detached' })
+    expect([await works(first), await works(second)]).toEqual([false, true])
+    await page.context().close()
+  })
+
+  test('stand beside the one of the environment, at the address the environment names', async () => {
+    const env = {
+      PUBLIC_URL: 'https://inlet.example',
+      WEBHOOK_PORT: '3777',
+      WEBHOOK_SECRET: 'a-secret-of-the-environment-0123456789',
+    }
+    const other = await startDesk(() => startApp({ env }))
+    const page = await other.open('/settings/webhook')
+    await page
+      .locator('pre')
+      .filter({ hasText: /^https:\/\/inlet\.example\/api\/analytics\/webhook$/ })
+      .waitFor()
+    await page.getByText('listens on port 3777').waitFor()
+    await page.getByText(/The secret that is set as WEBHOOK_SECRET works/).waitFor()
+    await other.close()
   })
 })
 

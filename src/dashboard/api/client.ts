@@ -5,6 +5,12 @@ import { readClock } from './server-clock.ts'
 
 type Schemas = components['schemas']
 export type Schema<Name extends keyof Schemas> = Schemas[Name]
+/** What can be asked for in the address of an endpoint. */
+export type Question<Path extends keyof paths> = paths[Path] extends {
+  get: { parameters: { query?: infer Q } }
+}
+  ? NonNullable<Q>
+  : never
 
 /** The service, with every address, question and answer typed by its own description. */
 export const api = createClient<paths>({

@@ -1,6 +1,6 @@
 import type { components } from './schema.gen.ts'
 
-type Body = components['schemas']['Problem'] & { requiredScope?: string; runId?: string; retryAt?: string }
+type Body = components['schemas']['Problem']
 
 /** What the service refused, in words a person can act on. */
 export class Problem extends Error {
@@ -42,9 +42,12 @@ function sentenceFrom(status: number, body: Partial<Body>, retryAfterSeconds?: n
   if (status === 401) return 'You are signed out. Sign in again; what you wrote is kept.'
   if (status === 429) return `That was too much at once. Try again in ${retryAfterSeconds ?? 60} seconds.`
   if (body.requiredScope) return `Your key may not do this: it lacks the scope ${body.requiredScope}.`
-  const mistakes = (body.errors ?? []).map(({ message }) => message)
   const detail = body.detail ?? body.title ?? 'Something went wrong, and the service did not say what.'
-  return mistakes.length > 0 && !mistakes.some((words) => detail.includes(words))
-    ? `${detail} ${mistakes.join(' ')}`
-    : detail
+  const mistakes = body.errors ?? []
+  return mistakes.some(({ message }) => detail.includes(message))
+    ? detail
+    : [detail, ...mistakes.map(({ path, message }) => `${fieldOf(path)} ${message}.`)].join(' ')
 }
+
+/** A field as people write it: `/properties/note` is properties.note. */
+const fieldOf = (path: string) => path.slice(1).replaceAll('/', '.') || 'The body'

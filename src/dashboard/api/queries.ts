@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { answerOf, api, type Schema } from './client.ts'
+import { answerOf, api, type Question, type Schema } from './client.ts'
 
 export type Task = Schema<'Task'>
 export type TaskListItem = Schema<'TaskListItem'>
@@ -8,28 +8,22 @@ export type List = Schema<'List'>
 export type Activity = Schema<'Activity'>
 export type Rule = Schema<'Rule'>
 
+type TaskQuestion = Question<'/api/tasks'>
+
 /** Which tasks, in which order: what the address bar holds. */
-export interface TaskFilters {
-  projectId?: string
-  listId?: string
-  status?: Task['status'][]
-  source?: Task['source'][]
-  priority?: Task['priority'][]
-  label?: string[]
-  q?: string
-  sort?: '-createdAt' | 'createdAt' | '-updatedAt' | 'updatedAt' | '-priority'
-}
+export type TaskFilters = Pick<
+  TaskQuestion,
+  'projectId' | 'listId' | 'status' | 'source' | 'priority' | 'label' | 'q' | 'sort'
+>
 
 const TASKS_A_PAGE = 100
 
-export const pageOfTasks = (
-  filters: TaskFilters & { updatedSince?: string },
-  cursor?: string,
-  limit = TASKS_A_PAGE,
-) =>
+export const pageOfTasks = (question: TaskQuestion, signal?: AbortSignal) =>
   answerOf(
     api.GET('/api/tasks', {
-      params: { query: { ...filters, fields: 'summary', limit, ...(cursor && { cursor }) } },
+      // In this order: the page that is opened asked for the same address already.
+      params: { query: { fields: 'summary', limit: TASKS_A_PAGE, ...question } },
+      signal,
     }),
   )
 
@@ -37,7 +31,9 @@ export const pageOfTasks = (
 export const tasksQuery = (filters: TaskFilters) =>
   infiniteQueryOptions({
     queryKey: ['tasks', filters],
-    queryFn: ({ pageParam }) => pageOfTasks(filters, pageParam, pageParam ? 200 : 50),
+    // What nobody waits for any more, such as a search for half a word, is called off.
+    queryFn: ({ pageParam, signal }) =>
+      pageOfTasks({ ...filters, limit: pageParam ? 200 : 50, ...at(pageParam) }, signal),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     // The stream keeps it fresh; asking again for a thousand pages would not.
@@ -57,7 +53,7 @@ export const timelineQuery = (taskId: string) =>
     queryFn: ({ pageParam }) =>
       answerOf(
         api.GET('/api/activity', {
-          params: { query: { taskId, limit: 50, ...(pageParam && { cursor: pageParam }) } },
+          params: { query: { taskId, limit: 50, ...at(pageParam) } },
         }),
       ),
     initialPageParam: '',
@@ -76,7 +72,7 @@ export const listsQuery = (projectId: string) =>
       everyPage((cursor) =>
         answerOf(
           api.GET('/api/projects/{id}/lists', {
-            params: { path: { id: projectId }, query: { limit: 200, ...(cursor && { cursor }) } },
+            params: { path: { id: projectId }, query: { limit: 200, ...at(cursor) } },
           }),
         ),
       ),
@@ -95,6 +91,19 @@ export const rulesQuery = (projectId?: string) =>
       ).data,
   })
 
+export const ruleVersionsQuery = (ruleId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['rule-versions', ruleId],
+    queryFn: ({ pageParam }) =>
+      answerOf(
+        api.GET('/api/rules/{id}/versions', {
+          params: { path: { id: ruleId }, query: { limit: 20, ...at(pageParam) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
+
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: () => everyPage((cursor) => answerOf(api.GET('/api/keys', paged(cursor)))),
@@ -107,7 +116,7 @@ export const sessionsQuery = queryOptions({
 
 export const webhookSecretsQuery = queryOptions({
   queryKey: ['webhook-secrets'],
-  queryFn: async () => (await answerOf(api.GET('/api/webhook-secrets'))).data,
+  queryFn: () => answerOf(api.GET('/api/webhook-secrets')),
 })
 
 export const routingQuery = queryOptions({
@@ -122,7 +131,7 @@ export const eventsQuery = (outcome?: 'accepted' | 'ignored' | 'rejected') =>
       answerOf(
         api.GET('/api/analytics/events', {
           params: {
-            query: { limit: 50, ...(outcome && { outcome }), ...(pageParam && { cursor: pageParam }) },
+            query: { limit: 50, ...(outcome && { outcome }), ...at(pageParam) },
           },
         }),
       ),
@@ -142,20 +151,24 @@ export const contextQuery = (projectId?: string) =>
       ),
   })
 
-const paged = (cursor: string | undefined) => ({
-  params: { query: { limit: 200, ...(cursor && { cursor }) } },
-})
+/** Where the page before ended; nothing for the first one. */
+export const at = (cursor: string | undefined) => (cursor ? { cursor } : {})
 
-/** For what there are dozens of, rarely hundreds. */
-async function everyPage<T>(
-  ask: (cursor?: string) => Promise<{ data: T[]; nextCursor: string | null }>,
-): Promise<T[]> {
+const paged = (cursor: string | undefined) => ({ params: { query: { limit: 200, ...at(cursor) } } })
+
+type Ask<T> = (cursor?: string) => Promise<{ data: T[]; nextCursor: string | null }>
+
+/** All there is, page after page; undefined where that is more than so many pages. */
+export function everyPage<T>(ask: Ask<T>): Promise<T[]>
+export function everyPage<T>(ask: Ask<T>, most: number): Promise<T[] | undefined>
+export async function everyPage<T>(ask: Ask<T>, most = Number.POSITIVE_INFINITY): Promise<T[] | undefined> {
   const all: T[] = []
   let cursor: string | undefined
-  do {
-    const page = await ask(cursor)
-    all.push(...page.data)
-    cursor = page.nextCursor ?? undefined
-  } while (cursor)
-  return all
+  for (let page = 0; page < most; page++) {
+    const { data, nextCursor } = await ask(cursor)
+    all.push(...data)
+    if (nextCursor === null) return all
+    cursor = nextCursor
+  }
+  return undefined
 }

@@ -1,4 +1,5 @@
 import { useDisclosure } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { undoLatest } from '../parts/tell.ts'
 
@@ -15,8 +16,16 @@ export function isCommand(event: KeyboardEvent): boolean {
   return !document.querySelector('[role="dialog"][aria-modal="true"]')
 }
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Whether somebody came to search. */
+    isSearching?: boolean
+  }
+}
+
 /** What the keyboard does on every page. */
 export function useShortcuts() {
+  const navigate = useNavigate()
   const [isHelpOpen, help] = useDisclosure(false)
   const [isNewTaskOpen, newTask] = useDisclosure(false)
   useEffect(() => {
@@ -24,6 +33,9 @@ export function useShortcuts() {
       if (!isCommand(event)) return
       if (event.key === '?') help.open()
       else if (event.key === 'c') newTask.open()
+      // Where tasks are listed the search box itself hears it.
+      else if (event.key === '/' && !location.pathname.startsWith('/tasks'))
+        void navigate({ to: '/tasks', state: { isSearching: true } })
       else if (event.key !== 'z' || !undoLatest()) return
       event.preventDefault()
     }
@@ -35,6 +47,6 @@ export function useShortcuts() {
       removeEventListener('inlet:new-task', newTask.open)
       removeEventListener('inlet:help', help.open)
     }
-  }, [help.open, newTask.open])
+  }, [help.open, newTask.open, navigate])
   return { isHelpOpen, isNewTaskOpen, closeHelp: help.close, closeNewTask: newTask.close }
 }

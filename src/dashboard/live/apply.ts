@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../api/client.ts'
-import type { Activity } from '../api/queries.ts'
+import { type Activity, at, everyPage, pageOfTasks } from '../api/queries.ts'
 import { dropTasks, replaceTasks } from '../tasks/task-cache.ts'
 import type { LiveEvent } from './event-source.ts'
 import { OVERLAP_MS } from './missed.ts'
@@ -15,6 +14,9 @@ const COUNTS_APART_MS = 5_000
 const RETRY_MS = 5_000
 /** When more rows changed than this many pages hold, the pages that are shown are asked for anew. */
 const MOST_PAGES = 5
+
+/** Events of what no entry of the record tells. */
+const CONFIGURATION = ['project.changed', 'routing.changed']
 
 /** Brings what the page holds up to date with what the stream tells. */
 export function changesFor(cache: QueryClient) {
@@ -39,10 +41,16 @@ export function changesFor(cache: QueryClient) {
     apartMs: COUNTS_APART_MS,
   })
 
+  const configuration = paced(
+    () => Promise.all([stale('projects'), stale('lists'), stale('connection'), stale('routing')]),
+    { soonMs: GATHER_MS, apartMs: ROUNDS_APART_MS },
+  )
+
   function take(events: LiveEvent[]) {
     // At once: whoever opens one of them next must not take it for fresh.
     void cache.invalidateQueries({ queryKey: ['tasks'], type: 'inactive', refetchType: 'none' })
     for (const { id, data } of events) if (id !== null) waiting.push(data as Activity)
+    if (events.some(({ type }) => CONFIGURATION.includes(type))) configuration.ask()
     rounds.ask()
   }
 
@@ -61,7 +69,7 @@ export function changesFor(cache: QueryClient) {
         gone: aboutTasks.flatMap(({ type, taskId }) => (type === 'task.deleted' && taskId ? taskId : [])),
       })
     }
-    if (aboutTasks.length > 0 || isAbout('project.', 'list.', 'sync.')) counts.ask()
+    if (aboutTasks.length > 0 || isAbout('sync.')) counts.ask()
     if (isAbout('rule.')) void Promise.all([stale('rules'), stale('context')])
     if (isAbout('key.')) void Promise.all([stale('keys'), stale('webhook-secrets')])
     if (isAbout('feedback.')) void stale('events')
@@ -100,6 +108,7 @@ export function changesFor(cache: QueryClient) {
       isStopped = true
       rounds.stop()
       counts.stop()
+      configuration.stop()
     },
   }
 }
@@ -111,27 +120,14 @@ export function changesFor(cache: QueryClient) {
  */
 async function refreshRows(cache: QueryClient, since: number): Promise<Set<string> | undefined> {
   const updatedSince = new Date(since - OVERLAP_MS).toISOString()
-  const present = new Set<string>()
-  let cursor: string | undefined
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const { data, nextCursor } = await answerOf(
-      api.GET('/api/tasks', {
-        params: {
-          query: {
-            updatedSince,
-            sort: '-updatedAt',
-            fields: 'summary',
-            limit: 200,
-            ...(cursor && { cursor }),
-          },
-        },
-      }),
-    )
-    replaceTasks(cache, data)
-    for (const { id } of data) present.add(id)
-    if (nextCursor === null) return present
-    cursor = nextCursor
+  const rows = await everyPage(
+    (cursor) => pageOfTasks({ updatedSince, sort: '-updatedAt', limit: 200, ...at(cursor) }),
+    MOST_PAGES,
+  )
+  if (!rows) {
+    await cache.invalidateQueries({ queryKey: ['tasks'] })
+    return undefined
   }
-  await cache.invalidateQueries({ queryKey: ['tasks'] })
-  return undefined
+  replaceTasks(cache, rows)
+  return new Set(rows.map(({ id }) => id))
 }

@@ -1,5 +1,5 @@
 import { answerOf, api } from '../api/client.ts'
-import type { Activity } from '../api/queries.ts'
+import { type Activity, at, everyPage } from '../api/queries.ts'
 
 /** What was written down just before a time may carry an earlier one, for it was not yet done. */
 export const OVERLAP_MS = 5_000
@@ -11,14 +11,10 @@ const MOST_PAGES = 5
  * @throws Problem
  */
 export async function entriesSince(since: number): Promise<Activity[] | undefined> {
-  const entries: Activity[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const query = { since: new Date(since - OVERLAP_MS).toISOString(), limit: 200, ...(cursor && { cursor }) }
-    const { data, nextCursor } = await answerOf(api.GET('/api/activity', { params: { query } }))
-    entries.push(...data)
-    if (nextCursor === null) return entries.reverse()
-    cursor = nextCursor
-  }
-  return undefined
+  const from = new Date(since - OVERLAP_MS).toISOString()
+  const entries = await everyPage((cursor) => {
+    const query = { since: from, limit: 200, ...at(cursor) }
+    return answerOf(api.GET('/api/activity', { params: { query } }))
+  }, MOST_PAGES)
+  return entries?.reverse()
 }

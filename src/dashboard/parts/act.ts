@@ -3,10 +3,11 @@ import { useState } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { tell } from './tell.ts'
 
-/** Runs a change, then asks anew for what it touched; what goes wrong is said under `title`. */
+/** Runs a change, then asks anew for what it touched; what goes wrong is said under `title`. `refresh` only asks. */
 export function useAct(...queryKeys: string[]) {
   const cache = useQueryClient()
   const [isBusy, setBusy] = useState(false)
+  const refresh = () => Promise.all(queryKeys.map((key) => cache.invalidateQueries({ queryKey: [key] })))
   async function act<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
     setBusy(true)
     try {
@@ -15,9 +16,9 @@ export function useAct(...queryKeys: string[]) {
       tell.problem(title, problemOf(error))
       return undefined
     } finally {
-      await Promise.all(queryKeys.map((key) => cache.invalidateQueries({ queryKey: [key] })))
+      await refresh()
       setBusy(false)
     }
   }
-  return { act, isBusy }
+  return { act, refresh, isBusy }
 }

@@ -14,7 +14,7 @@ export function NotLoaded({ what, query }: NotLoadedProps) {
       <strong>{what} could not be loaded.</strong>
       <span className="quiet breakable">{problemOf(query.error).message}</span>
       <div>
-        <Button variant="default" size="xs" onClick={() => query.refetch()}>
+        <Button variant="default" onClick={() => query.refetch()}>
           Try again
         </Button>
       </div>

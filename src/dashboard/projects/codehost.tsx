@@ -93,7 +93,7 @@ interface ConnectedProps {
 function Connected({ project, connection, onEdit }: ConnectedProps) {
   const { can } = useMe()
   const { sync, isBusy } = useSync(project.id)
-  const { act: afterwards } = useAct('connection', 'syncs', 'projects')
+  const { refresh } = useAct('connection', 'syncs', 'projects')
   const [isDisconnecting, setDisconnecting] = useState(false)
 
   return (
@@ -138,7 +138,7 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
             await answerOf(
               api.DELETE('/api/projects/{id}/codehost', { params: { path: { id: project.id } } }),
             )
-            await afterwards('', async () => undefined)
+            await refresh()
           }}
         >
           The tasks stay. They are no longer brought up to date, and the stored token is thrown away.

@@ -1,4 +1,5 @@
 import { Button, Skeleton, TextInput } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -7,6 +8,7 @@ import { type Project, projectsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { pageTitle } from '../parts/page-title.ts'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { Codehost } from './codehost.tsx'
@@ -17,6 +19,7 @@ export function ProjectPage() {
   const { projectId } = useParams({ from: '/signed-in/projects/$projectId' })
   const query = useQuery(projectsQuery)
   const project = query.data?.find(({ id }) => id === projectId)
+  useDocumentTitle(pageTitle(project ? `Settings of ${project.name}` : 'Project settings'))
   return (
     <div className={styles.page} style={{ paddingInlineStart: 24, flex: 1 }}>
       <div className={styles.content} key={projectId}>
@@ -26,6 +29,7 @@ export function ProjectPage() {
           <>
             <h1>This project is not here</h1>
             <p className="quiet">It was deleted, or your key may not see it.</p>
+            <Link to="/tasks">Go to all tasks</Link>
           </>
         )}
         {project && <Known project={project} />}
@@ -106,7 +110,7 @@ function Name({ project }: { project: Project }) {
 
 function Ending({ project, isArchived }: { project: Project; isArchived: boolean }) {
   const navigate = useNavigate()
-  const { act, isBusy } = useAct('projects')
+  const { act, refresh, isBusy } = useAct('projects')
   const [isDeleting, setDeleting] = useState(false)
   const params = { path: { id: project.id } }
   return (
@@ -142,7 +146,7 @@ function Ending({ project, isArchived }: { project: Project; isArchived: boolean
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await answerOf(api.DELETE('/api/projects/{id}', { params }))
-            await act('', async () => undefined)
+            await refresh()
             await navigate({ to: '/tasks' })
           }}
         >

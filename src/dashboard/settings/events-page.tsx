@@ -10,6 +10,7 @@ import { EmptyPage } from '../parts/empty-page.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { tell } from '../parts/tell.ts'
+import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
@@ -17,12 +18,17 @@ import styles from './settings.module.css'
 type Event = Schema<'FeedbackEvent'>
 type Outcome = Event['outcome']
 
+const LOOK_MS = 5_000
 const COLOURS: Record<Outcome, string> = { accepted: 'green', ignored: 'gray', rejected: 'red' }
 
 /** What the receiver was sent, newest first, and what became of it. */
 export function EventsPage() {
   const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
-  const query = useInfiniteQuery(eventsQuery(outcome === 'all' ? undefined : outcome))
+  const query = useInfiniteQuery({
+    ...eventsQuery(outcome === 'all' ? undefined : outcome),
+    // What is turned away leaves no entry in the record, so the stream does not tell of it.
+    refetchInterval: LOOK_MS,
+  })
   const events = query.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <div className={styles.content}>
@@ -110,7 +116,7 @@ function EventItem({ event }: { event: Event }) {
         </div>
       </div>
       {event.taskId && (
-        <Link to="/tasks/$taskId" params={{ taskId: event.taskId }}>
+        <Link to="/tasks/$taskId" params={{ taskId: event.taskId }} className="target">
           Open the task
         </Link>
       )}
@@ -143,17 +149,4 @@ function EventItem({ event }: { event: Event }) {
       )}
     </li>
   )
-}
-
-/** The words of the user, where there are some. */
-function summaryOf({ payload, uuid, outcome }: Event): string {
-  const body = (payload ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
-  const nested = (body.event ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
-  const properties = body.properties ?? nested.properties ?? {}
-  const name = typeof body.event === 'string' ? body.event : nested.event
-  const note = typeof properties.note === 'string' ? properties.note.slice(0, 140) : undefined
-  const sentiment = typeof properties.sentiment === 'string' ? `${properties.sentiment}: ` : ''
-  return note
-    ? `${sentiment}${note}`
-    : String(name ?? uuid ?? (outcome === 'ignored' ? 'Another event' : 'An event'))
 }

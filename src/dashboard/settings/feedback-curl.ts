@@ -1,5 +1,6 @@
-/** Where the analytics platform sends feedback. */
-export const feedbackAddress = () => `${location.origin}/api/analytics/webhook`
+/** Where the analytics platform sends feedback: what the service says of itself goes before what the browser uses. */
+export const feedbackAddress = (baseUrl: string | null = null) =>
+  `${baseUrl ?? location.origin}/api/analytics/webhook`
 
 /** A line that sends one piece of feedback, as the platform does. */
 export const feedbackCurl = (secret = '$WEBHOOK_SECRET') => `curl -s ${feedbackAddress()} \\

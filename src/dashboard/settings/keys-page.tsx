@@ -19,7 +19,7 @@ type Key = Schema<'ApiKey'>
 /** Who may call, and what each may do. */
 export function KeysPage() {
   const query = useQuery(keysQuery)
-  const { act } = useAct('keys')
+  const { act, refresh } = useAct('keys')
   const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<{ name: string; key: string }>()
   const [revoking, setRevoking] = useState<Key>()
@@ -76,7 +76,7 @@ export function KeysPage() {
           onClose={() => setRevoking(undefined)}
           onConfirm={async () => {
             await answerOf(api.DELETE('/api/keys/{id}', { params: { path: { id: revoking.id } } }))
-            await act('', async () => undefined)
+            await refresh()
           }}
         >
           Whoever uses it is refused at once, and its sessions end. This cannot be taken back.

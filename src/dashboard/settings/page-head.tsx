@@ -1,4 +1,6 @@
+import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { pageTitle } from '../parts/page-title.ts'
 import styles from './settings.module.css'
 
 /** A title, a sentence, and the one thing to do. */
@@ -11,6 +13,7 @@ export function PageHead({
   action?: ReactNode
   children: ReactNode
 }) {
+  useDocumentTitle(pageTitle(title))
   return (
     <header className={styles.head}>
       <div style={{ flex: '1 1 320px' }}>

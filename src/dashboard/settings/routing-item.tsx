@@ -21,7 +21,7 @@ interface RoutingItemProps {
 /** One rule as a sentence, with a handle for the pointer and one for the arrow keys. */
 export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps) {
   const cache = useQueryClient()
-  const { act } = useAct('routing')
+  const { act, refresh } = useAct('routing')
   const [isDeleting, setDeleting] = useState(false)
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: rule.id,
@@ -107,7 +107,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await answerOf(api.DELETE('/api/webhook-routing/{id}', { params: { path } }))
-            await act('', async () => undefined)
+            await refresh()
           }}
         >
           Feedback that comes from now on is routed by the other rules. The tasks that are here stay where

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { eventsQuery, projectsQuery } from '../api/queries.ts'
+import { summaryOf } from './event-summary.ts'
 import styles from './settings.module.css'
 
 type Trial = Schema<'RoutingTest'>
@@ -61,9 +62,9 @@ export function RoutingTrial({ trial, onTrial }: RoutingTrialProps) {
         <Select
           label="From the inbox"
           placeholder="Pick an event"
-          data={received.slice(0, 50).map(({ id, receivedAt }) => ({
-            value: id,
-            label: new Date(receivedAt).toLocaleString(),
+          data={received.slice(0, 50).map((event) => ({
+            value: event.id,
+            label: `${summaryOf(event)}, ${new Date(event.receivedAt).toLocaleString()}`,
           }))}
           onChange={(id) => {
             const payload = received.find((event) => event.id === id)?.payload

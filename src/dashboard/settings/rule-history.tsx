@@ -1,7 +1,7 @@
 import { Button, Modal, Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../api/client.ts'
-import type { Rule } from '../api/queries.ts'
+import { type Rule, ruleVersionsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
@@ -19,16 +19,8 @@ interface RuleHistoryProps {
 /** What an instruction was, version by version, and the way back. */
 export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
   const { act, isBusy } = useAct('rules', 'context', 'rule-versions')
-  const query = useQuery({
-    queryKey: ['rule-versions', rule.id],
-    queryFn: async () =>
-      (
-        await answerOf(
-          api.GET('/api/rules/{id}/versions', { params: { path: { id: rule.id }, query: { limit: 50 } } }),
-        )
-      ).data,
-  })
-  const versions = query.data ?? []
+  const query = useInfiniteQuery(ruleVersionsQuery(rule.id))
+  const versions = query.data?.pages.flatMap(({ data }) => data) ?? []
   async function revert(version: number) {
     const reverted = await act('It was not reverted', () =>
       answerOf(api.POST('/api/rules/{id}/revert', { params: { path: { id: rule.id } }, body: { version } })),
@@ -63,6 +55,11 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
           </li>
         ))}
       </ol>
+      {query.hasNextPage && (
+        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+          Show older ones
+        </Button>
+      )}
     </Modal>
   )
 }

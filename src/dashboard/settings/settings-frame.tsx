@@ -1,6 +1,7 @@
+import { Button } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
-import { useMe } from '../session/session.ts'
+import { useMe, useSignOut } from '../session/session.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
 
@@ -51,8 +52,16 @@ const ADMIN_PAGES = ['/settings/keys', '/settings/webhook', '/settings/routing',
 
 /** For whoever comes by address. */
 function NotAllowed({ isBound }: { isBound: boolean }) {
+  const signOut = useSignOut()
   return (
-    <PageHead title="Not for this key">
+    <PageHead
+      title="Not for this key"
+      action={
+        <Button variant="default" onClick={() => void signOut('here')}>
+          Sign in with another key
+        </Button>
+      }
+    >
       Your key may not see or change this: it needs the scope <code>admin</code>
       {isBound && ', and must not be bound to one project'}.
     </PageHead>

@@ -15,15 +15,17 @@ import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
 
 type Secret = Schema<'WebhookSecret'>
+type Receiver = Schema<'FeedbackReceiver'>
 const MOST_SECRETS = 2
 
 /** Where feedback is sent, and what its sender proves itself with. */
 export function WebhookPage() {
   const query = useQuery(webhookSecretsQuery)
-  const { act, isBusy } = useAct('webhook-secrets')
+  const { act, refresh, isBusy } = useAct('webhook-secrets')
   const [secret, setSecret] = useState<string>()
   const [revoking, setRevoking] = useState<Secret>()
-  const address = feedbackAddress()
+  const receiver = query.data?.receiver
+  const address = feedbackAddress(receiver?.baseUrl)
 
   async function make() {
     const made = await act('No secret was made', () =>
@@ -38,7 +40,7 @@ export function WebhookPage() {
     if (made) setSecret(made.secret)
   }
 
-  const secrets = query.data ?? []
+  const secrets = query.data?.data ?? []
   return (
     <div className={styles.content}>
       <PageHead
@@ -56,17 +58,19 @@ export function WebhookPage() {
       <section className={styles.section}>
         <h2>1. The address</h2>
         <CopyBlock text={address} />
+        {receiver?.port && (
+          <p className="quiet small">
+            The receiver alone also listens on port {receiver.port} (<code>WEBHOOK_PORT</code>): with that one
+            on the internet and the rest not, put its address before the path.
+          </p>
+        )}
       </section>
       <section className={styles.section}>
         <h2>2. The header, with a secret in place of the dots</h2>
         <CopyBlock text="Authorization: Bearer …" />
         {query.isPending && <Skeleton height={60} />}
         {query.isError && <NotLoaded what="The secrets" query={query} />}
-        {query.data?.length === 0 && (
-          <p className="quiet small">
-            No secret is kept here. One that is set as <code>WEBHOOK_SECRET</code> works beside these.
-          </p>
-        )}
+        {receiver && <KnownSecrets count={secrets.length} receiver={receiver} />}
         {secrets.length > 0 && (
           <ul className={styles.rows}>
             {secrets.map((one) => (
@@ -144,13 +148,30 @@ export function WebhookPage() {
           onClose={() => setRevoking(undefined)}
           onConfirm={async () => {
             await answerOf(api.DELETE('/api/webhook-secrets/{id}', { params: { path: { id: revoking.id } } }))
-            await act('', async () => undefined)
+            await refresh()
           }}
         >
           Events that come with it are refused from now on. This cannot be taken back.
         </Confirm>
       )}
     </div>
+  )
+}
+
+/** What sender's secrets there are beside the ones in the list. */
+function KnownSecrets({ count, receiver }: { count: number; receiver: Receiver }) {
+  if (receiver.hasEnvironmentSecret) {
+    return (
+      <p className="quiet small">
+        The secret that is set as <code>WEBHOOK_SECRET</code> works{count > 0 && ' beside these'}.
+      </p>
+    )
+  }
+  if (count > 0) return null
+  return (
+    <p role="status" style={{ color: 'var(--amber)', margin: 0 }}>
+      There is no secret, so all feedback is refused. Create one.
+    </p>
   )
 }
 

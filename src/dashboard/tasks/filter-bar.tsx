@@ -1,13 +1,15 @@
-import { ActionIcon, Button, Menu, TextInput, Tooltip } from '@mantine/core'
-import { IconArrowsSort, IconBookmark, IconSearch, IconX } from '@tabler/icons-react'
-import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { ActionIcon, Button, type ButtonProps, Menu, Popover, TextInput, Tooltip } from '@mantine/core'
+import { IconArrowsSort, IconBookmark, IconSearch } from '@tabler/icons-react'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { TaskFilters } from '../api/queries.ts'
 import { useSavedFilters } from '../frame/saved-filters.tsx'
 import { isCommand } from '../frame/shortcuts.ts'
 import { tell } from '../parts/tell.ts'
 import { filtersFrom, isNarrowed, PRIORITIES, SORTS, SOURCES, STATUSES } from './filters.ts'
 import styles from './tasks-page.module.css'
+
+const LabelTags = lazy(() => import('./label-tags.tsx'))
 
 const TYPING_MS = 250
 
@@ -43,17 +45,7 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
           chosen={filters.source ?? []}
           onChange={(source) => narrow({ source })}
         />
-        {filters.label?.map((label) => (
-          <Button
-            key={label}
-            variant="light"
-            rightSection={<IconX size={14} aria-hidden />}
-            aria-label={`Label ${label}: remove this filter`}
-            onClick={() => narrow({ label: filters.label?.filter((other) => other !== label) })}
-          >
-            {label}
-          </Button>
-        ))}
+        <Labels chosen={filters.label ?? []} onChange={(label) => narrow({ label })} />
         {isNarrowed(filters) && <Keep filters={filters} />}
         <Sort sort={filters.sort ?? '-createdAt'} onChange={(sort) => narrow({ sort })} />
       </div>
@@ -64,6 +56,7 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
 function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   const [text, setText] = useState(q)
   const box = useRef<HTMLInputElement>(null)
+  const isAskedFor = useLocation({ select: ({ state }) => state.isSearching })
   const search = useRef((_: string) => {})
   // What this box asked for and the address may not have said yet: none of it may replace what was typed since.
   const asked = useRef([q])
@@ -82,6 +75,9 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
     const timer = setTimeout(() => search.current(text.trim()), TYPING_MS)
     return () => clearTimeout(timer)
   }, [text, q])
+  useEffect(() => {
+    if (isAskedFor) box.current?.focus()
+  }, [isAskedFor])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== '/' || !isCommand(event)) return
@@ -120,16 +116,13 @@ interface ChoiceProps<T extends string> {
 }
 
 function Choice<T extends string>({ name, options, chosen, onChange }: ChoiceProps<T>) {
-  const isSet = chosen.length > 0
-  const words = chosen.map((value) => options[value]).join(', ')
+  const words = chosen.map((value) => options[value])
   const toggled = (value: T) =>
     chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value]
   return (
     <Menu closeOnItemClick={false} position="bottom-start">
       <Menu.Target>
-        <Button variant={isSet ? 'light' : 'subtle'} color={isSet ? 'accent' : 'gray'} px={10}>
-          {isSet ? `${name}: ${words}` : name}
-        </Button>
+        <Chosen name={name} words={words} />
       </Menu.Target>
       <Menu.Dropdown>
         {(Object.entries(options) as [T, string][]).map(([value, label]) => (
@@ -143,6 +136,31 @@ function Choice<T extends string>({ name, options, chosen, onChange }: ChoicePro
         ))}
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+function Labels({ chosen, onChange }: { chosen: string[]; onChange(labels: string[]): void }) {
+  return (
+    <Popover position="bottom-start" trapFocus shadow="md">
+      <Popover.Target>
+        <Chosen name="Label" words={chosen} />
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Which labels">
+        <Suspense>
+          <LabelTags chosen={chosen} onChange={onChange} />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** The button of a filter: its name and, once something was chosen, what. */
+function Chosen({ name, words, ...button }: { name: string; words: string[] } & ButtonProps) {
+  const isSet = words.length > 0
+  return (
+    <Button {...button} variant={isSet ? 'light' : 'subtle'} color={isSet ? 'accent' : 'gray'} px={10}>
+      {isSet ? `${name}: ${words.join(', ')}` : name}
+    </Button>
   )
 }
 

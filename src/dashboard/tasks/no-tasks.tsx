@@ -23,7 +23,9 @@ export function NoTasks({ filters }: { filters: TaskFilters }) {
             Clear the filters
           </Button>
         }
-      />
+      >
+        <Curl path={`/api/tasks?${wordsOf(filters)}`} caption="The same question from a terminal:" />
+      </EmptyPage>
     )
   }
   const place = listId ?? lists?.find(({ isDefault }) => isDefault)?.id
@@ -38,3 +40,9 @@ export function NoTasks({ filters }: { filters: TaskFilters }) {
     </EmptyPage>
   )
 }
+
+/** Filters as the API takes them: what may be any of several is repeated. */
+const wordsOf = (filters: TaskFilters) =>
+  new URLSearchParams(
+    Object.entries(filters).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
+  )

@@ -2,8 +2,11 @@ import { ActionIcon, Button, Menu, Skeleton, Tooltip } from '@mantine/core'
 import { IconDots, IconLink, IconTrash, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { answerOf, api } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { type Task, taskQuery } from '../api/queries.ts'
+import { useAct } from '../parts/act.ts'
+import { Curl } from '../parts/curl.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { useMe } from '../session/session.ts'
@@ -39,13 +42,7 @@ export function TaskPanel() {
             </ActionIcon>
           </div>
           {isGone ? (
-            <div className="stack">
-              <h2>This task is not here</h2>
-              <p className="quiet">
-                It was deleted, or your key may not see it. A task that was deleted in the last 30 days can be
-                restored over the API: <code>POST /api/tasks/{taskId}/restore</code>.
-              </p>
-            </div>
+            <GoneTask id={taskId} />
           ) : query.isError ? (
             <NotLoaded what="The task" query={query} />
           ) : (
@@ -58,6 +55,33 @@ export function TaskPanel() {
         </div>
       )}
     </aside>
+  )
+}
+
+function GoneTask({ id }: { id: string }) {
+  const { can } = useMe()
+  const { act, isBusy } = useAct('task', 'timeline')
+  const restore = () =>
+    act('It did not come back', () =>
+      answerOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } })),
+    )
+  return (
+    <div className="stack">
+      <h2>This task is not here</h2>
+      <p className="quiet">
+        It was deleted, or your key may not see it. What was deleted in the last 30 days can be brought back.
+      </p>
+      {can('tasks:write') && (
+        <>
+          <div>
+            <Button variant="default" loading={isBusy} onClick={() => void restore()}>
+              Bring it back
+            </Button>
+          </div>
+          <Curl method="POST" path={`/api/tasks/${id}/restore`} />
+        </>
+      )}
+    </div>
   )
 }
 

@@ -52,7 +52,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       style={{ transform: `translateY(${start}px)`, height }}
     >
       {mayWrite && (
-        <span className={`${styles.tool} ${styles.check}`}>
+        <label className={`${styles.tool} ${styles.check}`}>
           <input
             type="checkbox"
             aria-label={`Select ${task.title}`}
@@ -61,7 +61,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
               props.onSelect(task.id, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
             }
           />
-        </span>
+        </label>
       )}
       <button
         type="button"

@@ -98,17 +98,14 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
 
 async function tasksFor({ arrivals, changedSince }: Question, filters: TaskFilters): Promise<TaskListItem[]> {
   const pages = await Promise.all([
-    arrivals ? pageOfTasks({ ...filters, sort: '-createdAt' }, undefined, MOST_PUT) : undefined,
+    arrivals ? pageOfTasks({ ...filters, sort: '-createdAt', limit: MOST_PUT }) : undefined,
     changedSince < Number.POSITIVE_INFINITY
-      ? pageOfTasks(
-          {
-            ...filters,
-            sort: '-updatedAt',
-            updatedSince: new Date(changedSince - OVERLAP_MS).toISOString(),
-          },
-          undefined,
-          200,
-        )
+      ? pageOfTasks({
+          ...filters,
+          sort: '-updatedAt',
+          updatedSince: new Date(changedSince - OVERLAP_MS).toISOString(),
+          limit: 200,
+        })
       : undefined,
   ])
   return pages.flatMap((page) => page?.data ?? [])

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task, TaskFilters, TaskListItem } from '../api/queries.ts'
 import { tell } from '../parts/tell.ts'
 import { dropTasks, listsHolding, previewChange, putInPlace, replaceTasks } from './task-cache.ts'
@@ -147,17 +147,30 @@ async function relabel(task: Known, labelsOf: (labels: string[]) => string[]): P
   }
 }
 
-/** Runs a few at a time; answers what went wrong. */
+/** Runs a few at a time; answers what went wrong. What comes too fast for the service is sent again when it says. */
 async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<unknown[]> {
   const failures: unknown[] = []
   const waiting = [...items]
+  let pause: Promise<void> | undefined
   const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-      await work(item).catch((error) => failures.push(error))
+      await pause
+      const problem = await work(item).then(() => undefined, problemOf)
+      if (problem?.status === 429) {
+        waiting.push(item)
+        pause ??= pauseOf(problem, waiting.length).then(() => {
+          pause = undefined
+        })
+      } else if (problem) failures.push(problem)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   return failures
+}
+
+function pauseOf({ retryAfterSeconds = 1 }: Problem, count: number): Promise<void> {
+  tell.done(`${count} tasks wait for the rate limit of your key; they go on in ${retryAfterSeconds} seconds.`)
+  return new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1_000))
 }
 
 /** What the fields of a change held before it. */

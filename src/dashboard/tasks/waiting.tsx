@@ -43,7 +43,7 @@ export function Waiting({ query, queryKey }: WaitingProps) {
           : 'Inlet has not answered yet. It may be starting, or the connection may be slow.'}
       </span>
       <div>
-        <Button variant="default" size="xs" onClick={() => void askAgain()}>
+        <Button variant="default" onClick={() => void askAgain()}>
           Ask again now
         </Button>
       </div>

@@ -86,6 +86,35 @@ export async function objectionsTo(page: Page): Promise<string[]> {
   return [...objections, ...unstyled.map((name) => `no style: ${name}`)]
 }
 
+/** What can be pressed and answers within fewer pixels than this around its middle. */
+export async function smallTargetsOn(page: Page, least: number): Promise<string[]> {
+  return (await page.evaluate(`(${SMALL})(${least})`)) as string[]
+}
+
+/** Asks the page itself what a press beside the middle of each button, field and link of its own would hit. */
+const SMALL = `(least) => {
+  const pressed = 'button, input, textarea, select, summary, [role="button"], [role="option"], a'
+  return [...document.querySelectorAll(pressed)].flatMap((element) => {
+    const style = getComputedStyle(element)
+    const isText = style.display === 'inline' && element.tagName === 'A'
+    element.scrollIntoView({ block: 'center', inline: 'center' })
+    const { left, top, width, height } = element.getBoundingClientRect()
+    if (isText || width < 2 || element.disabled || !element.checkVisibility({ visibilityProperty: true })) return []
+    const [x, y, reach] = [left + width / 2, top + height / 2, least / 2 - 1]
+    const own = [element, ...(element.labels ?? []), element.closest('.mantine-InputWrapper-root')]
+    const isMissed = ([x, y]) => {
+      const hit = document.elementFromPoint(x, y)
+      return hit !== null && !own.some((one) => one?.contains(hit))
+    }
+    // Something lies over it.
+    if (isMissed([x, y])) return []
+    const misses = [[x, y - reach], [x, y + reach], [x - reach, y], [x + reach, y]].filter(isMissed)
+    return misses.length > 0
+      ? [element.tagName + ' ' + (element.getAttribute('aria-label') ?? element.textContent).slice(0, 60)]
+      : []
+  })
+}`
+
 /** Classes of the component library that no stylesheet knows: its styles are taken over one by one. */
 const UNSTYLED = `(() => {
   const rules = [...document.styleSheets].map((sheet) => [...sheet.cssRules].map((rule) => rule.cssText).join(' ')).join(' ')

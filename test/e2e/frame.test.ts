@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { type Desk, startDesk } from './support/browser.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+})
+afterAll(() => desk.close())
+
+describe('the frame', () => {
+  test('keeps filters by name, and forgets them', async () => {
+    await desk.service.post('/api/tasks', { title: 'Urgent', priority: 'high' })
+    await desk.service.post('/api/tasks', { title: 'Whenever', priority: 'low' })
+    const page = await desk.open('/tasks?priority=["high"]')
+    await page.getByRole('button', { name: 'Keep this filter' }).click()
+    await page.getByRole('link', { name: 'All tasks' }).click()
+    await page.getByRole('link', { name: 'Whenever' }).waitFor()
+    await page.reload()
+    const kept = page
+      .getByRole('navigation', { name: 'Tasks' })
+      .getByRole('link', { name: 'High', exact: true })
+    await kept.click()
+    await page.getByRole('link', { name: 'Whenever' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Urgent' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Keep this filter' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Forget the filter High' }).click()
+    await kept.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Keep this filter' }).waitFor()
+    await page.context().close()
+  })
+
+  test('has a theme that is chosen and kept, or the system’s', async () => {
+    const page = await desk.open('/tasks', { colorScheme: 'light' })
+    const theme = (name: string) => page.locator(`html[data-mantine-color-scheme="${name}"]`)
+    await theme('light').waitFor()
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: /theme, keyboard/ }).click()
+      await page.getByRole('menuitemradio', { name }).click()
+      await page.keyboard.press('Escape')
+    }
+    await choose('Dark')
+    await theme('dark').waitFor()
+    await page.reload()
+    await theme('dark').waitFor()
+    await choose('As the system')
+    await theme('light').waitFor()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await theme('dark').waitFor()
+    await page.context().close()
+  })
+
+  test('is a drawer on a phone', async () => {
+    await desk.service.post('/api/projects', { name: 'In the drawer' })
+    const page = await desk.open('/tasks', {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    })
+    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+    expect(await page.getByRole('link', { name: /In the drawer/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Open the menu' }).tap()
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: /^In the drawer/ })
+      .tap()
+    await page.getByRole('heading', { name: 'In the drawer' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page
+      .getByRole('link', { name: 'Create a task' })
+      .or(page.getByRole('button', { name: 'Create a task' }))
+      .tap()
+    await page.getByRole('dialog').getByLabel('Title').fill('By thumb')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Create/ })
+      .tap()
+    await page.getByRole('complementary', { name: 'Task' }).getByText('By thumb').waitFor()
+    await page.getByRole('button', { name: 'Close the task' }).tap()
+    await page.getByRole('link', { name: 'By thumb' }).waitFor()
+    await page.context().close()
+  })
+
+  test('takes keys on every page, and calls each page by its name', async () => {
+    const page = await desk.open('/settings/keys')
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    expect(await page.title()).toBe('API keys · Inlet')
+    await page.keyboard.press('/')
+    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+    expect(await page.title()).toBe('All tasks · Inlet')
+    await page.locator('input[type=search]:focus').waitFor()
+    await page.keyboard.type('urgent')
+    await page.waitForURL(/q=urgent/)
+    await page.goto(`${desk.service.url}/settings/sessions`)
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.keyboard.press('c')
+    await page.getByRole('dialog').getByLabel('Title').waitFor()
+    await page.context().close()
+  })
+
+  test('makes a project, and its first task by the line it shows', async () => {
+    const page = await desk.open('/tasks')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Made by hand')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Create|Add|Make/ })
+      .click()
+    await page.getByRole('heading', { name: 'Made by hand' }).waitFor()
+    await page.context().close()
+  })
+})
+
+describe('a selection that is more than the key may do at once', () => {
+  test('waits as long as the service says, and goes on', async () => {
+    const limited = await startDesk(() => startApp({ env: { RATE_LIMIT_PER_MINUTE: '60' } }))
+    const { body: lists } = await limited.service.get('/api/projects?limit=1')
+    const { body: inbox } = await limited.service.get(`/api/projects/${lists.data[0].id}/lists`)
+    const tasks = Array.from({ length: 48 }, (_, index) => ({ title: `One of many ${index}` }))
+    await limited.service.post('/api/tasks/bulk', { listId: inbox.data[0].id, tasks })
+    const key = await limited.service.given.key({ name: 'limited' })
+    const page = await limited.open('/tasks', { key })
+    await page.getByRole('link', { name: 'One of many 47' }).waitFor()
+    await page.getByLabel('Select One of many 47').check({ force: true })
+    await page.getByRole('region', { name: 'List of tasks' }).evaluate((region) => region.scrollTo(0, 9_999))
+    await page.getByLabel('Select One of many 0').click({ modifiers: ['Shift'], force: true })
+    await page.getByText('48 selected').waitFor()
+    await page.getByRole('button', { name: 'Mark done' }).last().click()
+    await page.getByText(/wait for the rate limit of your key/).waitFor()
+    const done = async () =>
+      (await limited.service.query("select count(*)::integer as done from tasks where status = 'done'"))[0]
+        .done
+    await expect.poll(done, { timeout: 100_000 }).toBe(48)
+    await limited.close()
+  })
+})

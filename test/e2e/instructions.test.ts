@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Desk, startDesk } from './support/browser.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+})
+afterAll(() => desk.close())
+
+describe('AI instructions', () => {
+  test('are written, switched off, and taken back to what they were', async () => {
+    const page = await desk.open('/settings/instructions')
+    await page.getByRole('button', { name: 'Add instruction' }).click()
+    await page.getByRole('textbox', { name: 'Instruction' }).fill('Answer in verse.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add instruction' }).click()
+    const preview = page.getByRole('region', { name: 'What an assistant gets' })
+    await preview.getByText('Answer in verse.').waitFor()
+    await page.getByRole('switch', { name: /Answer in verse/ }).click({ force: true })
+    await expect
+      .poll(async () => (await preview.locator('pre').first().innerText()).includes('verse'))
+      .toBe(false)
+    await page.getByRole('button', { name: /What to do with “Answer in verse/ }).click()
+    await page.getByRole('menuitem', { name: 'History' }).click()
+    await page.getByRole('button', { name: 'Revert to this' }).click()
+    await preview.getByText('Answer in verse.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('an instruction that is being written', () => {
+  test('outlives Escape, the end of the session and a second look', async () => {
+    const key = await desk.service.given.key({ name: 'writer' })
+    const page = await desk.open('/settings/instructions', { key })
+    await page.getByRole('button', { name: 'Add instruction' }).click()
+    const text = page.getByRole('textbox', { name: 'Instruction' })
+    await text.fill('A long thought.')
+    await page.context().clearCookies()
+    const writing = page.getByRole('dialog', { name: 'Add an instruction' })
+    // The question may stand over the button already: the stream hears of the end as well.
+    await writing.getByRole('button', { name: 'Add instruction' }).dispatchEvent('click')
+    const question = page.getByRole('dialog', { name: 'Your session has ended' })
+    await question.getByLabel('API key').fill(key)
+    await page.keyboard.press('Escape')
+    await question.getByRole('button', { name: 'Sign in' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await text.inputValue()).toBe('A long thought.')
+    await page.keyboard.press('Escape')
+    await writing.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add instruction' }).click()
+    expect(await text.inputValue()).toBe('A long thought.')
+    await writing.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('button', { name: 'Add instruction' }).click()
+    expect(await text.inputValue()).toBe('')
+    await page.context().close()
+  })
+
+  test('is not said to be deleted when it was not', async () => {
+    await desk.service.post('/api/rules', { content: 'Stays where it is.' })
+    const page = await desk.open('/settings/instructions')
+    await page.route('**/api/rules/*', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    )
+    const remove = async () => {
+      await page.getByRole('button', { name: /What to do with “Stays/ }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+    }
+    await remove()
+    await page.getByText('The instruction was not deleted').waitFor()
+    expect(await page.getByText('Instruction deleted.').count()).toBe(0)
+    await page.unroute('**/api/rules/*')
+    await remove()
+    await page.getByText('Instruction deleted.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('the order and the reach of AI instructions', () => {
+  test('are changed in place, and the preview is exactly what is sent', async () => {
+    const { post, get } = desk.service
+    const { body: project } = await post('/api/projects', { name: 'Ruled' })
+    await post('/api/rules', { content: 'Said by default.', priority: 1 })
+    await post('/api/rules', { content: 'Meant to be first.', priority: 0 })
+    await post('/api/rules', { content: 'Only where it belongs.', projectId: project.id })
+    const page = await desk.open('/settings/instructions')
+    const rules = page.getByRole('region', { name: 'Instructions' }).getByRole('listitem')
+    const preview = page.getByRole('region', { name: 'What an assistant gets' }).locator('pre').first()
+    const sent = async (query = '') => (await get(`/api/context?format=markdown${query}`)).body as string
+    const withoutTime = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'now').trim()
+    await rules.filter({ hasText: 'Said by default.' }).waitFor()
+    expect(await page.getByText('Only where it belongs.').count()).toBe(0)
+
+    const priority = rules.filter({ hasText: 'Meant to be first.' }).getByRole('textbox')
+    await priority.fill('9')
+    await priority.press('Enter')
+    await rules.first().getByText('Meant to be first.').waitFor()
+    await expect.poll(async () => withoutTime(await preview.innerText())).toBe(withoutTime(await sent()))
+
+    await page.getByRole('combobox', { name: 'For which project' }).click()
+    await page.getByRole('option', { name: 'In Ruled' }).click()
+    await rules.filter({ hasText: 'Only where it belongs.' }).getByText('Ruled').waitFor()
+    const inProject = withoutTime(await sent(`&projectId=${project.id}`))
+    expect(inProject).toContain('Only where it belongs.')
+    await expect.poll(async () => withoutTime(await preview.innerText())).toBe(inProject)
+    await page.context().close()
+  })
+})
+
+describe('the history of an instruction', () => {
+  test('shows what was added and taken away, also of long ago', async () => {
+    const { post, patch } = desk.service
+    const { body: rule } = await post('/api/rules', { content: 'Answer in plain English.' })
+    for (let count = 1; count <= 23; count++) await patch(`/api/rules/${rule.id}`, { priority: count })
+    await patch(`/api/rules/${rule.id}`, { content: 'Answer in plain, short English.' })
+    const page = await desk.open('/settings/instructions')
+    await page.getByRole('button', { name: /What to do with “Answer in plain/ }).click()
+    await page.getByRole('menuitem', { name: 'History' }).click()
+    const history = page.getByRole('dialog', { name: 'History' })
+    const versions = history.getByRole('listitem')
+    await versions.first().locator('del', { hasText: 'plain' }).waitFor()
+    await versions.first().locator('ins', { hasText: 'plain,' }).waitFor()
+    await versions.first().locator('ins', { hasText: 'short' }).waitFor()
+    await versions.nth(1).getByText('priority 22 → 23').waitFor()
+    expect(await history.getByText('Version 1', { exact: true }).count()).toBe(0)
+    await history.getByRole('button', { name: 'Show older ones' }).click()
+    await history.getByText('Version 1', { exact: true }).waitFor()
+    await history.getByRole('button', { name: 'Show older ones' }).waitFor({ state: 'detached' })
+    await versions.last().getByRole('button', { name: 'Revert to this' }).click()
+    await history.waitFor({ state: 'detached' })
+    expect((await desk.service.get(`/api/rules/${rule.id}`)).body).toMatchObject({
+      content: 'Answer in plain English.',
+      priority: 0,
+    })
+    await page.context().close()
+  })
+})
+
+describe('an instruction that was deleted', () => {
+  test('comes back as it was', async () => {
+    const { post, get } = desk.service
+    const { body: project } = await post('/api/projects', { name: 'Kept' })
+    const given = { content: 'Deleted by mistake.', priority: 4, isActive: false, projectId: project.id }
+    await post('/api/rules', given)
+    const page = await desk.open('/settings/instructions')
+    await page.getByRole('combobox', { name: 'For which project' }).click()
+    await page.getByRole('option', { name: 'In Kept' }).click()
+    const ask = async () =>
+      (await get(`/api/rules?includeInactive=true&projectId=${project.id}`)).body.data.filter(
+        ({ content }: { content: string }) => content === given.content,
+      )
+    await page.getByRole('button', { name: /What to do with “Deleted by/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByText('Instruction deleted.').waitFor()
+    expect(await ask()).toEqual([])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Deleted by mistake.' }).waitFor()
+    expect(await ask()).toMatchObject([given])
+    await page.context().close()
+  })
+})
