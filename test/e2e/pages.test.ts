@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deliveryOf, feedback } from '../support/feedback.ts'
-import { complaintsOf, type Desk, objectionsTo, startDesk } from './support/browser.ts'
+import { complaintsOf, type Desk, objectionsTo, smallTargetsOn, startDesk } from './support/browser.ts'
 
 let desk: Desk
 let pages: Record<string, string>
@@ -18,8 +18,14 @@ beforeAll(async () => {
   await post('/api/rules', { content: 'Run the tests first.', priority: 3 })
   await post('/api/webhook-routing', { appMatch: 'com.example.app', targetProjectId: project.id })
   await desk.service.service.feedback.receive(deliveryOf(desk.service, feedback()))
+  const { body: gone } = await post('/api/tasks', { title: 'Gone' })
+  await desk.service.delete(`/api/tasks/${gone.id}`)
+  await post('/api/webhook-secrets', {})
   pages = {
     tasks: '/tasks',
+    'a task that is gone': `/tasks/${gone.id}`,
+    'an empty project': `/tasks?projectId=${project.id}`,
+    'a project that is not there': `/projects/${gone.id}`,
     task: `/tasks/${task.id}`,
     'nothing found': '/tasks?q=nothing-is-called-that',
     'project settings': `/projects/${project.id}`,
@@ -35,26 +41,33 @@ beforeAll(async () => {
 afterAll(() => desk.close())
 
 describe('every page', () => {
-  test.each([1360, 390])('is without fault for axe at %i px, light and dark, and fits', async (width) => {
-    const page = await desk.open('/tasks', {
-      viewport: { width, height: 844 },
-      reducedMotion: 'reduce',
-      ...(width < 500 && { hasTouch: true, isMobile: true }),
-    })
-    const complaints = complaintsOf(page)
-    for (const [name, path] of Object.entries(pages)) {
-      await page.goto(desk.service.url + path)
-      await page.getByRole('heading').first().waitFor()
-      await settled(page)
-      expect([name, await objectionsInBoth(page)]).toEqual([name, []])
-      expect([name, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([
-        name,
-        0,
-      ])
-    }
-    expect(complaints).toEqual([])
-    await page.context().close()
-  })
+  test.each([
+    { width: 1360, target: 32 },
+    { width: 390, target: 44 },
+  ])(
+    'is without fault for axe at $width px, light and dark, fits, and is pressed within $target px',
+    async ({ width, target }) => {
+      const page = await desk.open('/tasks', {
+        viewport: { width, height: 844 },
+        reducedMotion: 'reduce',
+        ...(width < 500 && { hasTouch: true, isMobile: true }),
+      })
+      const complaints = complaintsOf(page)
+      for (const [name, path] of Object.entries(pages)) {
+        await page.goto(desk.service.url + path)
+        await page.getByRole('heading').first().waitFor()
+        await settled(page)
+        expect([name, await objectionsInBoth(page)]).toEqual([name, []])
+        expect([name, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([
+          name,
+          0,
+        ])
+        expect([name, await smallTargetsOn(page, target)]).toEqual([name, []])
+      }
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+  )
 
   test('to sign in is without fault for axe', async () => {
     const page = await desk.open('/sign-in', { key: null })
@@ -114,12 +127,59 @@ describe('every page', () => {
 
   test('that is a dialog is without fault for axe', async () => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
-    await page.getByRole('button', { name: 'New task' }).click()
-    await page.getByRole('dialog').getByLabel('Title').waitFor()
+    const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
+    const pick = async (menu: RegExp, item: string) => {
+      await press(menu)
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    const create = (name: string) => page.getByRole('dialog').getByRole('button', { name }).click()
+    const dialogs: [path: string | undefined, dialog: string, steps: () => Promise<unknown>][] = [
+      ['/tasks', 'New task', () => press('New task')],
+      ['/tasks', 'New project', () => press('New project')],
+      ['/tasks', 'Keyboard', () => page.getByRole('heading').first().press('?')],
+      [
+        '/settings/keys',
+        'The key “seen”',
+        async () => {
+          await press('Create key')
+          await page.getByRole('dialog').getByLabel('Name').fill('seen')
+          expect(await objectionsInBoth(page)).toEqual([])
+          await create('Create key')
+        },
+      ],
+      ['/settings/webhook', 'Revoke', () => press('Revoke')],
+      ['/settings/instructions', 'Add an instruction', () => press('Add instruction')],
+      ['/settings/instructions', 'History', () => pick(/What to do with “Run/, 'History')],
+      ['/settings/routing', 'Edit the rule', () => pick(/What to do with com/, 'Edit')],
+      ['/settings/routing', 'Delete', () => pick(/What to do with com/, 'Delete')],
+      [pages['project settings'], 'Rename the list', () => pick(/What to do with Inbox/, 'Rename')],
+    ]
+    for (const [path, name, steps] of dialogs) {
+      await page.goto(desk.service.url + path)
+      await page.getByRole('heading').first().waitFor()
+      await settled(page)
+      await steps()
+      await page.getByRole('dialog', { name }).waitFor()
+      await settled(page)
+      expect([name, await objectionsInBoth(page)]).toEqual([name, []])
+      expect([name, await smallTargetsOn(page, 32)]).toEqual([name, []])
+    }
+    await page.context().close()
+  })
+
+  test('with a choice between two texts, or labels to pick, is without fault for axe', async () => {
+    const { body: task } = await desk.service.post('/api/tasks', { title: 'Written twice' })
+    const page = await desk.open(`/tasks/${task.id}`, { reducedMotion: 'reduce' })
+    await page.getByRole('button', { name: 'Label', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Labels to show' }).click()
+    await page.getByRole('option', { name: 'crash' }).waitFor()
     expect(await objectionsInBoth(page)).toEqual([])
-    await page.goto(`${desk.service.url}/settings/keys`)
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByRole('dialog').getByLabel('Name').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs' })
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await page.getByRole('button', { name: 'Keep mine' }).waitFor()
     expect(await objectionsInBoth(page)).toEqual([])
     await page.context().close()
   })

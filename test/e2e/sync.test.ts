@@ -144,6 +144,7 @@ describe('the sync of a repository', () => {
     await start(page)
     await runsOf(page).getByText('+3').waitFor()
     expect(repository.entries.size).toBe(3)
+    expect(await objectionsTo(page)).toEqual([])
 
     desk.service.host.fault({ status: 502, body: 'Bad gateway' }, { times: 3 })
     await start(page)
@@ -172,6 +173,7 @@ describe('the sync of a repository', () => {
       (reset + 1) * 1_000,
     )
     expect(await status.innerText()).toContain(until)
+    expect(await objectionsTo(page)).toEqual([])
     await page.context().close()
   })
 })

@@ -164,7 +164,6 @@ describe('the list of tasks', () => {
     await labels.press('Enter')
     await page.waitForURL(/label=/)
     await page.keyboard.press('Escape')
-    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Label: seen' }).waitFor()
     await rowOf(page, 'Narrow two').waitFor({ state: 'detached' })
     expect(await rowOf(page, 'Narrow one').count()).toBe(1)

@@ -8,7 +8,9 @@ export function Lost() {
     <main style={{ padding: 32 }} className="stack">
       <h1>There is no such page</h1>
       <p className="quiet">The address may be old or mistyped.</p>
-      <Link to="/tasks">Go to all tasks</Link>
+      <Link to="/tasks" className="target">
+        Go to all tasks
+      </Link>
     </main>
   )
 }

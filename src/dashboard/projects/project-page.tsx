@@ -29,7 +29,9 @@ export function ProjectPage() {
           <>
             <h1>This project is not here</h1>
             <p className="quiet">It was deleted, or your key may not see it.</p>
-            <Link to="/tasks">Go to all tasks</Link>
+            <Link to="/tasks" className="target">
+              Go to all tasks
+            </Link>
           </>
         )}
         {project && <Known project={project} />}

@@ -91,6 +91,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           <NumberInput
             label="Priority"
             description="Higher comes first."
+            hideControls
             value={priority}
             onChange={setPriority}
             style={{ flex: 1 }}
