@@ -272,6 +272,8 @@ export const rules = pgTable(
     updatedByType: actorType('updated_by_type').notNull(),
     updatedById: uuid('updated_by_id'),
     updatedByName: text('updated_by_name').notNull(),
+    /** Hidden since then; the sweep takes it with its versions. */
+    deletedAt: moment('deleted_at'),
   },
   (table) => [index('rules_order').on(table.projectId, table.priority.desc(), table.createdAt, table.id)],
 )

@@ -94,15 +94,16 @@ export function projectsRepository(db: Executor, reach: Reach) {
       const { rows } = await db.execute<Record<keyof ProjectContent, boolean>>(sql`
         select
           exists (select from ${tasks} where ${tasks.projectId} = ${id} and ${tasks.deletedAt} is null) as tasks,
-          exists (select from ${rules} where ${rules.projectId} = ${id}) as rules,
+          exists (select from ${rules} where ${rules.projectId} = ${id} and ${rules.deletedAt} is null) as rules,
           exists (select from ${apiKeys} where ${apiKeys.projectId} = ${id} and ${isLive}) as keys`)
       return rows[0] ?? { tasks: false, rules: false, keys: false }
     },
 
-    /** Deletes an empty project with its lists. Hidden tasks go with it, as they would when their 30 days are over. */
+    /** Deletes an empty project with its lists. What is hidden in it goes too, as it would when its 30 days are over. */
     async delete(project: Pick<ProjectRow, 'id' | 'name'>, now: Date): Promise<void> {
       const { id, name } = project
       await db.delete(tasks).where(and(eq(tasks.projectId, id), isNotNull(tasks.deletedAt)))
+      await db.delete(rules).where(and(eq(rules.projectId, id), isNotNull(rules.deletedAt)))
       // A dead key stays, so that its secret never counts as unknown; without scopes, lest it wake up unbound.
       await db
         .update(apiKeys)

@@ -13,6 +13,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
   // Global rules are in every reach.
   const inReach =
     reach.projectId === null ? undefined : or(isNull(rules.projectId), eq(rules.projectId, reach.projectId))
+  const isShown = isNull(rules.deletedAt)
 
   return {
     async lockGlobalScope(): Promise<void> {
@@ -24,7 +25,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
       const [row] = await db
         .select({ count: sql<number>`count(*)::integer` })
         .from(rules)
-        .where(and(isOfScope(projectId), inReach))
+        .where(and(isOfScope(projectId), inReach, isShown))
       return row?.count ?? 0
     },
 
@@ -37,19 +38,19 @@ export function rulesRepository(db: Executor, reach: Reach) {
       await db.insert(ruleVersions).values(row)
     },
 
-    async find(id: string): Promise<RuleRow | undefined> {
+    async find(id: string, { hidden = false } = {}): Promise<RuleRow | undefined> {
       const [row] = await db
         .select()
         .from(rules)
-        .where(and(eq(rules.id, id), inReach))
+        .where(and(eq(rules.id, id), inReach, hidden ? undefined : isShown))
       return row
     },
 
-    async findForUpdate(id: string): Promise<RuleRow | undefined> {
+    async findForUpdate(id: string, { hidden = false } = {}): Promise<RuleRow | undefined> {
       const [row] = await db
         .select()
         .from(rules)
-        .where(and(eq(rules.id, id), inReach))
+        .where(and(eq(rules.id, id), inReach, hidden ? undefined : isShown))
         .for('update')
       return row
     },
@@ -61,7 +62,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
       return db
         .select()
         .from(rules)
-        .where(and(applies, inReach, withInactive ? undefined : eq(rules.isActive, true)))
+        .where(and(applies, inReach, isShown, withInactive ? undefined : eq(rules.isActive, true)))
         .orderBy(desc(rules.priority), asc(rules.createdAt), asc(rules.id))
     },
 
@@ -72,9 +73,12 @@ export function rulesRepository(db: Executor, reach: Reach) {
         .where(and(eq(rules.id, id), inReach))
     },
 
-    /** Its versions go with it. */
-    async delete(id: string): Promise<void> {
-      await db.delete(rules).where(and(eq(rules.id, id), inReach))
+    /** Hides it since then, or shows it again; its versions stay as they are. */
+    async setDeleted(id: string, deletedAt: Date | null): Promise<void> {
+      await db
+        .update(rules)
+        .set({ deletedAt })
+        .where(and(eq(rules.id, id), inReach))
     },
 
     async findVersion(ruleId: string, version: number): Promise<RuleVersionRow | undefined> {

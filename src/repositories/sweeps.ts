@@ -1,5 +1,5 @@
-import { sql } from '../db/drizzle.ts'
-import { feedbackEvents, projects, purgedEntries, tasks } from '../db/tables.ts'
+import { lt, sql } from '../db/drizzle.ts'
+import { feedbackEvents, projects, purgedEntries, rules, tasks } from '../db/tables.ts'
 import type { Executor } from './index.ts'
 
 /** What is taken away once its time is over; two instances that sweep at once share the work. */
@@ -26,6 +26,11 @@ export function sweepsRepository(db: Executor) {
         )
         select from gone`)
       return result.rowCount ?? 0
+    },
+
+    /** Removes rules that were hidden before then, with their versions. */
+    async deleteHiddenRules(before: Date): Promise<void> {
+      await db.delete(rules).where(lt(rules.deletedAt, before))
     },
 
     /** Empties the inbox of payloads of events with ids below this one, at most so many. Answers how many went. */

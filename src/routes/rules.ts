@@ -132,16 +132,36 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'deleteRule',
         summary: 'Delete a rule',
         description:
-          'Deletes the rule and its versions for good. To keep them, set `isActive` to false instead.',
+          'Hides the rule at once and for 30 days, in which it can be restored; then it is gone with its versions.',
         params: IdPath('rule'),
         headers: IfMatch,
-        response: { 204: answersNothing('It is gone.') },
+        response: { 204: answersNothing('It is hidden.') },
       },
     },
     async (request, reply) => {
       await rules.delete(request.caller, request.params.id, allowedVersions(request.headers['if-match']))
       return reply.status(204).send(null)
     },
+  )
+
+  app.post(
+    '/:id/restore',
+    {
+      config: {
+        scope: 'rules:write',
+        mistakes: ['rule_not_found', 'project_archived', 'too_many_rules', 'insufficient_scope'],
+      },
+      schema: {
+        tags,
+        operationId: 'restoreRule',
+        summary: 'Restore a deleted rule',
+        description:
+          'Brings back a rule that was deleted in the last 30 days, with its versions. One that is not deleted is answered as it is.',
+        params: IdPath('rule'),
+        response: { 200: answers(ref(Rule), 'The rule, back again.', { etag: ETag }) },
+      },
+    },
+    async (request, reply) => tagged(reply, await rules.restore(request.caller, request.params.id)),
   )
 
   app.get(

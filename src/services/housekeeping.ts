@@ -1,4 +1,4 @@
-import { HIDDEN_MS } from '../domain/hidden-task.ts'
+import { HIDDEN_MS } from '../domain/hidden.ts'
 import { firstIdOf } from '../domain/id-time.ts'
 import type { Repositories } from '../repositories/index.ts'
 import { SESSION_IDLE_MS } from './access.ts'
@@ -22,6 +22,7 @@ export function housekeepingService({ repos, clock }: { repos: Repositories; clo
         batch = await repos.sweeps.purgeHiddenTasks(before(HIDDEN_MS), BATCH)
       }
       const { sweeps } = repos
+      await sweeps.deleteHiddenRules(before(HIDDEN_MS))
       const payloads = firstIdOf(before(FEEDBACK_PAYLOADS_KEPT_MS))
       while ((await sweeps.dropFeedbackPayloads(payloads, BATCH)) === BATCH);
       const ignored = firstIdOf(before(IGNORED_FEEDBACK_KEPT_MS))

@@ -1,4 +1,5 @@
 import { decodeCursor, encodeCursor, isPositionKey } from '../domain/cursor.ts'
+import { isGone } from '../domain/hidden.ts'
 import { decideRuleChange, plainNumber } from '../domain/rule-change.ts'
 import {
   globalRuleOutOfReach,
@@ -34,8 +35,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     async create(caller: Caller, input: NewRule): Promise<Rule> {
       const projectId = input.projectId === undefined ? caller.projectId : input.projectId
       return repos.within(caller).transaction(async (repos) => {
-        await lockScope(repos, caller, projectId)
-        if ((await repos.rules.countInScope(projectId)) >= MOST_RULES) throw tooManyRules(MOST_RULES)
+        await openScope(repos, caller, projectId)
         const now = clock.now()
         const rule: RuleRow = {
           id: clock.newId(now),
@@ -47,6 +47,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
           createdAt: now,
           updatedAt: now,
           ...updatedBy(caller),
+          deletedAt: null,
         }
         await repos.rules.insert(rule)
         await record(repos, rule, caller, [{ type: 'rule.created', metadata: {} }])
@@ -85,12 +86,31 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
+    /** Hides it; it can be restored, with its versions, until the sweep takes it. */
     async delete(caller: Caller, id: string, allowed?: AllowedVersions): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const rule = await writableRule(repos, caller, id, allowed)
-        await repos.rules.delete(id)
         const now = clock.now()
+        await repos.rules.setDeleted(id, now)
         await repos.activity.insert([about(rule, caller, now, 'rule.deleted', {})])
+      })
+    },
+
+    /** Brings a hidden rule back as it was; one that is not hidden is answered as it is. */
+    async restore(caller: Caller, id: string): Promise<Rule> {
+      return repos.within(caller).transaction(async (repos) => {
+        const seen = await repos.rules.find(id, { hidden: true })
+        if (!seen) throw ruleNotFound(id)
+        if (!seen.deletedAt) return toRule(seen)
+        await openScope(repos, caller, seen.projectId)
+        const rule = await repos.rules.findForUpdate(id, { hidden: true })
+        const now = clock.now()
+        if (!rule || (rule.deletedAt && isGone(rule.deletedAt, now))) throw ruleNotFound(id)
+        if (rule.deletedAt) {
+          await repos.rules.setDeleted(id, null)
+          await repos.activity.insert([about(rule, caller, now, 'rule.restored', {})])
+        }
+        return toRule(rule)
       })
     },
 
@@ -163,11 +183,12 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
   }
 }
 
-/** Lets one writer at a time into a scope, and only where the caller may write. */
-async function lockScope(repos: BoundRepositories, caller: Caller, projectId: string | null): Promise<void> {
+/** Lets one writer at a time into a scope that has room for another rule, and only where the caller may write. */
+async function openScope(repos: BoundRepositories, caller: Caller, projectId: string | null): Promise<void> {
   if (projectId !== null) await writableProject(repos, projectId)
   else if (caller.projectId !== null) throw globalRuleOutOfReach()
   else await repos.rules.lockGlobalScope()
+  if ((await repos.rules.countInScope(projectId)) >= MOST_RULES) throw tooManyRules(MOST_RULES)
 }
 
 async function writableRule(

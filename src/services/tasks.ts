@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor, isMomentKey, isNoKey, isRankKey } from '../domain/cursor.ts'
-import { isGone } from '../domain/hidden-task.ts'
+import { isGone } from '../domain/hidden.ts'
 import { newTaskRow, sourceOf } from '../domain/new-task.ts'
 import { rankOf } from '../domain/priority.ts'
 import { decideChange } from '../domain/task-change.ts'

@@ -154,6 +154,7 @@ create table rules (
   updated_by_type text not null,
   updated_by_id uuid,
   updated_by_name text not null,
+  deleted_at timestamp(3) with time zone,
   constraint rules_pkey PRIMARY KEY (id),
   constraint rules_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
 );

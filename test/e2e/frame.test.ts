@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp } from '../support/app.ts'
 import { type Desk, startDesk } from './support/browser.ts'
 
 let desk: Desk
@@ -108,29 +107,5 @@ describe('the frame', () => {
       .click()
     await page.getByRole('heading', { name: 'Made by hand' }).waitFor()
     await page.context().close()
-  })
-})
-
-describe('a selection that is more than the key may do at once', () => {
-  test('waits as long as the service says, and goes on', async () => {
-    const limited = await startDesk(() => startApp({ env: { RATE_LIMIT_PER_MINUTE: '60' } }))
-    const { body: lists } = await limited.service.get('/api/projects?limit=1')
-    const { body: inbox } = await limited.service.get(`/api/projects/${lists.data[0].id}/lists`)
-    const tasks = Array.from({ length: 48 }, (_, index) => ({ title: `One of many ${index}` }))
-    await limited.service.post('/api/tasks/bulk', { listId: inbox.data[0].id, tasks })
-    const key = await limited.service.given.key({ name: 'limited' })
-    const page = await limited.open('/tasks', { key })
-    await page.getByRole('link', { name: 'One of many 47' }).waitFor()
-    await page.getByLabel('Select One of many 47').check({ force: true })
-    await page.getByRole('region', { name: 'List of tasks' }).evaluate((region) => region.scrollTo(0, 9_999))
-    await page.getByLabel('Select One of many 0').click({ modifiers: ['Shift'], force: true })
-    await page.getByText('48 selected').waitFor()
-    await page.getByRole('button', { name: 'Mark done' }).last().click()
-    await page.getByText(/wait for the rate limit of your key/).waitFor()
-    const done = async () =>
-      (await limited.service.query("select count(*)::integer as done from tasks where status = 'done'"))[0]
-        .done
-    await expect.poll(done, { timeout: 100_000 }).toBe(48)
-    await limited.close()
   })
 })

@@ -147,6 +147,34 @@ describe('the list of tasks', () => {
     await page.context().close()
   })
 
+  test('changes more than the key may at once when the service says so', async () => {
+    const titles = Array.from({ length: 12 }, (_, index) => `Patient ${index}`)
+    for (const title of titles) await createTask({ title })
+    const page = await desk.open('/tasks?q=patient')
+    let refused = 0
+    await page.route('**/api/tasks/*', (route) => {
+      if (route.request().method() !== 'PATCH' || ++refused > 8) return route.continue()
+      const headers = { 'retry-after': '1', 'content-type': 'application/problem+json' }
+      return route.fulfill({
+        status: 429,
+        headers,
+        body: JSON.stringify({ status: 429, code: 'rate_limited' }),
+      })
+    })
+    await page.getByLabel('Select Patient 11').check({ force: true })
+    await page.getByLabel('Select Patient 0', { exact: true }).click({ modifiers: ['Shift'], force: true })
+    await page.getByRole('toolbar').getByRole('button', { name: 'Mark done' }).click()
+    await page
+      .getByText(/tasks wait for the rate limit of your key; they go on in 1 s/)
+      .first()
+      .waitFor()
+    await page.getByText('12 tasks: Done.').waitFor()
+    const { body } = await desk.service.get('/api/tasks?q=patient&status=done')
+    expect(body.data).toHaveLength(12)
+    expect(await page.getByText('were not changed').count()).toBe(0)
+    await page.context().close()
+  })
+
   test('is narrowed by labels that are picked, or written', async () => {
     await createTask({ title: 'Narrow one', labels: ['narrow', 'seen'] })
     await createTask({ title: 'Narrow two', labels: ['narrow'] })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Scope } from '../../src/schemas/caller.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const NOBODY = '00000000-0000-7000-8000-000000000000'
@@ -336,7 +337,6 @@ describe('a change of a rule', () => {
       { type: 'rule.disabled', metadata: { ruleId: rule.id }, actor_type: 'key' },
       { type: 'rule.deleted', metadata: { ruleId: rule.id }, actor_type: 'key' },
     ])
-    expect(await service.query('select 1 from rule_versions where rule_id = $1', [rule.id])).toEqual([])
     expect(await service.delete(`/api/rules/${rule.id}`)).toMatchObject({ status: 404 })
   })
 
@@ -350,6 +350,88 @@ describe('a change of a rule', () => {
     expect(answers.map(({ body }) => body.version).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 2),
     )
+  })
+})
+
+describe('a rule that was deleted', () => {
+  test('is nowhere to be seen, and comes back as it was, with all it was before', async () => {
+    const { get, post, patch } = service
+    const rule = (await post('/api/rules', { content: 'First.', priority: 2 })).body
+    await patch(`/api/rules/${rule.id}`, { content: 'Second.' })
+    const [before, history] = [
+      await get(`/api/rules/${rule.id}`),
+      await get(`/api/rules/${rule.id}/versions`),
+    ]
+    const etag = (await get('/api/rules')).headers.get('etag')
+    expect((await service.delete(`/api/rules/${rule.id}`)).status).toBe(204)
+    const refused = await Promise.all([
+      get(`/api/rules/${rule.id}`),
+      get(`/api/rules/${rule.id}/versions`),
+      patch(`/api/rules/${rule.id}`, { priority: 1 }),
+      post(`/api/rules/${rule.id}/revert`, { version: 1 }),
+      service.delete(`/api/rules/${rule.id}`),
+    ])
+    expect(refused.map(({ body }) => body.code)).toEqual(Array(5).fill('rule_not_found'))
+    expect((await get('/api/rules?includeInactive=true')).body.data).not.toContainEqual(before.body)
+    expect((await get('/api/context?format=markdown')).body).not.toContain('Second.')
+
+    const restored = await Promise.all([
+      post(`/api/rules/${rule.id}/restore`),
+      post(`/api/rules/${rule.id}/restore`),
+    ])
+    for (const { status, body } of restored) expect([status, body]).toEqual([200, before.body])
+    expect((await get(`/api/rules/${rule.id}`)).body).toEqual(before.body)
+    expect((await get(`/api/rules/${rule.id}/versions`)).body).toEqual(history.body)
+    expect((await get('/api/rules')).headers.get('etag')).toBe(etag)
+    const written = (await get('/api/activity?type=rule.restored')).body.data
+    expect(written.map(({ metadata }: { metadata: { ruleId: string } }) => metadata.ruleId)).toEqual([
+      rule.id,
+    ])
+  })
+
+  test('comes back only to whom it is within reach, and where one may write', async () => {
+    const { post } = service
+    const project = await service.given.project()
+    const other = await service.given.project()
+    const rule = (await post('/api/rules', { content: 'Bound.', projectId: project.id })).body
+    const global = (await post('/api/rules', { content: 'Global.' })).body
+    for (const { id } of [rule, global]) await service.delete(`/api/rules/${id}`)
+    const restore = async (id: string, scopes: Scope[], projectId: string) => {
+      const key = await service.given.key({ scopes, projectId })
+      return (await post(`/api/rules/${id}/restore`, undefined, { key })).body.code
+    }
+    expect(await restore(rule.id, ['rules:write'], other.id)).toBe('rule_not_found')
+    expect(await restore(rule.id, ['rules:read'], project.id)).toBe('insufficient_scope')
+    expect(await restore(global.id, ['rules:write'], project.id)).toBe('insufficient_scope')
+    await post(`/api/projects/${project.id}/archive`)
+    expect((await post(`/api/rules/${rule.id}/restore`)).body.code).toBe('project_archived')
+    await post(`/api/projects/${project.id}/unarchive`)
+    expect((await post(`/api/rules/${rule.id}/restore`)).status).toBe(200)
+  })
+
+  test('is in nobody’s way, and gone after 30 days', async () => {
+    const { post } = service
+    const project = (await post('/api/projects', { name: 'Left empty' })).body
+    const { body: rule } = await post('/api/rules', { content: 'Hidden.', projectId: project.id })
+    await service.delete(`/api/rules/${rule.id}`)
+    const hide = (days: number) =>
+      service.query(`update rules set deleted_at = now() - $2 * interval '1 day' where id = $1`, [
+        rule.id,
+        days,
+      ])
+    await hide(29.9)
+    await service.service.housekeeping.sweep()
+    expect((await post(`/api/rules/${rule.id}/restore`)).status).toBe(200)
+    await service.delete(`/api/rules/${rule.id}`)
+    await hide(30.1)
+    expect((await post(`/api/rules/${rule.id}/restore`)).body.code).toBe('rule_not_found')
+    await service.service.housekeeping.sweep()
+    expect(await service.query('select from rule_versions where rule_id = $1', [rule.id])).toEqual([])
+
+    const { body: last } = await post('/api/rules', { content: 'In the way?', projectId: project.id })
+    await service.delete(`/api/rules/${last.id}`)
+    expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
+    expect((await post(`/api/rules/${last.id}/restore`)).body.code).toBe('rule_not_found')
   })
 })
 

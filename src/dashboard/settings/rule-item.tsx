@@ -41,18 +41,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
     })
     if (!isDeleted) return
     tell.undoable('Instruction deleted.', () =>
-      act('It did not come back', () =>
-        answerOf(
-          api.POST('/api/rules', {
-            body: {
-              content: rule.content,
-              priority: rule.priority,
-              isActive: rule.isActive,
-              projectId: rule.projectId,
-            },
-          }),
-        ),
-      ),
+      act('It did not come back', () => answerOf(api.POST('/api/rules/{id}/restore', { params: { path } }))),
     )
   }
 

@@ -169,7 +169,7 @@ async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<
 }
 
 function pauseOf({ retryAfterSeconds = 1 }: Problem, count: number): Promise<void> {
-  tell.done(`${count} tasks wait for the rate limit of your key; they go on in ${retryAfterSeconds} seconds.`)
+  tell.done(`${count} tasks wait for the rate limit of your key; they go on in ${retryAfterSeconds} s.`)
   return new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1_000))
 }
 
