@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { cache } from './api/cache.ts'
-import { tasksQuery } from './api/queries.ts'
+import { projectsQuery, tasksQuery } from './api/queries.ts'
 import { Frame } from './frame/frame.tsx'
 import { Lost, Trouble } from './frame/trouble.tsx'
 import { meQuery } from './session/session.ts'
@@ -34,6 +34,7 @@ const signedIn = createRoute({
     // Asked for together with who is asking: whoever opens the tasks waits for one answer, not for two.
     if (location.pathname.startsWith('/tasks')) {
       void cache.prefetchInfiniteQuery(tasksQuery(filtersFrom(location.search)))
+      void cache.prefetchQuery(projectsQuery)
     }
     const me = await cache.ensureQueryData(meQuery)
     if (!me) throw redirect({ to: '/sign-in', search: { next: location.href }, replace: true })

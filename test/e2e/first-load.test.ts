@@ -33,7 +33,7 @@ describe('the first load', () => {
     }
     expect(scriptBytes).toBeGreaterThan(0)
     expect(scriptBytes).toBeLessThan(MOST_SCRIPT_BYTES)
-    for (const once of ['/api/me', '/api/tasks']) {
+    for (const once of ['/api/me', '/api/tasks', '/api/projects']) {
       expect([once, answers.filter((answer) => pathOf(answer) === once).length]).toEqual([once, 1])
     }
     await page.context().close()

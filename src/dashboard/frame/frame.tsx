@@ -2,7 +2,7 @@ import { ActionIcon, Drawer } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { IconMenu2 } from '@tabler/icons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useDeferredValue, useEffect } from 'react'
 import { LiveChanges, useLive } from '../live/live.tsx'
 import { Mark } from '../parts/mark.tsx'
 import { SignedOutDialog } from '../session/signed-out-dialog.tsx'
@@ -15,11 +15,9 @@ const NewTaskDialog = lazy(() => import('../tasks/new-task-dialog.tsx'))
 
 /** What is around every page: the sidebar, the stream of changes, and what the keyboard does everywhere. */
 export function Frame() {
-  return (
-    <LiveChanges>
-      <FrameWithin />
-    </LiveChanges>
-  )
+  // The router shows a page in one go; what comes a moment later is drawn in pieces between which clicks are heard.
+  const isDrawn = useDeferredValue(true, false)
+  return <LiveChanges>{isDrawn && <FrameWithin />}</LiveChanges>
 }
 
 function FrameWithin() {

@@ -33,6 +33,7 @@ type Trial = Schema<'RoutingTest'>
 
 /** Which feedback goes to which project: sentences in an order, and a place to try them. */
 export function RoutingPage() {
+  const cache = useQueryClient()
   const query = useQuery(routingQuery)
   const [editing, setEditing] = useState<Rule | 'new'>()
   const { data: projects } = useQuery(projectsQuery)
@@ -66,7 +67,11 @@ export function RoutingPage() {
             <SortableRules rules={query.data} trial={trial} onEdit={setEditing} />
           )}
         </section>
-        <RoutingTrial trial={trial} onTrial={(trial) => setTried(trial && { trial, rules: query.data })} />
+        <RoutingTrial
+          trial={trial}
+          isReady={query.isSuccess}
+          onTrial={(trial) => setTried(trial && { trial, rules: cache.getQueryData(routingQuery.queryKey) })}
+        />
       </div>
       {editing && (
         <RoutingDialog rule={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />

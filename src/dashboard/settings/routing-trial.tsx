@@ -24,11 +24,13 @@ const SAMPLE = {
 
 interface RoutingTrialProps {
   trial: Trial | undefined
+  /** Whether the rules are there that it will be about. */
+  isReady: boolean
   onTrial(trial: Trial | undefined): void
 }
 
 /** What would become of a payload: pasted, or picked from what came in. Nothing is changed. */
-export function RoutingTrial({ trial, onTrial }: RoutingTrialProps) {
+export function RoutingTrial({ trial, isReady, onTrial }: RoutingTrialProps) {
   const { data: projects } = useQuery(projectsQuery)
   const { data: inbox } = useInfiniteQuery(eventsQuery())
   const [text, setText] = useState(() => JSON.stringify(SAMPLE, null, 2))
@@ -84,7 +86,7 @@ export function RoutingTrial({ trial, onTrial }: RoutingTrialProps) {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <div>
-        <Button variant="default" onClick={() => void tryIt()} loading={isBusy}>
+        <Button variant="default" onClick={() => void tryIt()} loading={isBusy} disabled={!isReady}>
           Try it
         </Button>
       </div>

@@ -1,8 +1,14 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import { type TaskFilters, type TaskListItem, tasksQuery } from '../api/queries.ts'
+import {
+  type Project,
+  projectsQuery,
+  type TaskFilters,
+  type TaskListItem,
+  tasksQuery,
+} from '../api/queries.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useMe } from '../session/session.ts'
 import { NoTasks } from './no-tasks.tsx'
@@ -45,6 +51,8 @@ export function TaskList({ filters, openId }: TaskListProps) {
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
+    // Until it is measured: so that the rows come with the first drawing, not with a second one in one go.
+    initialRect: { width: innerWidth, height: innerHeight },
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan: 12,
   })
@@ -52,6 +60,8 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const selection = useSelection(rows)
   const actions = useTaskActions()
   const news = useNewTasks(filters, scroller)
+  const { data: projectNames } = useQuery({ ...projectsQuery, select: namesById })
+  const showsProject = filters.projectId === undefined && (projectNames?.size ?? 0) > 1
 
   const open = useCallback(
     (taskId: string) =>
@@ -114,7 +124,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
                 isFocused={task.id === focusedId}
                 isSelected={selection.ids.has(task.id)}
                 isSelecting={selection.ids.size > 0}
-                showsProject={!filters.projectId}
+                project={showsProject ? projectNames?.get(task.projectId) : undefined}
                 mayWrite={can('tasks:write')}
                 searchStr={searchStr}
                 onOpen={open}
@@ -135,3 +145,5 @@ export function TaskList({ filters, openId }: TaskListProps) {
     </>
   )
 }
+
+const namesById = (projects: Project[]) => new Map(projects.map(({ id, name }) => [id, name]))

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { memo, type MouseEvent as ReactMouseEvent } from 'react'
-import { projectsQuery, type TaskListItem } from '../api/queries.ts'
+import type { TaskListItem } from '../api/queries.ts'
 import { Moment } from '../parts/moment.tsx'
 import { PriorityBars, SourceMark, StatusCircle } from './marks.tsx'
 import styles from './task-list.module.css'
@@ -15,7 +14,8 @@ interface TaskRowProps {
   isFocused: boolean
   isSelected: boolean
   isSelecting: boolean
-  showsProject: boolean
+  /** The name of the project, where the list is of several. */
+  project: string | undefined
   mayWrite: boolean
   /** The filters as the address has them; they stay while a task is open. */
   searchStr: string
@@ -93,7 +93,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         </span>
       )}
       <span className={styles.tail}>
-        {props.showsProject && <ProjectName id={task.projectId} />}
+        {props.project && <span className={styles.project}>{props.project}</span>}
         <SourceMark task={task} />
         <PriorityBars priority={task.priority} />
         <span className={styles.age}>
@@ -103,9 +103,3 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     </div>
   )
 })
-
-function ProjectName({ id }: { id: string }) {
-  const { data } = useQuery(projectsQuery)
-  if (!data || data.length < 2) return null
-  return <span className={styles.project}>{data.find((project) => project.id === id)?.name}</span>
-}
