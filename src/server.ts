@@ -136,6 +136,8 @@ async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime
     await Promise.all([jobs?.stop(), ...apps.map((app) => app.drain().then(() => app.close()))])
     clearTimeout(cut)
   })
+  // Nobody is let in before what others say is heard.
+  await others.ready
   await app.listen({ port: config.port, host: config.host }).catch(explainAddress(config))
   const receiving = { host: config.webhookHost, port: config.webhookPort ?? 0 }
   await receiver?.listen(receiving).catch(explainAddress(receiving, 'WEBHOOK_PORT'))

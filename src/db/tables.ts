@@ -275,7 +275,11 @@ export const rules = pgTable(
     /** Hidden since then; the sweep takes it with its versions. */
     deletedAt: moment('deleted_at'),
   },
-  (table) => [index('rules_order').on(table.projectId, table.priority.desc(), table.createdAt, table.id)],
+  (table) => [
+    index('rules_order')
+      .on(table.projectId, table.priority.desc(), table.createdAt, table.id)
+      .where(sql`deleted_at is null`),
+  ],
 )
 
 /** What a rule was, version by version, the current one included. */

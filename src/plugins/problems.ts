@@ -88,7 +88,11 @@ export const PROBLEMS = {
     'No such project',
     'The project does not exist, or is outside what the key may see.',
   ],
-  rule_not_found: [404, 'No such rule', 'The rule does not exist, or is outside what the key may see.'],
+  rule_not_found: [
+    404,
+    'No such rule',
+    'The rule does not exist, was deleted, or is outside what the key may see.',
+  ],
   rule_version_not_found: [404, 'No such version', 'The rule exists and never had this version.'],
   connection_not_found: [404, 'No repository is connected', 'The project follows no repository.'],
   sync_run_not_found: [404, 'No such sync run', 'The project never had this run.'],
@@ -105,7 +109,7 @@ export const PROBLEMS = {
   project_not_empty: [
     409,
     'The project is not empty',
-    'A project is deleted only when it has no tasks, no rules and no keys that still work. Hidden tasks do not count; they go with it.',
+    'A project is deleted only when it has no tasks, no rules and no keys that still work. Deleted tasks and rules do not count; they go with it.',
   ],
   project_is_default: [
     409,

@@ -1,4 +1,4 @@
-import { lt, sql } from '../db/drizzle.ts'
+import { sql } from '../db/drizzle.ts'
 import { feedbackEvents, projects, purgedEntries, rules, tasks } from '../db/tables.ts'
 import type { Executor } from './index.ts'
 
@@ -28,9 +28,13 @@ export function sweepsRepository(db: Executor) {
       return result.rowCount ?? 0
     },
 
-    /** Removes rules that were hidden before then, with their versions. */
-    async deleteHiddenRules(before: Date): Promise<void> {
-      await db.delete(rules).where(lt(rules.deletedAt, before))
+    /** Removes rules that were hidden before then, at most so many, each with its versions. Answers how many went. */
+    async deleteHiddenRules(before: Date, limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        delete from ${rules} where id in (
+          select id from ${rules} where deleted_at < ${before.toISOString()}::timestamptz
+          order by deleted_at limit ${limit} for update skip locked)`)
+      return result.rowCount ?? 0
     },
 
     /** Empties the inbox of payloads of events with ids below this one, at most so many. Answers how many went. */

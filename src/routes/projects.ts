@@ -125,7 +125,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'deleteProject',
         summary: 'Delete an empty project',
         description:
-          'Deletes the project with its lists when it has no tasks, no rules and no keys that still work. Deleted tasks do not count: they go with it, for good.',
+          'Deletes the project with its lists when it has no tasks, no rules and no keys that still work. Deleted tasks and rules do not count: they go with it, for good.',
         params: IdPath('project'),
         response: { 204: answersNothing('It is gone.') },
       },

@@ -149,7 +149,13 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         scope: 'rules:write',
-        mistakes: ['rule_not_found', 'project_archived', 'too_many_rules', 'insufficient_scope'],
+        mistakes: [
+          'rule_not_found',
+          'project_not_found',
+          'project_archived',
+          'too_many_rules',
+          'insufficient_scope',
+        ],
       },
       schema: {
         tags,

@@ -32,7 +32,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
         operationId: 'streamActivity',
         summary: 'Follow activity',
         description:
-          'Server-sent events: each entry as it is written, by whichever instance, with its id, its type as the event and the Activity as data on one line. Three kinds come without an id and are not kept: `sync.progress` with the run; `project.changed` with the `projectId` of a project whose name, lists or connection changed (null: ask for all of them again); `routing.changed` for the rules of webhook routing. A comment comes at once and after 15 seconds without an event. With `Last-Event-ID`, as browsers send it when they reconnect, it begins one minute before that entry; drop the ids you know. A reader that falls far behind is cut off and can take up where it was.',
+          'Server-sent events: each entry as it is written, by whichever instance, with its id, its type as the event and the Activity as data on one line. Three kinds come without an id and are not kept: `sync.progress` with the run; `project.changed` with the `projectId` of a project whose name, lists or connection changed (null: ask for all of them again, as after a stream is taken up); `routing.changed` for the rules of webhook routing. A comment comes at once and after 15 seconds without an event. With `Last-Event-ID`, as browsers send it when they reconnect, it begins one minute before that entry; drop the ids you know. A reader that falls far behind is cut off and can take up where it was.',
         querystring: StreamQuery,
         headers: LastEventId,
         response: {

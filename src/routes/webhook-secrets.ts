@@ -53,7 +53,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         operationId: 'listWebhookSecrets',
         summary: 'List webhook secrets',
         description:
-          'The secrets that work, oldest first; never their values. At most two, so always one page. Beside them, where the receiver listens.',
+          'The secrets that work, oldest first; never their values. At most two, so always one page. Beside them, what the environment says of the receiver.',
         response: { 200: answers(WebhookSecretPage, 'The secrets that work.') },
       },
     },

@@ -39,11 +39,9 @@ export const FeedbackReceiver = Type.Object(
     ),
     hasEnvironmentSecret: Type.Boolean({ description: 'Whether `WEBHOOK_SECRET` works beside these.' }),
   },
-  { $id: 'FeedbackReceiver', description: 'Where and how the feedback receiver listens.' },
+  { $id: 'FeedbackReceiver', description: 'What the environment says of the feedback receiver.' },
 )
 export type FeedbackReceiver = Static<typeof FeedbackReceiver>
 
-export const WebhookSecretPage = Type.Object(
-  { ...PageOf(ref(WebhookSecret), '').properties, receiver: ref(FeedbackReceiver) },
-  { description: 'The secrets that work, and the receiver they are for.' },
-)
+const { properties, ...about } = PageOf(ref(WebhookSecret), 'The secrets that work, and their receiver.')
+export const WebhookSecretPage = Type.Object({ ...properties, receiver: ref(FeedbackReceiver) }, about)

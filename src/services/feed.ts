@@ -12,9 +12,14 @@ export interface FeedEvent {
   id: string | null
   type: string
   projectId: string | null
+  /** Told to those who follow one project, whichever. */
+  isForAll?: true
   /** JSON on one line. */
   data: string
 }
+
+/** What passes and is not kept. */
+export type PassingEvent = FeedEvent & { id: null }
 
 export type Feed = ReturnType<typeof activityFeed>
 
@@ -70,8 +75,8 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'tail
     },
 
     /** Tells those who follow on this instance something that is not kept, such as the progress of a sync. */
-    publish({ type, projectId, data }: { type: string; projectId: string | null; data: object }): void {
-      deliver({ id: null, type, projectId, data: JSON.stringify(data) })
+    publish(event: PassingEvent): void {
+      deliver(event)
     },
 
     /** Hears of what goes wrong between the answers. */
@@ -173,5 +178,5 @@ export const toEvent = (row: ActivityRow): FeedEvent => ({
 })
 
 /** Whether it is told to those who follow this project; null follows everything. */
-export const concerns = (event: Pick<FeedEvent, 'projectId'>, projectId: string | null) =>
-  projectId === null || event.projectId === projectId
+export const concerns = (event: Pick<FeedEvent, 'projectId' | 'isForAll'>, projectId: string | null) =>
+  projectId === null || event.projectId === projectId || event.isForAll === true

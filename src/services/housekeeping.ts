@@ -9,6 +9,8 @@ const DAY_MS = 86_400_000
 const FEEDBACK_PAYLOADS_KEPT_MS = 30 * DAY_MS
 const IGNORED_FEEDBACK_KEPT_MS = 7 * DAY_MS
 const BATCH = 1_000
+/** Each takes all its versions along. */
+const RULES_AT_ONCE = 100
 
 /** Takes away what has had its time. Safe to run twice, at once, and to be killed in the middle. */
 export function housekeepingService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
@@ -22,7 +24,7 @@ export function housekeepingService({ repos, clock }: { repos: Repositories; clo
         batch = await repos.sweeps.purgeHiddenTasks(before(HIDDEN_MS), BATCH)
       }
       const { sweeps } = repos
-      await sweeps.deleteHiddenRules(before(HIDDEN_MS))
+      while ((await sweeps.deleteHiddenRules(before(HIDDEN_MS), RULES_AT_ONCE)) === RULES_AT_ONCE);
       const payloads = firstIdOf(before(FEEDBACK_PAYLOADS_KEPT_MS))
       while ((await sweeps.dropFeedbackPayloads(payloads, BATCH)) === BATCH);
       const ignored = firstIdOf(before(IGNORED_FEEDBACK_KEPT_MS))

@@ -59,9 +59,11 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
     async update(caller: Caller, id: string, { name, position }: ListChange): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
         const { list, lists } = await lockedList(repos, id)
-        if (name !== undefined && name !== list.name) await repos.lists.update(list.id, { name })
+        const isRenamed = name !== undefined && name !== list.name
+        if (isRenamed) await repos.lists.update(list.id, { name })
         if (position !== undefined) await repos.lists.reorder(placed(idsOf(lists), list.id, position))
-        await repos.configurationChanges.announceProject(list.projectId)
+        if (isRenamed || (position !== undefined && position !== list.position))
+          await repos.configurationChanges.announceProject(list.projectId)
         return counted(repos, list.id)
       })
     },

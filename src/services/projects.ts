@@ -63,7 +63,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
       })
     },
 
-    /** Only when nothing is in it but hidden tasks, and no key is bound to it that still works. */
+    /** Only when nothing is in it but hidden tasks and rules, and no key is bound to it that still works. */
     async delete(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const project = await repos.projects.findForDelete(id)
@@ -111,7 +111,7 @@ async function setArchived(repos: BoundRepositories, id: string, archivedAt: Dat
 
 /**
  * Locks a project that may be written to. Everywhere it comes first: then its connection and the run, its lists, the
- * inbox of feedback, tasks.
+ * inbox of feedback, tasks; or its rules.
  */
 export async function writableProject(repos: BoundRepositories, id: string): Promise<ProjectRow> {
   const project = await repos.projects.findForUpdate(id)

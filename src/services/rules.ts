@@ -35,7 +35,8 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     async create(caller: Caller, input: NewRule): Promise<Rule> {
       const projectId = input.projectId === undefined ? caller.projectId : input.projectId
       return repos.within(caller).transaction(async (repos) => {
-        await openScope(repos, caller, projectId)
+        await lockScope(repos, caller, projectId)
+        await refuseFull(repos, projectId)
         const now = clock.now()
         const rule: RuleRow = {
           id: clock.newId(now),
@@ -100,16 +101,15 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     async restore(caller: Caller, id: string): Promise<Rule> {
       return repos.within(caller).transaction(async (repos) => {
         const seen = await repos.rules.find(id, { hidden: true })
-        if (!seen) throw ruleNotFound(id)
-        if (!seen.deletedAt) return toRule(seen)
-        await openScope(repos, caller, seen.projectId)
-        const rule = await repos.rules.findForUpdate(id, { hidden: true })
         const now = clock.now()
-        if (!rule || (rule.deletedAt && isGone(rule.deletedAt, now))) throw ruleNotFound(id)
-        if (rule.deletedAt) {
-          await repos.rules.setDeleted(id, null)
-          await repos.activity.insert([about(rule, caller, now, 'rule.restored', {})])
-        }
+        if (!seen || (seen.deletedAt && isGone(seen.deletedAt, now))) throw ruleNotFound(id)
+        await lockScope(repos, caller, seen.projectId)
+        const rule = await repos.rules.findForUpdate(id, { hidden: true })
+        if (!rule) throw ruleNotFound(id)
+        if (!rule.deletedAt) return toRule(rule)
+        await refuseFull(repos, rule.projectId)
+        await repos.rules.setDeleted(id, null)
+        await repos.activity.insert([about(rule, caller, now, 'rule.restored', {})])
         return toRule(rule)
       })
     },
@@ -183,25 +183,31 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
   }
 }
 
-/** Lets one writer at a time into a scope that has room for another rule, and only where the caller may write. */
-async function openScope(repos: BoundRepositories, caller: Caller, projectId: string | null): Promise<void> {
+/** Lets one writer at a time into a scope, and only where the caller may write. */
+async function lockScope(repos: BoundRepositories, caller: Caller, projectId: string | null): Promise<void> {
   if (projectId !== null) await writableProject(repos, projectId)
   else if (caller.projectId !== null) throw globalRuleOutOfReach()
   else await repos.rules.lockGlobalScope()
+}
+
+async function refuseFull(repos: BoundRepositories, projectId: string | null): Promise<void> {
   if ((await repos.rules.countInScope(projectId)) >= MOST_RULES) throw tooManyRules(MOST_RULES)
 }
 
+/** Locks a rule that may be written to, its project first, as everywhere. */
 async function writableRule(
   repos: BoundRepositories,
   caller: Caller,
   id: string,
   allowed: AllowedVersions,
 ): Promise<RuleRow> {
+  const seen = await repos.rules.find(id)
+  if (!seen) throw ruleNotFound(id)
+  if (seen.projectId !== null) await writableProject(repos, seen.projectId)
+  else if (caller.projectId !== null) throw globalRuleOutOfReach()
   const rule = await repos.rules.findForUpdate(id)
   if (!rule) throw ruleNotFound(id)
-  if (rule.projectId === null && caller.projectId !== null) throw globalRuleOutOfReach()
   refuseStale(allowed, rule.version, 'rule')
-  if (rule.projectId !== null) await writableProject(repos, rule.projectId)
   return rule
 }
 

@@ -4,6 +4,7 @@ import { projectNotFound } from '../errors.ts'
 import type { Repositories } from '../repositories/index.ts'
 import type { AccessService, Caller } from './access.ts'
 import type { Clock } from './clock.ts'
+import { ANYTHING_MAY_HAVE_CHANGED } from './configuration-news.ts'
 import { concerns, type Feed, type FeedEvent, PAGE, toEvent } from './feed.ts'
 import type { Subscription } from './feed-follower.ts'
 import { gate } from './gate.ts'
@@ -108,6 +109,8 @@ export function streamService({
     for await (const events of feed.between(position, subscription.start, pass)) {
       yield events.filter((event) => concerns(event, scope))
     }
+    // What was told meanwhile is in no record.
+    yield ANYTHING_MAY_HAVE_CHANGED.filter((event) => concerns(event, scope))
     yield* live(subscription, signal)
   }
 

@@ -64,6 +64,7 @@ export async function writePage(
       ...(page.position && { position: page.position }),
     })
   }
+  if (isRenamed) await repos.configurationChanges.announceProject(connection.projectId)
   return { ...run, ...change }
 }
 

@@ -45,7 +45,8 @@ export function syncProgress({ repos, feed, instance }: SyncProgressDeps) {
   }
 
   function publish(run: SyncRun | undefined): void {
-    if (run) feed.publish({ type: 'sync.progress', projectId: run.projectId, data: run })
+    if (!run) return
+    feed.publish({ id: null, type: 'sync.progress', projectId: run.projectId, data: JSON.stringify(run) })
   }
 
   async function find(runId: string): Promise<SyncRun | undefined> {

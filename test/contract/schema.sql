@@ -291,7 +291,7 @@ CREATE INDEX list_count_changes_list ON public.list_count_changes USING btree (l
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
 CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;
-CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id);
+CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
 CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'rate_limited'::text]));

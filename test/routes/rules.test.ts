@@ -389,6 +389,37 @@ describe('a rule that was deleted', () => {
     ])
   })
 
+  test('comes back as the last of its scope once, however often it is asked for', async () => {
+    const { body: rule } = await service.post('/api/rules', { content: 'The last.' })
+    await service.delete(`/api/rules/${rule.id}`)
+    await service.query(
+      `insert into rules select gen_random_uuid(), 'A rule', 0, true, null, 1, now(), now(), 'key', null, 'test'
+       from generate_series(1, 999)`,
+    )
+    const restore = () => service.post(`/api/rules/${rule.id}/restore`)
+    const answers = await Promise.all(Array.from({ length: 6 }, restore))
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
+    await service.delete(`/api/rules/${rule.id}`)
+    expect((await service.post('/api/rules', { content: 'In its place.' })).status).toBe(201)
+    expect((await restore()).body.code).toBe('too_many_rules')
+  })
+
+  test('is restored, changed and deleted at once without anybody waiting for another', async () => {
+    const project = await service.given.project()
+    const { body: rule } = await service.post('/api/rules', { content: 'Contended.', projectId: project.id })
+    const path = `/api/rules/${rule.id}`
+    const all = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        [
+          () => service.post(`${path}/restore`),
+          () => service.patch(path, { priority: index }),
+          () => service.delete(path),
+        ][index % 3]?.(),
+      ),
+    )
+    expect(all.filter((answer) => ![200, 204, 404].includes(answer?.status ?? 0))).toEqual([])
+  })
+
   test('comes back only to whom it is within reach, and where one may write', async () => {
     const { post } = service
     const project = await service.given.project()

@@ -26,7 +26,10 @@ const follow = async (options: Parameters<typeof listenTo>[1] = {}, on: TestApp 
 }
 const log = async (body: object, on: TestApp = service) => (await on.post('/api/activity', body)).body
 const hasId = (id: string) => (heard: Heard[]) => heard.some((event) => event.id === id)
-const messages = (heard: Heard[]) => heard.map(({ data }) => data.message)
+/** Without what passes and is not kept: a stream that is taken up says that anything may have changed. */
+const kept = (heard: Heard[]) => heard.filter(({ id }) => id !== null)
+const idsOf = (heard: Heard[]) => kept(heard).map(({ id }) => id)
+const messages = (heard: Heard[]) => kept(heard).map(({ data }) => data.message)
 
 describe('the stream', () => {
   test('begins at once, before anything happens', async () => {
@@ -105,11 +108,12 @@ describe('the stream', () => {
     const listener = await follow({ query: `?projectId=${project.id}` })
 
     const { feed } = service.service
-    feed.publish({ type: 'sync.progress', projectId: other.id, data: { fetched: 1 } })
-    feed.publish({ type: 'sync.progress', projectId: project.id, data: { fetched: 2 } })
+    for (const projectId of [other.id, project.id]) {
+      feed.publish({ id: null, type: 'sync.progress', projectId, data: JSON.stringify({ projectId }) })
+    }
 
     expect(await listener.until(({ length }) => length > 0)).toEqual([
-      { id: null, event: 'sync.progress', data: { fetched: 2 } },
+      { id: null, event: 'sync.progress', data: { projectId: project.id } },
     ])
   })
 
@@ -152,10 +156,12 @@ describe('the stream', () => {
   test('says nothing of what did not change, or was taken back', async () => {
     const { post, patch } = service
     const { body: project } = await post('/api/projects', { name: 'The same' })
+    const { body: lists } = await service.get(`/api/projects/${project.id}/lists`)
     const listener = await follow({ query: `?projectId=${project.id}` })
     await patch(`/api/projects/${project.id}`, { name: 'The same' })
     await post(`/api/projects/${project.id}/unarchive`)
     await post(`/api/projects/${project.id}/lists`, { name: '' })
+    await patch(`/api/lists/${lists.data[0].id}`, { name: 'Inbox', position: 0 })
     await post(`/api/projects/${project.id}/archive`)
     await listener.until(({ length }) => length > 0)
     expect(listener.heard).toHaveLength(1)
@@ -166,12 +172,17 @@ describe('the stream', () => {
     const listener = await follow({}, other)
     const { body: project } = await service.post('/api/projects', { name: 'From afar' })
     await listener.until((heard) => heard.some(({ data }) => data.projectId === project.id))
+    const key = await service.given.key({ scopes: ['tasks:read'], projectId: project.id })
+    const bound = await follow({ key }, other)
     await service.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inlet listen' and datname = current_database()",
     )
     await listener.until((heard) => heard.some(({ data }) => data.projectId === null))
     await listener.until((heard) => heard.some(({ event }) => event === 'routing.changed'))
+    await bound.until(({ length }) => length > 0)
+    expect(bound.heard).toEqual([{ id: null, event: 'project.changed', data: { projectId: null } }])
     listener.close()
+    bound.close()
     await other.close()
   })
 
@@ -197,6 +208,22 @@ describe('the stream', () => {
 })
 
 describe('a stream that is taken up again', () => {
+  test('says that what is in no record may have changed, and goes on', async () => {
+    const project = await service.given.project()
+    const seen = await log({ type: 'x', projectId: project.id })
+    const key = await service.given.key({ scopes: ['tasks:read'], projectId: project.id })
+    const [all, bound] = [await follow({ lastEventId: seen.id }), await follow({ key, lastEventId: seen.id })]
+    const last = await log({ type: 'x', projectId: project.id })
+    for (const listener of [all, bound]) await listener.until(hasId(last.id))
+    const told = (listener: Listener) =>
+      listener.heard.flatMap(({ id, event, data }) => (id === null ? [[event, data]] : []))
+    expect(told(all)).toEqual([
+      ['project.changed', { projectId: null }],
+      ['routing.changed', {}],
+    ])
+    expect(told(bound)).toEqual([['project.changed', { projectId: null }]])
+  })
+
   test('begins a minute before the last entry that was seen, oldest first', async () => {
     const now = Date.now()
     const project = await service.given.project()
@@ -211,7 +238,7 @@ describe('a stream that is taken up again', () => {
 
     await listener.until(hasId(last.id))
 
-    expect(listener.heard.map(({ id }) => id)).toEqual([...ids.slice(2), last.id])
+    expect(idsOf(listener.heard)).toEqual([...ids.slice(2), last.id])
   })
 
   test('has more than a page of what it missed, once each', async () => {
@@ -224,7 +251,7 @@ describe('a stream that is taken up again', () => {
 
     await listener.until(hasId(last.id))
 
-    expect(listener.heard.map(({ id }) => id)).toEqual([first.id, ...ids, last.id])
+    expect(idsOf(listener.heard)).toEqual([first.id, ...ids, last.id])
   })
 
   test('goes back a day at most from an entry that never was', async () => {
@@ -238,7 +265,7 @@ describe('a stream that is taken up again', () => {
     const heardFrom = async (lastEventId: string) => {
       const listener = await follow({ query: `?projectId=${project.id}`, lastEventId })
       await listener.until(hasId(recent))
-      return listener.heard.map(({ id }) => id)
+      return idsOf(listener.heard)
     }
 
     expect(await heardFrom(long)).toEqual([long, today, recent])
@@ -256,7 +283,7 @@ describe('a stream that is taken up again', () => {
 
     await listener.until(hasId(last.id))
 
-    expect(listener.heard.map(({ id }) => id)).toEqual([old, last.id])
+    expect(idsOf(listener.heard)).toEqual([old, last.id])
   })
 })
 
@@ -274,7 +301,7 @@ describe('over two instances on one database', () => {
 
     for (const listener of [here, there]) {
       await listener.until(hasId(two.id))
-      expect(listener.heard.map(({ id }) => id)).toEqual([one.id, two.id])
+      expect(idsOf(listener.heard)).toEqual([one.id, two.id])
     }
   })
 
@@ -293,7 +320,7 @@ describe('over two instances on one database', () => {
       await sleep(300)
       listener.close()
       takeAll(listener)
-      lastEventId = listener.heard.at(-1)?.id ?? lastEventId
+      lastEventId = idsOf(listener.heard).at(-1) ?? lastEventId
       await sleep(100)
     }
     await writing
@@ -304,7 +331,7 @@ describe('over two instances on one database', () => {
 
     expect(written.length).toBeGreaterThan(600)
     expect(written.filter((id) => !known.has(id))).toEqual([])
-    expect(new Set(last.heard.map(({ id }) => id)).size).toBe(last.heard.length)
+    expect(new Set(idsOf(last.heard)).size).toBe(kept(last.heard).length)
   })
 
   async function writeSteadily(written: string[], forMs: number) {
@@ -414,7 +441,7 @@ describe('a stream ends', () => {
     await expect.poll(() => served.destroyed, { timeout: 20_000 }).toBe(true)
     clearInterval(watching)
     expect(most).toBeLessThan(1024 * 1024)
-    expect(new Set(listener.heard.map(({ id }) => id)).size).toBe(5_000)
+    expect(new Set(idsOf(listener.heard)).size).toBe(5_000)
     silent.destroy()
   })
 })

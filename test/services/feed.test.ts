@@ -208,7 +208,12 @@ describe('the feed', () => {
     let count = 0
     const publishing = (async () => {
       for (let i = 0; i < 40; i++) {
-        feed.publish({ type: 'sync.progress', projectId: null, data: { message: 'x'.repeat(60_000) } })
+        feed.publish({
+          id: null,
+          type: 'sync.progress',
+          projectId: null,
+          data: JSON.stringify({ message: 'x'.repeat(60_000) }),
+        })
         await sleep(1)
       }
     })()
