@@ -104,6 +104,20 @@ describe('the event inbox', () => {
 })
 
 describe('project settings', () => {
+  test('keep a name that is being typed when somebody else renames the project', async () => {
+    const { body: project } = await desk.service.post('/api/projects', { name: 'Named' })
+    const page = await desk.open(`/projects/${project.id}`, { isLive: true })
+    const name = page.getByRole('textbox', { name: 'Name', exact: true })
+    await name.fill('Half a na')
+    await desk.service.patch(`/api/projects/${project.id}`, { name: 'By another' })
+    await page.getByRole('heading', { name: 'By another', level: 1 }).waitFor()
+    expect(await name.inputValue()).toBe('Half a na')
+    await name.fill('By another')
+    await desk.service.patch(`/api/projects/${project.id}`, { name: 'Once more' })
+    await expect.poll(() => name.inputValue()).toBe('Once more')
+    await page.context().close()
+  })
+
   test('rename, add lists, and archive', async () => {
     const { body: project } = await desk.service.post('/api/projects', { name: 'Before' })
     const page = await desk.open(`/projects/${project.id}`)

@@ -46,6 +46,18 @@ describe('signing in', () => {
     await page.context().close()
   })
 
+  test('says what a key may not read once, where it would stand', async () => {
+    const key = await desk.service.given.key({ name: 'writer', scopes: ['rules:write'] })
+    const page = await desk.open('/tasks', { key })
+    await page.getByText('Your key may not read tasks').waitFor()
+    await page.waitForTimeout(500)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.goto(`${desk.service.url}/settings/keys`)
+    await page.getByRole('button', { name: 'Sign in with another key' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
+    await page.context().close()
+  })
+
   test('signs out everywhere', async () => {
     const key = await desk.service.given.key({ name: 'somebody' })
     const [one, other] = [await desk.open('/tasks', { key }), await desk.open('/tasks', { key })]

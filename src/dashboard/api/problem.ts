@@ -49,5 +49,5 @@ function sentenceFrom(status: number, body: Partial<Body>, retryAfterSeconds?: n
     : [detail, ...mistakes.map(({ path, message }) => `${fieldOf(path)} ${message}.`)].join(' ')
 }
 
-/** A field as people write it: `/properties/note` is properties.note. */
-const fieldOf = (path: string) => path.slice(1).replaceAll('/', '.') || 'The body'
+/** A field as people write it: `/properties/note` is properties.note; `query.label` is that already. */
+const fieldOf = (path: string) => path.replace(/^\//, '').replaceAll('/', '.') || 'The body'

@@ -7,12 +7,14 @@ import { undoLatest } from '../parts/tell.ts'
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
 export const openHelp = () => dispatchEvent(new Event('inlet:help'))
 
+const WRITTEN_IN =
+  'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"]'
+
 /** A bare key is a command only where nobody writes and no dialog is open. */
 export function isCommand(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return false
   const target = event.target as HTMLElement | null
-  if (target?.closest('input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]'))
-    return false
+  if (target?.closest(WRITTEN_IN)) return false
   return !document.querySelector('[role="dialog"][aria-modal="true"]')
 }
 

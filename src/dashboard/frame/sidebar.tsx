@@ -53,7 +53,7 @@ export function Sidebar() {
           )}
         </div>
         {projects.isPending && can('tasks:read') && <Skeleton height={96} mx={12} width="auto" />}
-        {projects.isError && <NotLoaded what="The projects" query={projects} />}
+        {projects.isError && can('tasks:read') && <NotLoaded what="The projects" query={projects} />}
         {inUse.map((project) => (
           <ProjectLinks key={project.id} project={project} />
         ))}

@@ -18,8 +18,8 @@ export function undoLatest(): boolean {
 
 /** Short words at the edge of the page, for what happened and what can be taken back. */
 export const tell = {
-  done(message: string) {
-    notifications.show({ message, autoClose: 4_000, withBorder: true })
+  done(message: string, shownMs = 4_000) {
+    notifications.show({ message, autoClose: shownMs, withBorder: true })
   },
 
   /** Says what was done and offers to take it back; only the latest can be. */

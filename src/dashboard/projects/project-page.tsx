@@ -2,7 +2,7 @@ import { Button, Skeleton, TextInput } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { answerOf, api } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
@@ -62,7 +62,7 @@ function Known({ project }: { project: Project }) {
           This project is archived: it can be read, not written.
         </p>
       )}
-      {mayManage && <Name key={project.name} project={project} />}
+      {mayManage && <Name project={project} />}
       <Codehost project={project} />
       <Lists project={project} mayWrite={can('tasks:write') && !isArchived} />
       {mayManage && isServiceWide && <Ending project={project} isArchived={isArchived} />}
@@ -73,7 +73,12 @@ function Known({ project }: { project: Project }) {
 function Name({ project }: { project: Project }) {
   const { act, isBusy } = useAct('projects')
   const [name, setName] = useState(project.name)
-  useEffect(() => setName(project.name), [project.name])
+  const [known, setKnown] = useState(project.name)
+  if (known !== project.name) {
+    // Somebody else renamed it: what is being typed here stays.
+    setKnown(project.name)
+    if (name === known) setName(project.name)
+  }
   return (
     <form
       className="row"

@@ -26,8 +26,9 @@ export function EventsPage() {
   const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
   const query = useInfiniteQuery({
     ...eventsQuery(outcome === 'all' ? undefined : outcome),
-    // What is turned away leaves no entry in the record, so the stream does not tell of it.
-    refetchInterval: LOOK_MS,
+    // What is turned away leaves no entry in the record, so the stream does not tell of it. Whoever reads on further
+    // down is left in peace: all that is shown would be asked for again.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? LOOK_MS : false),
   })
   const events = query.data?.pages.flatMap(({ data }) => data) ?? []
   return (

@@ -69,7 +69,7 @@ export function RoutingPage() {
         </section>
         <RoutingTrial
           trial={trial}
-          isReady={query.isSuccess}
+          isReady={query.data !== undefined}
           onTrial={(trial) => setTried(trial && { trial, rules: cache.getQueryData(routingQuery.queryKey) })}
         />
       </div>

@@ -21,6 +21,8 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
   const { act, isBusy } = useAct('rules', 'context', 'rule-versions')
   const query = useInfiniteQuery(ruleVersionsQuery(rule.id))
   const versions = query.data?.pages.flatMap(({ data }) => data) ?? []
+  // Each is shown beside the one before it, which the last of a page does not have yet.
+  const shown = query.hasNextPage ? versions.slice(0, -1) : versions
   async function revert(version: number) {
     const reverted = await act('It was not reverted', () =>
       answerOf(api.POST('/api/rules/{id}/revert', { params: { path: { id: rule.id } }, body: { version } })),
@@ -32,7 +34,7 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
       {query.isPending && <Skeleton height={160} />}
       {query.isError && <NotLoaded what="The history" query={query} />}
       <ol className={styles.rows}>
-        {versions.map((version, index) => (
+        {shown.map((version, index) => (
           <li key={version.version} className={styles.item} style={{ display: 'block' }}>
             <div className="row" style={{ marginBottom: 6 }}>
               <strong>Version {version.version}</strong>

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
+import { problemOf } from '../api/problem.ts'
+import { tell } from '../parts/tell.ts'
 import { useMe, useSignOut } from '../session/session.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
@@ -48,6 +50,8 @@ export function SettingsFrame() {
   )
 }
 
+const sayNot = (error: unknown) => tell.problem('You are still signed in', problemOf(error))
+
 const ADMIN_PAGES = ['/settings/keys', '/settings/webhook', '/settings/routing', '/settings/events']
 
 /** For whoever comes by address. */
@@ -57,7 +61,7 @@ function NotAllowed({ isBound }: { isBound: boolean }) {
     <PageHead
       title="Not for this key"
       action={
-        <Button variant="default" onClick={() => void signOut('here')}>
+        <Button variant="default" onClick={() => signOut('here').catch(sayNot)}>
           Sign in with another key
         </Button>
       }

@@ -56,6 +56,7 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
 function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   const [text, setText] = useState(q)
   const box = useRef<HTMLInputElement>(null)
+  const navigate = useNavigate()
   const isAskedFor = useLocation({ select: ({ state }) => state.isSearching })
   const search = useRef((_: string) => {})
   // What this box asked for and the address may not have said yet: none of it may replace what was typed since.
@@ -76,8 +77,11 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
     return () => clearTimeout(timer)
   }, [text, q])
   useEffect(() => {
-    if (isAskedFor) box.current?.focus()
-  }, [isAskedFor])
+    if (!isAskedFor) return
+    box.current?.focus()
+    // Once: whoever comes back to this page by the browser's buttons did not come to search.
+    void navigate({ to: '.', search: true, replace: true, state: {} })
+  }, [isAskedFor, navigate])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== '/' || !isCommand(event)) return

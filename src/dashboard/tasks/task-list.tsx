@@ -24,6 +24,8 @@ import { Waiting } from './waiting.tsx'
 
 const ROW_PX = 40
 const TOUCH_ROW_PX = 48
+/** The heading and the filters, about. */
+const ABOVE_PX = 110
 /** So many rows before the end the next page is asked for. */
 const LOOKAHEAD = 80
 
@@ -52,7 +54,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     // Until it is measured: so that the rows come with the first drawing, not with a second one in one go.
-    initialRect: { width: innerWidth, height: innerHeight },
+    initialRect: { width: innerWidth, height: innerHeight - ABOVE_PX },
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan: 12,
   })

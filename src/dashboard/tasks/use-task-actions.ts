@@ -151,6 +151,7 @@ async function relabel(task: Known, labelsOf: (labels: string[]) => string[]): P
 async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<unknown[]> {
   const failures: unknown[] = []
   const waiting = [...items]
+  let left = items.length
   let pause: Promise<void> | undefined
   const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
@@ -158,10 +159,13 @@ async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<
       const problem = await work(item).then(() => undefined, problemOf)
       if (problem?.status === 429) {
         waiting.push(item)
-        pause ??= pauseOf(problem, waiting.length).then(() => {
+        pause ??= pauseOf(problem, left).then(() => {
           pause = undefined
         })
-      } else if (problem) failures.push(problem)
+        continue
+      }
+      left--
+      if (problem) failures.push(problem)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
@@ -169,8 +173,10 @@ async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<
 }
 
 function pauseOf({ retryAfterSeconds = 1 }: Problem, count: number): Promise<void> {
-  tell.done(`${count} tasks wait for the rate limit of your key; they go on in ${retryAfterSeconds} s.`)
-  return new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1_000))
+  const ms = retryAfterSeconds * 1_000
+  const who = count === 1 ? '1 task waits' : `${count.toLocaleString()} tasks wait`
+  tell.done(`${who} for the rate limit of your key, for ${retryAfterSeconds} s. Keep this page open.`, ms)
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** What the fields of a change held before it. */
