@@ -4,7 +4,10 @@ const RECONNECT_MS = 500
 
 interface ListenOptions {
   connectionString: string
-  /** By channel: called with each notice, and with none when it begins to hear, then and after each break: what was said before is lost. */
+  /**
+   * By channel: called with each notice; and with none when it begins to hear, at first and after each break, for what
+   * was said before is lost.
+   */
   channels: Record<string, (payload: string) => void>
   onError(error: Error): void
 }

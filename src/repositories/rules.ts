@@ -14,6 +14,8 @@ export function rulesRepository(db: Executor, reach: Reach) {
   const inReach =
     reach.projectId === null ? undefined : or(isNull(rules.projectId), eq(rules.projectId, reach.projectId))
   const isShown = isNull(rules.deletedAt)
+  const isMeant = (id: string, hidden: boolean) =>
+    and(eq(rules.id, id), inReach, hidden ? undefined : isShown)
 
   return {
     async lockGlobalScope(): Promise<void> {
@@ -39,19 +41,12 @@ export function rulesRepository(db: Executor, reach: Reach) {
     },
 
     async find(id: string, { hidden = false } = {}): Promise<RuleRow | undefined> {
-      const [row] = await db
-        .select()
-        .from(rules)
-        .where(and(eq(rules.id, id), inReach, hidden ? undefined : isShown))
+      const [row] = await db.select().from(rules).where(isMeant(id, hidden))
       return row
     },
 
     async findForUpdate(id: string, { hidden = false } = {}): Promise<RuleRow | undefined> {
-      const [row] = await db
-        .select()
-        .from(rules)
-        .where(and(eq(rules.id, id), inReach, hidden ? undefined : isShown))
-        .for('update')
+      const [row] = await db.select().from(rules).where(isMeant(id, hidden)).for('update')
       return row
     },
 

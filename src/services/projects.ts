@@ -34,8 +34,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
       return repos.within(caller).transaction(async (repos) => {
         const project = await writableProject(repos, id)
         if (name !== undefined && name !== project.name) {
-          await repos.projects.update(id, { name, updatedAt: clock.now() })
-          await repos.configurationChanges.announceProject(id)
+          await change(repos, id, { name, updatedAt: clock.now() })
         }
         return counted(repos, id)
       })
@@ -49,7 +48,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
         if (!project) throw projectNotFound(id)
         if (project.isDefault) throw projectIsDefault(project.name)
         const now = clock.now()
-        if (!project.archivedAt) await setArchived(repos, id, now, now)
+        if (!project.archivedAt) await change(repos, id, { archivedAt: now, updatedAt: now })
         return counted(repos, id)
       })
     },
@@ -58,7 +57,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
       return repos.within(caller).transaction(async (repos) => {
         const project = await repos.projects.findForUpdate(id)
         if (!project) throw projectNotFound(id)
-        if (project.archivedAt) await setArchived(repos, id, null, clock.now())
+        if (project.archivedAt) await change(repos, id, { archivedAt: null, updatedAt: clock.now() })
         return counted(repos, id)
       })
     },
@@ -104,8 +103,8 @@ export async function insertProject(
   return project
 }
 
-async function setArchived(repos: BoundRepositories, id: string, archivedAt: Date | null, updatedAt: Date) {
-  await repos.projects.update(id, { archivedAt, updatedAt })
+async function change(repos: BoundRepositories, id: string, values: Partial<ProjectRow>): Promise<void> {
+  await repos.projects.update(id, values)
   await repos.configurationChanges.announceProject(id)
 }
 

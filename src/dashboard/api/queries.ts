@@ -18,6 +18,16 @@ export type TaskFilters = Pick<
 
 const TASKS_A_PAGE = 100
 
+/** How lists that go on page after page are asked for. */
+const byCursor = {
+  initialPageParam: '',
+  getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
+}
+
+/** All that such a list holds so far. */
+export const itemsOf = <T>(held: { pages: { data: T[] }[] } | undefined): T[] =>
+  held?.pages.flatMap(({ data }) => data) ?? []
+
 export const pageOfTasks = (question: TaskQuestion, signal?: AbortSignal) =>
   answerOf(
     api.GET('/api/tasks', {
@@ -34,8 +44,7 @@ export const tasksQuery = (filters: TaskFilters) =>
     // What nobody waits for any more, such as a search for half a word, is called off.
     queryFn: ({ pageParam, signal }) =>
       pageOfTasks({ ...filters, limit: pageParam ? 200 : 50, ...at(pageParam) }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    ...byCursor,
     // The stream keeps it fresh; asking again for a thousand pages would not.
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
@@ -56,8 +65,7 @@ export const timelineQuery = (taskId: string) =>
           params: { query: { taskId, limit: 50, ...at(pageParam) } },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    ...byCursor,
   })
 
 export const projectsQuery = queryOptions({
@@ -100,8 +108,7 @@ export const ruleVersionsQuery = (ruleId: string) =>
           params: { path: { id: ruleId }, query: { limit: 20, ...at(pageParam) } },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    ...byCursor,
   })
 
 export const keysQuery = queryOptions({
@@ -135,8 +142,7 @@ export const eventsQuery = (outcome?: 'accepted' | 'ignored' | 'rejected') =>
           },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    ...byCursor,
   })
 
 export const contextQuery = (projectId?: string) =>

@@ -1,8 +1,6 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
 import { IconDevices, IconKeyboard, IconLogout, IconUser } from '@tabler/icons-react'
-import { useState } from 'react'
-import { problemOf } from '../api/problem.ts'
-import { tell } from '../parts/tell.ts'
+import { useAct } from '../parts/act.ts'
 import { useMe, useSignOut } from '../session/session.ts'
 import { openHelp } from './shortcuts.ts'
 import styles from './sidebar.module.css'
@@ -18,14 +16,8 @@ export function Account() {
   const { me } = useMe()
   const signOut = useSignOut()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const [isBusy, setBusy] = useState(false)
-  const leave = (where: 'here' | 'everywhere') => {
-    setBusy(true)
-    signOut(where).catch((error) => {
-      setBusy(false)
-      tell.problem('You are still signed in', problemOf(error))
-    })
-  }
+  const { act, isBusy } = useAct()
+  const leave = (where: 'here' | 'everywhere') => void act('You are still signed in', () => signOut(where))
 
   return (
     <Menu position="top-start" width={224}>

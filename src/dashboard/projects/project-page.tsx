@@ -1,5 +1,4 @@
 import { Button, Skeleton, TextInput } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,7 +7,7 @@ import { type Project, projectsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
-import { pageTitle } from '../parts/page-title.ts'
+import { usePageTitle } from '../parts/use-page-title.ts'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { Codehost } from './codehost.tsx'
@@ -19,7 +18,7 @@ export function ProjectPage() {
   const { projectId } = useParams({ from: '/signed-in/projects/$projectId' })
   const query = useQuery(projectsQuery)
   const project = query.data?.find(({ id }) => id === projectId)
-  useDocumentTitle(pageTitle(project ? `Settings of ${project.name}` : 'Project settings'))
+  usePageTitle(project ? `Settings of ${project.name}` : 'Project settings')
   return (
     <div className={styles.page} style={{ paddingInlineStart: 24, flex: 1 }}>
       <div className={styles.content} key={projectId}>

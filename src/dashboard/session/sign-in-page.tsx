@@ -1,14 +1,13 @@
-import { useDocumentTitle } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Mark } from '../parts/mark.tsx'
-import { pageTitle } from '../parts/page-title.ts'
+import { usePageTitle } from '../parts/use-page-title.ts'
 import styles from './sign-in.module.css'
 import { SignInForm } from './sign-in-form.tsx'
 
 export function SignInPage() {
   const navigate = useNavigate()
   const { next } = useSearch({ from: '/sign-in' })
-  useDocumentTitle(pageTitle('Sign in'))
+  usePageTitle('Sign in')
   return (
     <main className={styles.page}>
       <div className={styles.box}>

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
-import { eventsQuery } from '../api/queries.ts'
+import { eventsQuery, itemsOf } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { CopyBlock } from '../parts/copy-block.tsx'
 import { EmptyPage } from '../parts/empty-page.tsx'
@@ -30,7 +30,7 @@ export function EventsPage() {
     // down is left in peace: all that is shown would be asked for again.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? LOOK_MS : false),
   })
-  const events = query.data?.pages.flatMap(({ data }) => data) ?? []
+  const events = itemsOf(query.data)
   return (
     <div className={styles.content}>
       <PageHead title="Event inbox">

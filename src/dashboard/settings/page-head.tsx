@@ -1,6 +1,5 @@
-import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import { pageTitle } from '../parts/page-title.ts'
+import { usePageTitle } from '../parts/use-page-title.ts'
 import styles from './settings.module.css'
 
 /** A title, a sentence, and the one thing to do. */
@@ -13,7 +12,7 @@ export function PageHead({
   action?: ReactNode
   children: ReactNode
 }) {
-  useDocumentTitle(pageTitle(title))
+  usePageTitle(title)
   return (
     <header className={styles.head}>
       <div style={{ flex: '1 1 320px' }}>

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { eventsQuery, projectsQuery } from '../api/queries.ts'
+import { eventsQuery, itemsOf, projectsQuery } from '../api/queries.ts'
 import { summaryOf } from './event-summary.ts'
 import styles from './settings.module.css'
 
@@ -36,7 +36,7 @@ export function RoutingTrial({ trial, isReady, onTrial }: RoutingTrialProps) {
   const [text, setText] = useState(() => JSON.stringify(SAMPLE, null, 2))
   const [mistake, setMistake] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const received = inbox?.pages.flatMap(({ data }) => data).filter(({ payload }) => payload !== null) ?? []
+  const received = itemsOf(inbox).filter(({ payload }) => payload !== null)
 
   async function tryIt() {
     let body: Schema<'FeedbackDelivery'>

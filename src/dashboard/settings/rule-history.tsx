@@ -1,7 +1,7 @@
 import { Button, Modal, Skeleton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../api/client.ts'
-import { type Rule, ruleVersionsQuery } from '../api/queries.ts'
+import { itemsOf, type Rule, ruleVersionsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
@@ -20,7 +20,7 @@ interface RuleHistoryProps {
 export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
   const { act, isBusy } = useAct('rules', 'context', 'rule-versions')
   const query = useInfiniteQuery(ruleVersionsQuery(rule.id))
-  const versions = query.data?.pages.flatMap(({ data }) => data) ?? []
+  const versions = itemsOf(query.data)
   // Each is shown beside the one before it, which the last of a page does not have yet.
   const shown = query.hasNextPage ? versions.slice(0, -1) : versions
   async function revert(version: number) {

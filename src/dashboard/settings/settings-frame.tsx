@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
-import { problemOf } from '../api/problem.ts'
-import { tell } from '../parts/tell.ts'
+import { useAct } from '../parts/act.ts'
 import { useMe, useSignOut } from '../session/session.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
@@ -50,18 +49,21 @@ export function SettingsFrame() {
   )
 }
 
-const sayNot = (error: unknown) => tell.problem('You are still signed in', problemOf(error))
-
 const ADMIN_PAGES = ['/settings/keys', '/settings/webhook', '/settings/routing', '/settings/events']
 
 /** For whoever comes by address. */
 function NotAllowed({ isBound }: { isBound: boolean }) {
   const signOut = useSignOut()
+  const { act, isBusy } = useAct()
   return (
     <PageHead
       title="Not for this key"
       action={
-        <Button variant="default" onClick={() => signOut('here').catch(sayNot)}>
+        <Button
+          variant="default"
+          loading={isBusy}
+          onClick={() => void act('You are still signed in', () => signOut('here'))}
+        >
           Sign in with another key
         </Button>
       }

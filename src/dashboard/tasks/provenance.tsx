@@ -1,7 +1,7 @@
 import { IconExternalLink } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { type Activity, type Task, timelineQuery } from '../api/queries.ts'
+import { type Activity, itemsOf, type Task, timelineQuery } from '../api/queries.ts'
 import { Moment } from '../parts/moment.tsx'
 import { markOf, SourceMark } from './marks.tsx'
 import styles from './panel.module.css'
@@ -75,7 +75,7 @@ function FromFeedback({ task }: { task: Task }) {
   const { data } = useInfiniteQuery(timelineQuery(task.id))
   const properties = (task.metadata.properties ?? {}) as Record<string, unknown>
   const surface = [properties.surface, properties.app_version].filter(Boolean).join(' ')
-  const received = data?.pages.flatMap((page) => page.data).find(({ type }) => type === 'feedback.received')
+  const received = itemsOf(data).find(({ type }) => type === 'feedback.received')
   return (
     <>
       Feedback{surface && <> from {surface}</>}

@@ -4,7 +4,7 @@ import { IconX } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schema } from '../api/client.ts'
-import type { TaskListItem } from '../api/queries.ts'
+import { itemsOf, type TaskListItem } from '../api/queries.ts'
 import { PRIORITIES, STATUSES } from './filters.ts'
 import { ListMenuItems } from './list-menu.tsx'
 import styles from './task-list.module.css'
@@ -17,7 +17,7 @@ export function SelectionBar({ selection, actions }: { selection: Selection; act
   const chosen = () => {
     const shown = { queryKey: ['tasks'], type: 'active' } as const
     const held = cache.getQueriesData<{ pages: { data: TaskListItem[] }[] }>(shown)
-    const rows = held.flatMap(([, data]) => data?.pages.flatMap((page) => page.data) ?? [])
+    const rows = held.flatMap(([, data]) => itemsOf(data))
     return [...new Map(rows.filter(({ id }) => selection.ids.has(id)).map((row) => [row.id, row])).values()]
   }
   const change = (change: Schema<'TaskChange'>) => {

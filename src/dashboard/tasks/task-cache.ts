@@ -1,5 +1,5 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { Task, TaskFilters, TaskListItem } from '../api/queries.ts'
+import { itemsOf, type Task, type TaskFilters, type TaskListItem } from '../api/queries.ts'
 
 export type Page = { data: TaskListItem[]; nextCursor: string | null }
 type Pages = InfiniteData<Page>
@@ -67,8 +67,8 @@ function changeRows(
 export function commonLabels(cache: QueryClient): string[] {
   const counts = new Map<string, number>()
   for (const [, held] of cache.getQueriesData<Pages>({ queryKey: ['tasks'] })) {
-    const labels = held?.pages.flatMap(({ data }) => data.flatMap((task) => task.labels)) ?? []
-    for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)
+    for (const label of itemsOf(held).flatMap((task) => task.labels))
+      counts.set(label, (counts.get(label) ?? 0) + 1)
   }
   return [...counts].sort(([, one], [, other]) => other - one).map(([label]) => label)
 }
@@ -77,8 +77,7 @@ export function commonLabels(cache: QueryClient): string[] {
 export function listsHolding(cache: QueryClient, ids: string[]): Map<string, TaskFilters[]> {
   const holders = new Map<string, TaskFilters[]>(ids.map((id) => [id, []]))
   for (const [key, held] of cache.getQueriesData<Pages>({ queryKey: ['tasks'], type: 'active' })) {
-    for (const { id } of held?.pages.flatMap(({ data }) => data) ?? [])
-      holders.get(id)?.push(key[1] as TaskFilters)
+    for (const { id } of itemsOf(held)) holders.get(id)?.push(key[1] as TaskFilters)
   }
   return holders
 }

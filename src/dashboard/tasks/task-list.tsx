@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import {
+  itemsOf,
   type Project,
   projectsQuery,
   type TaskFilters,
@@ -44,7 +45,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const cache = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))
   useEffect(() => () => void leaveTasks(cache, filters), [cache, filters])
-  const held = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? NONE, [query.data])
+  const held = useMemo(() => itemsOf(query.data), [query.data])
   // Many rows at once are drawn in small pieces; what somebody does meanwhile goes first.
   const rows = useDeferredValue(held, NONE)
   const scroller = useRef<HTMLElement>(null)

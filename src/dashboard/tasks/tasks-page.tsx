@@ -1,12 +1,11 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
 import { IconPlus, IconSettings } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { listsQuery, projectsQuery, taskQuery } from '../api/queries.ts'
 import { openNewTask } from '../frame/shortcuts.ts'
-import { pageTitle } from '../parts/page-title.ts'
+import { usePageTitle } from '../parts/use-page-title.ts'
 import { useMe } from '../session/session.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { TaskList } from './task-list.tsx'
@@ -19,7 +18,7 @@ export function TasksPage() {
   const { can } = useMe()
   const title = useTitle(filters)
   const { data: task } = useQuery({ ...taskQuery(taskId ?? ''), enabled: taskId !== undefined })
-  useDocumentTitle(pageTitle(task?.title ?? title))
+  usePageTitle(task?.title ?? title)
 
   return (
     <div className={styles.page}>

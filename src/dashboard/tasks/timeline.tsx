@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { type Activity, type Task, timelineQuery } from '../api/queries.ts'
+import { type Activity, itemsOf, type Task, timelineQuery } from '../api/queries.ts'
 import { Markdown } from '../parts/markdown.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
@@ -17,7 +17,7 @@ import styles from './panel.module.css'
 export function Timeline({ task }: { task: Task }) {
   const query = useInfiniteQuery(timelineQuery(task.id))
   const { can } = useMe()
-  const entries = (query.data?.pages.flatMap(({ data }) => data) ?? []).toReversed()
+  const entries = itemsOf(query.data).toReversed()
   return (
     <section className={styles.section} aria-label="Activity">
       <div className={styles.sectionHead}>

@@ -1,2 +1,0 @@
-/** What the browser calls a page in its tabs and its history. */
-export const pageTitle = (title: string) => `${title} · Inlet`
