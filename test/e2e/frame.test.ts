@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, startDesk } from './support/browser.ts'
+import { type Desk, panelOf, startDesk } from './support/browser.ts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -74,7 +74,7 @@ describe('the frame', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /Create/ })
       .tap()
-    await page.getByRole('complementary', { name: 'Task' }).getByText('By thumb').waitFor()
+    await panelOf(page).getByText('By thumb').waitFor()
     await page.getByRole('button', { name: 'Close the task' }).tap()
     await page.getByRole('link', { name: 'By thumb' }).waitFor()
     await page.context().close()
@@ -97,9 +97,9 @@ describe('the frame', () => {
     await page.locator('input[type=search]:focus').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Urgent' }).click()
-    await page.getByRole('complementary', { name: 'Task' }).getByText('Urgent').waitFor()
+    await panelOf(page).getByText('Urgent').waitFor()
     await page.goBack()
-    await page.getByRole('complementary', { name: 'Task' }).waitFor({ state: 'detached' })
+    await panelOf(page).waitFor({ state: 'detached' })
     expect(await page.locator('input[type=search]:focus').count()).toBe(0)
     await page.goto(`${desk.service.url}/settings/sessions`)
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()

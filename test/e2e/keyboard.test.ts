@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, startDesk } from './support/browser.ts'
+import { type Desk, panelOf, startDesk } from './support/browser.ts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('the keyboard', () => {
     await desk.service.post('/api/tasks', { title: 'A high one', priority: 'high' })
     const page = await desk.open(`/tasks/${open.id}?priority=["high"]`, { isLive: true })
     await page.getByRole('link', { name: 'A high one' }).waitFor()
-    await page.getByRole('complementary', { name: 'Task' }).getByText('Open elsewhere').waitFor()
+    await panelOf(page).getByText('Open elsewhere').waitFor()
     await page.keyboard.press('e')
     await expect.poll(() => statusOf(open.id)).toBe('done')
     await page.context().close()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, signIn, startDesk } from './support/browser.ts'
+import { type Desk, panelOf, signIn, startDesk } from './support/browser.ts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -139,7 +139,7 @@ describe('changes by others', () => {
       })
       .toBe(1)
     await row.click()
-    await page.getByRole('complementary', { name: 'Task' }).getByText('Deep 20.').waitFor()
+    await panelOf(page).getByText('Deep 20.').waitFor()
     await page.keyboard.press('#')
     await row.waitFor({ state: 'detached' })
     await page.getByText('Deleted: Deep 20.').waitFor()

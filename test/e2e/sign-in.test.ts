@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, startDesk } from './support/browser.ts'
+import { type Desk, panelOf, startDesk } from './support/browser.ts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('signing in', () => {
     await page.getByText('No key like that works here').waitFor()
     await page.getByLabel('API key').fill(desk.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('complementary', { name: 'Task' }).getByText('Linked from a message').waitFor()
+    await panelOf(page).getByText('Linked from a message').waitFor()
     expect(page.url()).toContain(`/tasks/${task.id}`)
     await page.context().close()
   })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSyncing } from '../support/syncing.ts'
-import { type Desk, objectionsTo, startDesk } from './support/browser.ts'
+import { type Desk, objectionsTo, panelOf, startDesk } from './support/browser.ts'
 
 type Service = Awaited<ReturnType<typeof startSyncing>>
 
@@ -80,7 +80,7 @@ describe('the sync of a repository', () => {
     await sync()
     const page = await desk.open(`/tasks?projectId=${project.id}`)
     await page.getByRole('link', { name: 'A change' }).click()
-    const panel = page.getByRole('complementary', { name: 'Task' })
+    const panel = panelOf(page)
     await panel.getByText(`Pull request #2 in ${repository.name}, merged`).waitFor()
     const link = panel.getByRole('link', { name: 'See it there' })
     expect(await link.getAttribute('href')).toContain(`${repository.name}/pull/2`)

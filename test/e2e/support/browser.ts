@@ -66,6 +66,12 @@ export async function startDesk(start: () => Promise<TestApp> = startApp): Promi
   }
 }
 
+/** The row of a list that says this. */
+export const rowOf = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title })
+
+/** The task that is open beside the list. */
+export const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Task' })
+
 /** Gives all pages of a browser a session. */
 export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
   const answer = await context.request.post(`${url}/api/sessions`, {

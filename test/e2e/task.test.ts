@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Desk, panelOf, rowOf, signIn, startDesk } from './support/browser.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+})
+afterAll(() => desk.close())
+
+const createTask = async (body: object) => (await desk.service.post('/api/tasks', body)).body
+
+describe('a task', () => {
+  test('is safe to look at, whatever was sent', async () => {
+    const asked: string[] = []
+    const task = await createTask({
+      title: '<img src=x onerror=alert(1)> مهمة',
+      description: `<script>window.wasRun = true</script>\n\n[press](javascript:window.wasRun=true)\n\n![pixel](https://elsewhere.example/pixel.png)\n\n${'x'.repeat(10_000)}`,
+    })
+    const page = await desk.open('/tasks')
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('dialog', (dialog) => void dialog.accept().then(() => asked.push('a dialog')))
+    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await panelOf(page).getByText('Load picture').waitFor()
+    await panelOf(page).getByText('press').click()
+    expect(await page.evaluate('window.wasRun')).toBeUndefined()
+    expect(asked.filter((url) => !url.startsWith(desk.service.url))).toEqual([])
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(overflow).toBeLessThanOrEqual(0)
+    await panelOf(page)
+      .getByText(/Read-only, because it came over the API/)
+      .waitFor()
+    await page.context().close()
+  })
+
+  test('loads a picture from elsewhere when somebody wants it, and says nothing of where from', async () => {
+    const task = await createTask({
+      title: 'Pictured',
+      description: '![A chart](https://elsewhere.example/chart.svg)',
+    })
+    const page = await desk.open(`/tasks/${task.id}`)
+    const asked: (string | undefined)[] = []
+    await page.route('https://elsewhere.example/**', (route) => {
+      asked.push(route.request().headers().referer)
+      return route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
+      })
+    })
+    await panelOf(page).getByRole('button', { name: 'Load picture “A chart” from elsewhere.example' }).click()
+    const picture = panelOf(page).getByRole('img', { name: 'A chart' })
+    await expect
+      .poll(() => picture.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(9)
+    expect(asked).toEqual([undefined])
+    await page.context().close()
+  })
+
+  test('that was deleted is brought back from its address', async () => {
+    const task = await createTask({ title: 'Back from the dead' })
+    await desk.service.delete(`/api/tasks/${task.id}`)
+    const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
+    await page.getByRole('button', { name: 'Bring it back' }).click()
+    await panelOf(page).getByRole('heading', { name: 'Back from the dead' }).waitFor()
+    await rowOf(page, 'Back from the dead').waitFor()
+    expect(await page.title()).toBe('Back from the dead · Inlet')
+    await page.context().close()
+  })
+
+  test('whose text nests deeper than a page can draw is shown as it came', async () => {
+    const task = await createTask({ title: 'Very deep', description: `${'>'.repeat(20_000)} the end` })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await panelOf(page).locator('pre', { hasText: 'the end' }).waitFor()
+    await panelOf(page).getByText('created it').waitFor()
+    await page.context().close()
+  })
+
+  test('is given to people', async () => {
+    const task = await createTask({ title: 'For somebody' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await panelOf(page).getByLabel('Assignees').fill('ada')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.assignees)
+      .toEqual(['ada'])
+    await panelOf(page).getByText('added ada (assignees)').waitFor()
+    await page.context().close()
+  })
+
+  test('tells its times in the zone of whoever looks', async () => {
+    const { inbox } = await desk.service.given.project()
+    const createdAt = new Date('2026-03-01T20:30:00Z')
+    const task = await desk.service.given.task(inbox, { title: 'From another day', createdAt })
+    const page = await desk.open(`/tasks/${task.id}`, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
+    await panelOf(page).getByTitle('2 Mar 2026, 05:30:00').first().waitFor()
+    await page.context().close()
+  })
+
+  test('is discussed in its timeline', async () => {
+    const task = await createTask({ title: 'Talk about it' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByLabel('Comment').fill('Seen on **two** machines')
+    await page.getByRole('button', { name: 'Comment' }).click()
+    await panelOf(page).locator('strong', { hasText: 'two' }).waitFor()
+    await panelOf(page).getByText('created it').waitFor()
+    await page.context().close()
+  })
+
+  test('gets one comment, however often it is sent', async () => {
+    const task = await createTask({ title: 'Said once' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    const comment = page.getByRole('textbox', { name: 'Comment' })
+    await comment.fill('only once')
+    // The first is received, and its answer lost on the way.
+    let isLost = true
+    await page.route('**/api/activity', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const answer = await route.fetch()
+      if (!isLost) return route.fulfill({ response: answer })
+      isLost = false
+      return route.abort()
+    })
+    await comment.press('Control+Enter')
+    await panelOf(page).getByText('Inlet does not answer.').waitFor()
+    await comment.press('Control+Enter')
+    await expect.poll(() => comment.inputValue()).toBe('')
+    await panelOf(page).getByRole('listitem').filter({ hasText: 'only once' }).waitFor()
+    const { body } = await desk.service.get(`/api/activity?taskId=${task.id}&type=comment`)
+    expect(body.data).toHaveLength(1)
+    await page.context().close()
+  })
+
+  test('keeps what is typed while the notes are on their way', async () => {
+    const task = await createTask({ title: 'Written on' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    const notes = page.getByRole('textbox', { name: 'Notes' })
+    await notes.fill('one')
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(`**/api/tasks/${task.id}`, async (route) => {
+      if (route.request().method() === 'PATCH') await held
+      await route.continue()
+    })
+    await notes.press('Control+Enter')
+    await notes.fill('one and two')
+    release()
+    await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('one')
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await notes.waitFor({ state: 'detached' })
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('one and two')
+    await page.context().close()
+  })
+
+  test('that two people write at once is a choice, also when the page has shown the other change', async () => {
+    const task = await createTask({ title: 'Contended' })
+    const page = await desk.open('/sign-in', { key: null })
+    await signIn(page.context(), desk.service.url, desk.service.adminKey)
+    const stream = page.waitForResponse(/\/api\/stream/)
+    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await stream
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Contended by two' })
+    await panelOf(page).getByRole('heading', { name: 'Contended by two' }).waitFor()
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    const choice = panelOf(page).getByRole('alert')
+    await choice.getByText('theirs', { exact: true }).waitFor()
+    // A choice that does not get through is still a choice.
+    await page.route(`**/api/tasks/${task.id}`, (route) => route.abort())
+    await choice.getByRole('button', { name: 'Keep mine' }).click()
+    await page.getByText('Not saved. What you wrote is still here.').waitFor()
+    await page.unroute(`**/api/tasks/${task.id}`)
+    await choice.getByRole('button', { name: 'Keep mine' }).click()
+    await choice.waitFor({ state: 'detached' })
+    await page.getByRole('textbox', { name: 'Notes' }).waitFor({ state: 'detached' })
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
+    await page.context().close()
+  })
+
+  test('whose draft outlives a reload remembers what its writer had seen', async () => {
+    const task = await createTask({ title: 'Left for a while' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Changed meanwhile' })
+    await page.reload()
+    await panelOf(page).getByRole('heading', { name: 'Changed meanwhile' }).waitFor()
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    const choice = panelOf(page).getByRole('alert')
+    await choice.getByRole('button', { name: 'Take theirs' }).click()
+    await panelOf(page).getByRole('region', { name: 'Notes' }).getByText('theirs').waitFor()
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
+    await page.context().close()
+  })
+
+  test('whose other fields change meanwhile is saved without a question', async () => {
+    const task = await createTask({ title: 'Shared peacefully' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
+    await desk.service.patch(`/api/tasks/${task.id}`, { priority: 'high' })
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).waitFor({ state: 'detached' })
+    const { body: saved } = await desk.service.get(`/api/tasks/${task.id}`)
+    expect([saved.notes, saved.priority]).toEqual(['mine', 'high'])
+    await page.context().close()
+  })
+
+  test('keeps what is being written when the session ends', async () => {
+    const task = await createTask({ title: 'Half written' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
+    await desk.service.query('DELETE FROM sessions')
+    await page.context().clearCookies()
+    // Not a click of the mouse: the dialog may be over the page before it, for the stream notices as well.
+    await page.getByRole('button', { name: 'Save notes' }).dispatchEvent('click')
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('API key').fill(desk.service.adminKey)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
+    await page.getByRole('button', { name: 'Save notes' }).click()
+    await expect
+      .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes)
+      .toBe('a long thought')
+    await page.context().close()
+  })
+})
