@@ -119,6 +119,21 @@ describe('the house', () => {
   })
 })
 
+describe('the tests of the dashboard', () => {
+  test('wait for what a page shows', () => {
+    const read =
+      /expect\([^\n]*await [^\n]*\.(count|title|innerText|inputValue|getAttribute|is[A-Z]\w+|all[A-Z]\w+)\(/
+    const directory = join(root, 'test/e2e')
+    const wrong = readdirSync(directory).flatMap((file) => {
+      const lines = file.endsWith('.ts') ? readFileSync(join(directory, file), 'utf8').split('\n') : []
+      return lines.flatMap((line, index) =>
+        read.test(line) ? [`test/e2e/${file}:${index + 1} reads a page once: use expect.poll`] : [],
+      )
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
 describe('the documents', () => {
   test('name only files and scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -1,18 +1,12 @@
 import type { Response } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, startDesk } from './support/browser.ts'
-
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-  await desk.service.post('/api/tasks', { title: 'Seen at first' })
-})
-afterAll(() => desk.close())
+import { describe, expect } from 'vitest'
+import { test } from './support/browser.ts'
 
 const MOST_SCRIPT_BYTES = 300_000
 
 describe('the first load', () => {
-  test('is small, compressed and kept for ever, and asks for nothing twice', async () => {
+  test('is small, compressed and kept for ever, and asks for nothing twice', async ({ desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Seen at first' })
     const page = await desk.open('/sign-in')
     // What happened while the page was loading is asked for once more; here nothing did.
     await desk.service.query('DELETE FROM activity')
@@ -36,10 +30,9 @@ describe('the first load', () => {
     for (const once of ['/api/me', '/api/tasks', '/api/projects']) {
       expect([once, answers.filter((answer) => pathOf(answer) === once).length]).toEqual([once, 1])
     }
-    await page.context().close()
   })
 
-  test('lets no script or style of others in', async () => {
+  test('lets no script or style of others in', async ({ desk }) => {
     const answer = await fetch(`${desk.service.url}/tasks`, { headers: { accept: 'text/html' } })
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain(`default-src 'none'`)

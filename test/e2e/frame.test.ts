@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, panelOf, startDesk } from './support/browser.ts'
-
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
+import { describe, expect } from 'vitest'
+import { panelOf, test } from './support/browser.ts'
 
 describe('the frame', () => {
-  test('keeps filters by name, and forgets them', async () => {
+  test('keeps filters by name, and forgets them', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Urgent', priority: 'high' })
     await desk.service.post('/api/tasks', { title: 'Whenever', priority: 'low' })
     const page = await desk.open('/tasks?priority=["high"]')
@@ -22,14 +16,13 @@ describe('the frame', () => {
     await kept.click()
     await page.getByRole('link', { name: 'Whenever' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Urgent' }).waitFor()
-    expect(await page.getByRole('button', { name: 'Keep this filter' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Keep this filter' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Forget the filter High' }).click()
     await kept.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Keep this filter' }).waitFor()
-    await page.context().close()
   })
 
-  test('has a theme that is chosen and kept, or the system’s', async () => {
+  test('has a theme that is chosen and kept, or the system’s', async ({ desk }) => {
     const page = await desk.open('/tasks', { colorScheme: 'light' })
     const theme = (name: string) => page.locator(`html[data-mantine-color-scheme="${name}"]`)
     await theme('light').waitFor()
@@ -46,10 +39,9 @@ describe('the frame', () => {
     await theme('light').waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })
     await theme('dark').waitFor()
-    await page.context().close()
   })
 
-  test('is a drawer on a phone', async () => {
+  test('is a drawer on a phone', async ({ desk }) => {
     await desk.service.post('/api/projects', { name: 'In the drawer' })
     const page = await desk.open('/tasks', {
       viewport: { width: 390, height: 844 },
@@ -57,7 +49,7 @@ describe('the frame', () => {
       isMobile: true,
     })
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    expect(await page.getByRole('link', { name: /In the drawer/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: /In the drawer/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Open the menu' }).tap()
     await page
       .getByRole('dialog')
@@ -77,16 +69,16 @@ describe('the frame', () => {
     await panelOf(page).getByText('By thumb').waitFor()
     await page.getByRole('button', { name: 'Close the task' }).tap()
     await page.getByRole('link', { name: 'By thumb' }).waitFor()
-    await page.context().close()
   })
 
-  test('takes keys on every page, and calls each page by its name', async () => {
+  test('takes keys on every page, and calls each page by its name', async ({ desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Urgent' })
     const page = await desk.open('/settings/keys')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
-    expect(await page.title()).toBe('API keys · Inlet')
+    await expect.poll(() => page.title()).toBe('API keys · Inlet')
     await page.keyboard.press('/')
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    expect(await page.title()).toBe('All tasks · Inlet')
+    await expect.poll(() => page.title()).toBe('All tasks · Inlet')
     await page.locator('input[type=search]:focus').waitFor()
     await page.keyboard.type('urgent')
     await page.waitForURL(/q=urgent/)
@@ -100,15 +92,14 @@ describe('the frame', () => {
     await panelOf(page).getByText('Urgent').waitFor()
     await page.goBack()
     await panelOf(page).waitFor({ state: 'detached' })
-    expect(await page.locator('input[type=search]:focus').count()).toBe(0)
+    await expect.poll(() => page.locator('input[type=search]:focus').count()).toBe(0)
     await page.goto(`${desk.service.url}/settings/sessions`)
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()
     await page.keyboard.press('c')
     await page.getByRole('dialog').getByLabel('Title').waitFor()
-    await page.context().close()
   })
 
-  test('makes a project, and its first task by the line it shows', async () => {
+  test('makes a project, and its first task by the line it shows', async ({ desk }) => {
     const page = await desk.open('/tasks')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Made by hand')
@@ -117,6 +108,5 @@ describe('the frame', () => {
       .getByRole('button', { name: /Create|Add|Make/ })
       .click()
     await page.getByRole('heading', { name: 'Made by hand' }).waitFor()
-    await page.context().close()
   })
 })

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, startDesk } from './support/browser.ts'
-
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
+import { describe, expect } from 'vitest'
+import { test } from './support/browser.ts'
 
 describe('AI instructions', () => {
-  test('are written, switched off, and taken back to what they were', async () => {
+  test('are written, switched off, and taken back to what they were', async ({ desk }) => {
     const page = await desk.open('/settings/instructions')
     await page.getByRole('button', { name: 'Add instruction' }).click()
     await page.getByRole('textbox', { name: 'Instruction' }).fill('Answer in verse.')
@@ -23,12 +17,11 @@ describe('AI instructions', () => {
     await page.getByRole('menuitem', { name: 'History' }).click()
     await page.getByRole('button', { name: 'Revert to this' }).click()
     await preview.getByText('Answer in verse.').waitFor()
-    await page.context().close()
   })
 })
 
 describe('an instruction that is being written', () => {
-  test('outlives Escape, the end of the session and a second look', async () => {
+  test('outlives Escape, the end of the session and a second look', async ({ desk }) => {
     const key = await desk.service.given.key({ name: 'writer' })
     const page = await desk.open('/settings/instructions', { key })
     await page.getByRole('button', { name: 'Add instruction' }).click()
@@ -43,18 +36,17 @@ describe('an instruction that is being written', () => {
     await page.keyboard.press('Escape')
     await question.getByRole('button', { name: 'Sign in' }).click()
     await question.waitFor({ state: 'detached' })
-    expect(await text.inputValue()).toBe('A long thought.')
+    await expect.poll(() => text.inputValue()).toBe('A long thought.')
     await page.keyboard.press('Escape')
     await writing.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Add instruction' }).click()
-    expect(await text.inputValue()).toBe('A long thought.')
+    await expect.poll(() => text.inputValue()).toBe('A long thought.')
     await writing.getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('button', { name: 'Add instruction' }).click()
-    expect(await text.inputValue()).toBe('')
-    await page.context().close()
+    await expect.poll(() => text.inputValue()).toBe('')
   })
 
-  test('is not said to be deleted when it was not', async () => {
+  test('is not said to be deleted when it was not', async ({ desk }) => {
     await desk.service.post('/api/rules', { content: 'Stays where it is.' })
     const page = await desk.open('/settings/instructions')
     await page.route('**/api/rules/*', (route) =>
@@ -66,16 +58,15 @@ describe('an instruction that is being written', () => {
     }
     await remove()
     await page.getByText('The instruction was not deleted').waitFor()
-    expect(await page.getByText('Instruction deleted.').count()).toBe(0)
+    await expect.poll(() => page.getByText('Instruction deleted.').count()).toBe(0)
     await page.unroute('**/api/rules/*')
     await remove()
     await page.getByText('Instruction deleted.').waitFor()
-    await page.context().close()
   })
 })
 
 describe('the order and the reach of AI instructions', () => {
-  test('are changed in place, and the preview is exactly what is sent', async () => {
+  test('are changed in place, and the preview is exactly what is sent', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: project } = await post('/api/projects', { name: 'Ruled' })
     await post('/api/rules', { content: 'Said by default.', priority: 1 })
@@ -87,7 +78,7 @@ describe('the order and the reach of AI instructions', () => {
     const sent = async (query = '') => (await get(`/api/context?format=markdown${query}`)).body as string
     const withoutTime = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'now').trim()
     await rules.filter({ hasText: 'Said by default.' }).waitFor()
-    expect(await page.getByText('Only where it belongs.').count()).toBe(0)
+    await expect.poll(() => page.getByText('Only where it belongs.').count()).toBe(0)
 
     const priority = rules.filter({ hasText: 'Meant to be first.' }).getByRole('textbox')
     await priority.fill('9')
@@ -101,12 +92,11 @@ describe('the order and the reach of AI instructions', () => {
     const inProject = withoutTime(await sent(`&projectId=${project.id}`))
     expect(inProject).toContain('Only where it belongs.')
     await expect.poll(async () => withoutTime(await preview.innerText())).toBe(inProject)
-    await page.context().close()
   })
 })
 
 describe('the history of an instruction', () => {
-  test('shows what was added and taken away, also of long ago', async () => {
+  test('shows what was added and taken away, also of long ago', async ({ desk }) => {
     const { post, patch } = desk.service
     const { body: rule } = await post('/api/rules', { content: 'Answer in plain English.' })
     for (let count = 1; count <= 23; count++) await patch(`/api/rules/${rule.id}`, { priority: count })
@@ -120,22 +110,20 @@ describe('the history of an instruction', () => {
     await versions.first().locator('ins', { hasText: 'plain,' }).waitFor()
     await versions.first().locator('ins', { hasText: 'short' }).waitFor()
     await versions.nth(1).getByText('priority 22 → 23').waitFor()
-    expect(await history.getByText('Version 1', { exact: true }).count()).toBe(0)
+    await expect.poll(() => history.getByText('Version 1', { exact: true }).count()).toBe(0)
     await history.getByRole('button', { name: 'Show older ones' }).click()
     await history.getByText('Version 1', { exact: true }).waitFor()
     await history.getByRole('button', { name: 'Show older ones' }).waitFor({ state: 'detached' })
     await versions.last().getByRole('button', { name: 'Revert to this' }).click()
     await history.waitFor({ state: 'detached' })
-    expect((await desk.service.get(`/api/rules/${rule.id}`)).body).toMatchObject({
-      content: 'Answer in plain English.',
-      priority: 0,
-    })
-    await page.context().close()
+    await expect
+      .poll(async () => (await desk.service.get(`/api/rules/${rule.id}`)).body)
+      .toMatchObject({ content: 'Answer in plain English.', priority: 0 })
   })
 })
 
 describe('an instruction that was deleted', () => {
-  test('comes back as it was', async () => {
+  test('comes back as it was', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: project } = await post('/api/projects', { name: 'Kept' })
     const given = { content: 'Deleted by mistake.', priority: 4, isActive: false, projectId: project.id }
@@ -150,10 +138,9 @@ describe('an instruction that was deleted', () => {
     await page.getByRole('button', { name: /What to do with “Deleted by/ }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByText('Instruction deleted.').waitFor()
-    expect(await ask()).toEqual([])
+    await expect.poll(ask).toEqual([])
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('listitem').filter({ hasText: 'Deleted by mistake.' }).waitFor()
-    expect(await ask()).toEqual([rule])
-    await page.context().close()
+    await expect.poll(ask).toEqual([rule])
   })
 })

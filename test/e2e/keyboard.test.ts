@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, panelOf, startDesk } from './support/browser.ts'
+import { describe, expect } from 'vitest'
+import { type Desk, panelOf, test } from './support/browser.ts'
 
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
-
-const statusOf = async (id: string) => (await desk.service.get(`/api/tasks/${id}`)).body.status
+const statusOf = async ({ service }: Desk, id: string) => (await service.get(`/api/tasks/${id}`)).body.status
 
 describe('the keyboard', () => {
-  test('stays on its task when new ones come in above it', async () => {
+  test('stays on its task when new ones come in above it', async ({ desk }) => {
     const { body: meant } = await desk.service.post('/api/tasks', { title: 'Meant by the keyboard' })
     const page = await desk.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Meant by the keyboard' }).waitFor()
@@ -19,23 +13,21 @@ describe('the keyboard', () => {
     await page.getByRole('link', { name: 'Came in above' }).waitFor()
     await page.keyboard.press('#')
     await page.getByRole('link', { name: 'Meant by the keyboard' }).waitFor({ state: 'detached' })
-    expect(await statusOf(other.id)).toBe('open')
-    expect((await desk.service.get(`/api/tasks/${meant.id}`)).status).toBe(404)
-    await page.context().close()
+    await expect.poll(async () => (await desk.service.get(`/api/tasks/${meant.id}`)).status).toBe(404)
+    expect(await statusOf(desk, other.id)).toBe('open')
   })
 
-  test('acts on the task that is open though its row is not in the list', async () => {
+  test('acts on the task that is open though its row is not in the list', async ({ desk }) => {
     const { body: open } = await desk.service.post('/api/tasks', { title: 'Open elsewhere' })
     await desk.service.post('/api/tasks', { title: 'A high one', priority: 'high' })
     const page = await desk.open(`/tasks/${open.id}?priority=["high"]`, { isLive: true })
     await page.getByRole('link', { name: 'A high one' }).waitFor()
     await panelOf(page).getByText('Open elsewhere').waitFor()
     await page.keyboard.press('e')
-    await expect.poll(() => statusOf(open.id)).toBe('done')
-    await page.context().close()
+    await expect.poll(() => statusOf(desk, open.id)).toBe('done')
   })
 
-  test('takes back what was done last, and offers no more than that', async () => {
+  test('takes back what was done last, and offers no more than that', async ({ desk }) => {
     const { body: older } = await desk.service.post('/api/tasks', {
       title: 'Done before',
       labels: ['undone'],
@@ -48,12 +40,11 @@ describe('the keyboard', () => {
     await page.getByText('Done: Done last').waitFor()
     await page.getByText('Done: Done before').waitFor({ state: 'detached' })
     await page.keyboard.press('z')
-    await expect.poll(() => statusOf(newer.id)).toBe('open')
-    expect(await statusOf(older.id)).toBe('done')
-    await page.context().close()
+    await expect.poll(() => statusOf(desk, newer.id)).toBe('open')
+    expect(await statusOf(desk, older.id)).toBe('done')
   })
 
-  test('adds a label on top of one that somebody else gave meanwhile', async () => {
+  test('adds a label on top of one that somebody else gave meanwhile', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', {
       title: 'Labelled by two',
       labels: ['first'],
@@ -72,6 +63,5 @@ describe('the keyboard', () => {
     await page.getByText('Label mine added: Labelled by two').waitFor()
     await page.keyboard.press('z')
     await expect.poll(labels).toEqual(['first', 'theirs'])
-    await page.context().close()
   })
 })

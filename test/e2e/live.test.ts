@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, panelOf, signIn, startDesk } from './support/browser.ts'
-
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
+import { describe, expect } from 'vitest'
+import { type Desk, panelOf, signIn, test } from './support/browser.ts'
 
 /** A project of its own, with the list that its tasks go to. */
-async function projectOf(name: string) {
-  const { body: project } = await desk.service.post('/api/projects', { name })
-  const { body: lists } = await desk.service.get(`/api/projects/${project.id}/lists`)
+async function projectOf({ service }: Desk, name: string) {
+  const { body: project } = await service.post('/api/projects', { name })
+  const { body: lists } = await service.get(`/api/projects/${project.id}/lists`)
   return { project, listId: lists.data[0].id }
 }
 
 const LOST = 'The connection to Inlet is gone'
 
 describe('changes by others', () => {
-  test('appear at once, on every open tab', async () => {
+  test('appear at once, on every open tab', async ({ desk }) => {
     const one = await desk.open('/tasks', { isLive: true })
     const other = await desk.open('/tasks', { context: one.context() })
     await one.getByText('Nothing has come in yet').waitFor()
@@ -30,12 +24,11 @@ describe('changes by others', () => {
     await one.close()
     await desk.service.patch(`/api/tasks/${task.id}`, { title: 'Renamed by the API' })
     await other.getByRole('link', { name: 'Renamed by the API' }).waitFor()
-    await other.context().close()
   })
 
-  test('wait behind a pill while somebody reads further down', async () => {
+  test('wait behind a pill while somebody reads further down', async ({ desk }) => {
     const tasks = Array.from({ length: 60 }, (_, index) => ({ title: `Row ${index}` }))
-    const { project, listId } = await projectOf('Long')
+    const { project, listId } = await projectOf(desk, 'Long')
     await desk.service.post('/api/tasks/bulk', { listId, tasks })
     const page = await desk.open(`/tasks?projectId=${project.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Row 59' }).waitFor()
@@ -43,20 +36,18 @@ describe('changes by others', () => {
     await desk.service.post('/api/tasks', { title: 'Quietly new', listId })
     await page.getByRole('button', { name: '1 new' }).click()
     await page.getByRole('link', { name: 'Quietly new' }).waitFor()
-    await page.context().close()
   })
 
-  test('take a task that is open out of the panel when it is deleted', async () => {
+  test('take a task that is open out of the panel when it is deleted', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Open and deleted' })
     const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor()
     await desk.service.delete(`/api/tasks/${task.id}`)
     await page.getByText('This task is not here').waitFor()
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor({ state: 'detached' })
-    await page.context().close()
   })
 
-  test('made while the connection was away are not missed', async () => {
+  test('made while the connection was away are not missed', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Deleted in the dark' })
     const page = await desk.open('/tasks', { key: null })
     await signIn(page.context(), desk.service.url, desk.service.adminKey)
@@ -74,11 +65,10 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'Made in the dark' }).waitFor({ timeout: 60_000 })
     await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor({ state: 'detached' })
     await page.getByText(LOST).waitFor({ state: 'detached' })
-    await page.context().close()
   })
 
-  test('bring what was restored, moved or only now fits to its place in the list', async () => {
-    const { project, listId } = await projectOf('Elsewhere')
+  test('bring what was restored, moved or only now fits to its place in the list', async ({ desk }) => {
+    const { project, listId } = await projectOf(desk, 'Elsewhere')
     const create = async (body: object) => (await desk.service.post('/api/tasks', body)).body
     const moved = await create({ title: 'Moved in', priority: 'high' })
     const fitting = await create({ title: 'Now fits', priority: 'low', listId })
@@ -92,11 +82,10 @@ describe('changes by others', () => {
     await desk.service.post(`/api/tasks/${restored.id}/restore`)
     const titles = () => page.getByRole('list').getByRole('listitem').getByRole('link').allTextContents()
     await expect.poll(titles).toEqual(['There all along', 'Restored', 'Now fits', 'Moved in'])
-    await page.context().close()
   })
 
-  test('are in a list that was left when somebody comes back to it', async () => {
-    const { project, listId } = await projectOf('Left behind')
+  test('are in a list that was left when somebody comes back to it', async ({ desk }) => {
+    const { project, listId } = await projectOf(desk, 'Left behind')
     const create = async (body: object) => (await desk.service.post('/api/tasks', { listId, ...body })).body
     const urgent = await create({ title: 'Urgent once', priority: 'high' })
     await create({ title: 'Urgent still', priority: 'high' })
@@ -121,11 +110,10 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'After a look' }).waitFor()
     await link.click()
     await expect.poll(titles).toEqual(['After a look', 'Urgent now', 'Urgent still', 'Urgent once'])
-    await page.context().close()
   })
 
-  test('keep their place when a deletion is taken back far down', async () => {
-    const { project, listId } = await projectOf('Deep')
+  test('keep their place when a deletion is taken back far down', async ({ desk }) => {
+    const { project, listId } = await projectOf(desk, 'Deep')
     const tasks = Array.from({ length: 90 }, (_, index) => ({ title: `Deep ${index}.` }))
     await desk.service.post('/api/tasks/bulk', { listId, tasks })
     const page = await desk.open(`/tasks?projectId=${project.id}`)
@@ -146,10 +134,9 @@ describe('changes by others', () => {
     await page.keyboard.press('z')
     await row.waitFor()
     expect(await scroller.evaluate((region) => region.scrollTop)).toBeGreaterThan(1_000)
-    await page.context().close()
   })
 
-  test('made while the page was loading are not missed', async () => {
+  test('made while the page was loading are not missed', async ({ desk }) => {
     const page = await desk.open('/sign-in')
     await desk.service.post('/api/tasks', { title: 'Loaded at first' })
     let follow = () => {}
@@ -165,10 +152,9 @@ describe('changes by others', () => {
     await desk.service.post('/api/tasks', { title: 'Before anybody listened' })
     follow()
     await page.getByRole('link', { name: 'Before anybody listened' }).waitFor()
-    await page.context().close()
   })
 
-  test('are asked for again when the answer fails', async () => {
+  test('are asked for again when the answer fails', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Before the failure' })
     const page = await desk.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Before the failure' }).waitFor()
@@ -178,10 +164,9 @@ describe('changes by others', () => {
     await failed
     await page.unroute(/updatedSince/)
     await page.getByRole('link', { name: 'After the failure' }).waitFor()
-    await page.context().close()
   })
 
-  test('go on after a session ended and somebody signed in again', async () => {
+  test('go on after a session ended and somebody signed in again', async ({ desk }) => {
     const page = await desk.open('/tasks', { isLive: true })
     await desk.service.query('DELETE FROM sessions')
     // The service looks after its streams and ends this one; nobody needs to click for that.
@@ -195,15 +180,14 @@ describe('changes by others', () => {
     await stream
     await desk.service.post('/api/tasks', { title: 'After signing in again' })
     await page.getByRole('link', { name: 'After signing in again' }).waitFor()
-    await page.context().close()
   })
 })
 describe('projects, lists and routing that others change', () => {
-  test('show up at once', async () => {
+  test('show up at once', async ({ desk }) => {
     const { post, patch } = desk.service
     const page = await desk.open('/tasks', { isLive: true })
     const sidebar = page.getByRole('navigation', { name: 'Tasks' })
-    const { project } = await projectOf('Made elsewhere')
+    const { project } = await projectOf(desk, 'Made elsewhere')
     await sidebar.getByRole('link', { name: /^Made elsewhere/ }).click()
     await post(`/api/projects/${project.id}/lists`, { name: 'Listed elsewhere' })
     await sidebar.getByRole('link', { name: /^Listed elsewhere/ }).waitFor()
@@ -220,6 +204,5 @@ describe('projects, lists and routing that others change', () => {
     await item.waitFor()
     await desk.service.delete(`/api/webhook-routing/${rule.id}`)
     await item.waitFor({ state: 'detached' })
-    await page.context().close()
   })
 })

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, startDesk } from './support/browser.ts'
+import { describe, expect } from 'vitest'
+import { type Desk, test } from './support/browser.ts'
 
 const MANY = 5_000
 /** A statement may take only so long. */
 const AT_ONCE = 250
 
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-  const { service } = desk
+/** A list of that many. */
+async function fill({ service }: Desk): Promise<void> {
   const { inbox } = await service.given.project({ name: 'Crowded' })
   await service.given.task(inbox, { title: 'Task 0', createdAt: new Date('2026-01-01T00:00:00Z') })
   // Copies of the one, each a second younger: through the API they would take a minute.
@@ -22,11 +20,11 @@ beforeAll(async () => {
       [from, Math.min(from + AT_ONCE, MANY) - 1],
     )
   }
-})
-afterAll(() => desk.close())
+}
 
 describe('a list of many thousands', () => {
-  test('is scrolled to its end, and never more than a window of rows exists', async () => {
+  test('is scrolled to its end, and never more than a window of rows exists', async ({ desk }) => {
+    await fill(desk)
     const page = await desk.open('/tasks')
     await page.getByRole('link', { name: `Task ${MANY - 1}`, exact: true }).waitFor()
     const region = page.getByRole('region', { name: 'List of tasks' })
@@ -44,6 +42,5 @@ describe('a list of many thousands', () => {
       .toBe(1)
     expect(most).toBeGreaterThan(10)
     expect(most).toBeLessThan(120)
-    await page.context().close()
   })
 })

@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
+import { startApp } from '../support/app.ts'
 import { deliveryOf, feedback } from '../support/feedback.ts'
-import { complaintsOf, type Desk, objectionsTo, smallTargetsOn, startDesk } from './support/browser.ts'
+import { complaintsOf, type Desk, deskTest, objectionsTo, smallTargetsOn } from './support/browser.ts'
 
-let desk: Desk
-let pages: Record<string, string>
-beforeAll(async () => {
-  desk = await startDesk()
-  const { post } = desk.service
+/** The address of each page, on a service that has something to show. */
+async function fill({ service }: Desk) {
+  const { post } = service
   const { body: project } = await post('/api/projects', { name: 'Mobile app' })
   const { body: task } = await post('/api/tasks', {
     title: 'Crash when saving a draft',
@@ -17,11 +16,11 @@ beforeAll(async () => {
   })
   await post('/api/rules', { content: 'Run the tests first.', priority: 3 })
   await post('/api/webhook-routing', { appMatch: 'com.example.app', targetProjectId: project.id })
-  await desk.service.service.feedback.receive(deliveryOf(desk.service, feedback()))
+  await service.service.feedback.receive(deliveryOf(service, feedback()))
   const { body: gone } = await post('/api/tasks', { title: 'Gone' })
-  await desk.service.delete(`/api/tasks/${gone.id}`)
+  await service.delete(`/api/tasks/${gone.id}`)
   await post('/api/webhook-secrets', {})
-  pages = {
+  return {
     tasks: '/tasks',
     'a task that is gone': `/tasks/${gone.id}`,
     'an empty project': `/tasks?projectId=${project.id}`,
@@ -37,16 +36,17 @@ beforeAll(async () => {
     events: '/settings/events',
     'no such page': '/nowhere',
   }
-})
-afterAll(() => desk.close())
+}
+
+const test = deskTest(startApp).extend('pages', { auto: true }, ({ desk }) => fill(desk))
 
 describe('every page', () => {
-  test.each([
+  test.for([
     { width: 1360, target: 32 },
     { width: 390, target: 44 },
   ])(
     'is without fault for axe at $width px, light and dark, fits, and is pressed within $target px',
-    async ({ width, target }) => {
+    async ({ width, target }, { desk, pages }) => {
       const page = await desk.open('/tasks', {
         viewport: { width, height: 844 },
         reducedMotion: 'reduce',
@@ -65,18 +65,16 @@ describe('every page', () => {
         expect([name, await smallTargetsOn(page, target)]).toEqual([name, []])
       }
       expect(complaints).toEqual([])
-      await page.context().close()
     },
   )
 
-  test('to sign in is without fault for axe', async () => {
+  test('to sign in is without fault for axe', async ({ desk }) => {
     const page = await desk.open('/sign-in', { key: null })
     await page.getByRole('heading').first().waitFor()
     expect(await objectionsInBoth(page)).toEqual([])
-    await page.context().close()
   })
 
-  test('with a menu open is without fault for axe', async () => {
+  test('with a menu open is without fault for axe', async ({ desk, pages }) => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'Priority', exact: true }).click()
     await page.getByRole('menuitemcheckbox', { name: 'High' }).waitFor()
@@ -101,10 +99,9 @@ describe('every page', () => {
       await page.getByRole('menu').waitFor()
       expect([name, await objectionsInBoth(page)]).toEqual([name, []])
     }
-    await page.context().close()
   })
 
-  test('with something chosen, floating or said is without fault for axe', async () => {
+  test('with something chosen, floating or said is without fault for axe', async ({ desk, pages }) => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
     await page.getByRole('listitem').first().hover()
     await page.getByLabel('Select Crash when saving a draft').check()
@@ -122,10 +119,9 @@ describe('every page', () => {
     await page.getByRole('button', { name: 'Copy the link' }).hover()
     await page.getByRole('tooltip').waitFor()
     expect(await objectionsInBoth(page)).toEqual([])
-    await page.context().close()
   })
 
-  test('that is a dialog is without fault for axe', async () => {
+  test('that is a dialog is without fault for axe', async ({ desk, pages }) => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
     const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
     const pick = async (menu: RegExp, item: string) => {
@@ -164,10 +160,9 @@ describe('every page', () => {
       expect([name, await objectionsInBoth(page)]).toEqual([name, []])
       expect([name, await smallTargetsOn(page, 32)]).toEqual([name, []])
     }
-    await page.context().close()
   })
 
-  test('with a choice between two texts, or labels to pick, is without fault for axe', async () => {
+  test('with a choice between two texts, or labels to pick, is without fault for axe', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Written twice' })
     const page = await desk.open(`/tasks/${task.id}`, { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'Label', exact: true }).click()
@@ -181,7 +176,6 @@ describe('every page', () => {
     await page.getByRole('button', { name: 'Save notes' }).click()
     await page.getByRole('button', { name: 'Keep mine' }).waitFor()
     expect(await objectionsInBoth(page)).toEqual([])
-    await page.context().close()
   })
 })
 

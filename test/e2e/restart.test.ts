@@ -1,23 +1,18 @@
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect } from 'vitest'
 import { ADMIN_KEY, cleanUp, type Inlet, spawnInlet } from '../support/inlet-process.ts'
-import { type Desk, signIn, startDesk } from './support/browser.ts'
+import { signIn, test } from './support/browser.ts'
 
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(async () => {
-  await cleanUp()
-  await desk.close()
-})
+afterEach(cleanUp)
 
 const LOST = 'The connection to Inlet is gone'
 /** Coming back takes as long as a start on a busy machine and the longest pause between two tries. */
 const A_WHILE = { timeout: 90_000 }
 
 describe('a service that is started again under an open page', () => {
-  test('is missed, is found again, and nothing that happened or was written meanwhile is lost', async () => {
+  test('is missed, is found again, and nothing that happened or was written meanwhile is lost', async ({
+    desk,
+  }) => {
     const { service } = desk
     const titles = ['Stays', 'Will be renamed', 'Will be deleted', 'Will be done']
     const ids = new Map<string, string>()
@@ -53,14 +48,13 @@ describe('a service that is started again under an open page', () => {
     await row('Was renamed').waitFor()
     await row('Will be deleted').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Open again: Will be done' }).waitFor()
-    expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
     await page.getByRole('button', { name: 'Save notes' }).click()
     await expect
       .poll(async () => (await service.get(`/api/tasks/${ids.get('Stays')}`)).body.notes)
       .toBe('a long thought')
     await service.post('/api/tasks', { title: 'Made afterwards' })
     await row('Made afterwards').waitFor()
-    await page.context().close()
   })
 })
 

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { deliveryOf, feedback } from '../support/feedback.ts'
-import { type Desk, startDesk } from './support/browser.ts'
-
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
+import { test } from './support/browser.ts'
 
 describe('webhook routing', () => {
-  test('is ordered by keyboard and tried against a payload', async () => {
+  test('is ordered by keyboard and tried against a payload', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: mobile } = await post('/api/projects', { name: 'Mobile' })
     const { body: web } = await post('/api/projects', { name: 'Web' })
@@ -34,10 +28,9 @@ describe('webhook routing', () => {
     const rules = page.getByRole('region', { name: 'Rules' }).getByRole('listitem')
     await rules.filter({ hasText: 'second' }).getByText('Wins:').waitFor()
     await rules.filter({ hasText: 'first' }).getByText('Loses:').waitFor()
-    await page.context().close()
   })
 
-  test('asks before a rule is deleted', async () => {
+  test('asks before a rule is deleted', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: target } = await post('/api/projects', { name: 'Deleted from' })
     const made = { name: 'doomed', appMatch: 'com.example.doomed', targetProjectId: target.id }
@@ -50,14 +43,12 @@ describe('webhook routing', () => {
     expect((await get(`/api/webhook-routing/${rule.id}`)).status).toBe(200)
     await question.getByRole('button', { name: 'Delete rule' }).click()
     await page.getByRole('button', { name: 'What to do with doomed' }).waitFor({ state: 'detached' })
-    expect((await get(`/api/webhook-routing/${rule.id}`)).status).toBe(404)
-    await page.context().close()
+    await expect.poll(async () => (await get(`/api/webhook-routing/${rule.id}`)).status).toBe(404)
   })
 
-  test('is ordered by dragging', async () => {
+  test('is ordered by dragging', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: target } = await post('/api/projects', { name: 'Dragged' })
-    const before = (await get('/api/webhook-routing')).body.data.length
     for (const name of ['upper', 'middle', 'lower'])
       await post('/api/webhook-routing', { name, appMatch: `com.${name}`, targetProjectId: target.id })
     const page = await desk.open('/settings/routing')
@@ -75,20 +66,17 @@ describe('webhook routing', () => {
     await page.mouse.move(to.x, to.y - 4, { steps: 12 })
     await page.mouse.up()
     const order = async () =>
-      (await get('/api/webhook-routing')).body.data.slice(before).map(({ name }: { name: string }) => name)
+      (await get('/api/webhook-routing')).body.data.map(({ name }: { name: string }) => name)
     await expect.poll(order, { timeout: 30_000 }).toEqual(['lower', 'upper', 'middle'])
-    expect(await page.getByRole('listitem').filter({ hasText: 'com.' }).allInnerTexts()).toHaveLength(
-      before + 3,
-    )
+    await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'com.' }).count()).toBe(3)
     await page.reload()
     await handle('lower').waitFor()
     const shown = await page.getByRole('button', { name: /^Move (upper|middle|lower):/ }).all()
     const names = await Promise.all(shown.map((one) => one.getAttribute('aria-label')))
     expect(names.map((name) => name?.split(/[ :]/)[1])).toEqual(['lower', 'upper', 'middle'])
-    await page.context().close()
   })
 
-  test('is switched off and on, and edited', async () => {
+  test('is switched off and on, and edited', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: first } = await post('/api/projects', { name: 'Edited first' })
     await post('/api/projects', { name: 'Edited then' })
@@ -106,7 +94,7 @@ describe('webhook routing', () => {
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     const dialog = page.getByRole('dialog', { name: 'Edit the rule' })
     await dialog.getByLabel('When app is').fill('')
-    expect(await dialog.getByRole('button', { name: 'Save rule' }).isDisabled()).toBe(true)
+    await expect.poll(() => dialog.getByRole('button', { name: 'Save rule' }).isDisabled()).toBe(true)
     await dialog.getByLabel('and project is').fill('Website')
     await dialog.getByRole('combobox', { name: 'put feedback in' }).click()
     await page.getByRole('option', { name: 'Edited then' }).click()
@@ -115,11 +103,10 @@ describe('webhook routing', () => {
       .getByRole('listitem')
       .filter({ hasText: 'When project is Website, put feedback in Edited then' })
       .waitFor()
-    expect(await stored()).toMatchObject({ name: 'edited', appMatch: null, projectMatch: 'Website' })
-    await page.context().close()
+    await expect.poll(stored).toMatchObject({ name: 'edited', appMatch: null, projectMatch: 'Website' })
   })
 
-  test('is added, and tried with an event out of the inbox', async () => {
+  test('is added, and tried with an event out of the inbox', async ({ desk }) => {
     const { post } = desk.service
     await post('/api/projects', { name: 'Routed from the inbox' })
     const event = feedback({ bundle_id: 'com.example.inbox', note: 'Picked out of many' })
@@ -138,10 +125,9 @@ describe('webhook routing', () => {
     await page.getByRole('button', { name: 'Try it' }).click()
     await item.getByText('Wins:').waitFor()
     await page.getByText('This event is here already').waitFor()
-    await page.context().close()
   })
 
-  test('says what is wrong with a payload that cannot be tried', async () => {
+  test('says what is wrong with a payload that cannot be tried', async ({ desk }) => {
     const page = await desk.open('/settings/routing')
     const payload = page.getByRole('textbox', { name: 'Payload' })
     await payload.fill('{"event": ')
@@ -153,6 +139,5 @@ describe('webhook routing', () => {
       .getByText(/distinct_id/)
       .last()
       .waitFor()
-    await page.context().close()
   })
 })

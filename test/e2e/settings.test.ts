@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { deliveryOf } from '../support/feedback.ts'
-import { type Desk, startDesk } from './support/browser.ts'
-
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
+import { test } from './support/browser.ts'
 
 describe('API keys', () => {
-  test('are made, shown once in a dialog that stays, rotated and revoked', async () => {
+  test('are made, shown once in a dialog that stays, rotated and revoked', async ({ desk }) => {
     const page = await desk.open('/settings/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('ci')
@@ -20,25 +14,29 @@ describe('API keys', () => {
     expect((await desk.service.get('/api/me', { key: secret })).body.name).toBe('ci')
     await page.keyboard.press('Escape')
     await page.mouse.click(5, 5)
-    expect(await dialog.isVisible()).toBe(true)
+    await expect.poll(() => dialog.isVisible()).toBe(true)
     await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'What to do with ci' }).click()
     await page.getByRole('menuitem', { name: /^Rotate/ }).click()
-    const newer = await page.getByRole('dialog').locator('pre').first().innerText()
+    const newer = await dialog.locator('pre').first().innerText()
     expect(newer).not.toBe(secret)
     for (const key of [secret, newer]) expect((await desk.service.get('/api/me', { key })).status).toBe(200)
-    await page.getByRole('dialog').getByRole('button', { name: 'I have stored it' }).click()
+    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await dialog.waitFor({ state: 'detached' })
     await desk.service.delete(`/api/keys/${(await desk.service.get('/api/me', { key: secret })).body.id}`)
     await expect.poll(() => page.getByRole('button', { name: 'What to do with ci' }).count()).toBe(1)
     await page.getByRole('button', { name: 'What to do with ci' }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
     await page.getByRole('listitem').filter({ hasText: 'ci' }).waitFor({ state: 'detached' })
-    for (const key of [secret, newer]) expect((await desk.service.get('/api/me', { key })).status).toBe(401)
-    await page.context().close()
+    const statusOf = async (key: string) => (await desk.service.get('/api/me', { key })).status
+    for (const key of [secret, newer]) await expect.poll(() => statusOf(key)).toBe(401)
   })
 
-  test('can do what they were given, and are copied also where browsers keep the clipboard back', async () => {
+  test('can do what they were given, and are copied also where browsers keep the clipboard back', async ({
+    desk,
+  }) => {
     const page = await desk.open('/settings/keys')
     // As over plain http from another machine.
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
@@ -57,13 +55,12 @@ describe('API keys', () => {
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').focus()
     await page.keyboard.press('Control+V')
-    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe(secret)
-    await page.context().close()
+    await expect.poll(() => page.getByRole('dialog').getByLabel('Name').inputValue()).toBe(secret)
   })
 })
 
 describe('the event inbox', () => {
-  test('shows what came in and leads to its task', async () => {
+  test('shows what came in and leads to its task', async ({ desk }) => {
     const { post } = desk.service
     const { body: made } = await post('/api/webhook-secrets', {})
     const event = {
@@ -83,10 +80,9 @@ describe('the event inbox', () => {
     await page.getByText('Replayed; it has its task.').waitFor()
     await page.getByRole('link', { name: 'Open the task' }).click()
     await page.getByText('Read-only, because it is what a user wrote.').waitFor()
-    await page.context().close()
   })
 
-  test('keeps what was rejected, with the reason, to be tried again', async () => {
+  test('keeps what was rejected, with the reason, to be tried again', async ({ desk }) => {
     const page = await desk.open('/settings/events')
     await page.getByText('Rejected', { exact: true }).click()
     await page.getByText('Nothing was rejected').waitFor()
@@ -99,26 +95,24 @@ describe('the event inbox', () => {
       .waitFor()
     await page.getByRole('button', { name: 'Replay' }).click()
     await page.getByText('Replayed, and rejected again.').waitFor()
-    await page.context().close()
   })
 })
 
 describe('project settings', () => {
-  test('keep a name that is being typed when somebody else renames the project', async () => {
+  test('keep a name that is being typed when somebody else renames the project', async ({ desk }) => {
     const { body: project } = await desk.service.post('/api/projects', { name: 'Named' })
     const page = await desk.open(`/projects/${project.id}`, { isLive: true })
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.fill('Half a na')
     await desk.service.patch(`/api/projects/${project.id}`, { name: 'By another' })
     await page.getByRole('heading', { name: 'By another', level: 1 }).waitFor()
-    expect(await name.inputValue()).toBe('Half a na')
+    await expect.poll(() => name.inputValue()).toBe('Half a na')
     await name.fill('By another')
     await desk.service.patch(`/api/projects/${project.id}`, { name: 'Once more' })
     await expect.poll(() => name.inputValue()).toBe('Once more')
-    await page.context().close()
   })
 
-  test('rename, add lists, and archive', async () => {
+  test('rename, add lists, and archive', async ({ desk }) => {
     const { body: project } = await desk.service.post('/api/projects', { name: 'Before' })
     const page = await desk.open(`/projects/${project.id}`)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('After')
@@ -129,11 +123,10 @@ describe('project settings', () => {
     await page.getByRole('listitem').filter({ hasText: 'Later' }).waitFor()
     await page.getByRole('button', { name: 'Archive project' }).click()
     await page.getByText('This project is archived').waitFor()
-    await page.context().close()
   })
 })
 describe('the sessions', () => {
-  test('are ended one by one from another browser', async () => {
+  test('are ended one by one from another browser', async ({ desk }) => {
     const key = await desk.service.given.key({ name: 'two browsers' })
     const [here, there] = [
       await desk.open('/settings/sessions', { key }),
@@ -147,6 +140,5 @@ describe('the sessions', () => {
     await there.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     await here.reload()
     await here.getByRole('listitem').filter({ hasText: 'this browser' }).waitFor()
-    for (const page of [here, there]) await page.context().close()
   })
 })

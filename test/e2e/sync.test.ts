@@ -1,25 +1,19 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { startSyncing } from '../support/syncing.ts'
-import { type Desk, objectionsTo, panelOf, startDesk } from './support/browser.ts'
+import { deskTest, objectionsTo, panelOf, rowOf } from './support/browser.ts'
 
-type Service = Awaited<ReturnType<typeof startSyncing>>
-
-let desk: Desk<Service>
-beforeAll(async () => {
-  desk = await startDesk(() =>
-    // A host that is slow on purpose is not one that does not answer.
-    startSyncing({ tokens: { fresh: {}, weak: { canReadIssues: false } }, hostTimeoutMs: 60_000 }),
-  )
-})
-afterAll(() => desk.close())
+const test = deskTest(() =>
+  // A host that is slow on purpose is not one that does not answer.
+  startSyncing({ tokens: { fresh: {}, weak: { canReadIssues: false } }, hostTimeoutMs: 60_000 }),
+)
 
 const sectionOf = (page: Page) => page.getByRole('region', { name: 'Code host' })
 const runsOf = (page: Page) => sectionOf(page).getByRole('listitem')
 const start = (page: Page) => sectionOf(page).getByRole('button', { name: 'Sync issues & PRs' }).click()
 
 describe('the sync of a repository', () => {
-  test('is set up from the sidebar, shows how far it is, and what it brought', async () => {
+  test('is set up from the sidebar, shows how far it is, and what it brought', async ({ desk }) => {
     const { host } = desk.service
     const repository = host.repository('acme/shop')
     repository.fill(800)
@@ -66,13 +60,12 @@ describe('the sync of a repository', () => {
       .getByText(/[1-9]\d* of about 801 fetched/)
       .waitFor()
     const bar = sectionOf(page).getByRole('progressbar')
-    expect(Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(0)
+    await expect.poll(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(0)
     host.latencyMs = 0
     await runsOf(page).nth(3).waitFor()
-    await page.context().close()
   })
 
-  test('brings tasks that link to where they came from, with the state they have there', async () => {
+  test('brings tasks that link to where they came from, with the state they have there', async ({ desk }) => {
     const { project, repository, sync } = await desk.service.connected()
     repository.issue({ title: 'An issue', body: 'From **there**' })
     repository.pull({ title: 'A change' })
@@ -83,11 +76,11 @@ describe('the sync of a repository', () => {
     const panel = panelOf(page)
     await panel.getByText(`Pull request #2 in ${repository.name}, merged`).waitFor()
     const link = panel.getByRole('link', { name: 'See it there' })
-    expect(await link.getAttribute('href')).toContain(`${repository.name}/pull/2`)
+    await expect.poll(() => link.getAttribute('href')).toContain(`${repository.name}/pull/2`)
     await page.getByRole('link', { name: 'An issue' }).click()
     await panel.getByText(`Issue #1 in ${repository.name}, open`).waitFor()
     await panel.getByText(/Read-only, because it follows the code host. Change it there/).waitFor()
-    expect(await panel.getByRole('button', { name: 'Write description' }).count()).toBe(0)
+    await expect.poll(() => panel.getByRole('button', { name: 'Write description' }).count()).toBe(0)
 
     const { body: tasks } = await desk.service.get(`/api/tasks?projectId=${project.id}&q=An issue`)
     await desk.service.delete(`/api/tasks/${tasks.data[0].id}`)
@@ -96,10 +89,9 @@ describe('the sync of a repository', () => {
     await page.goto(`${desk.service.url}/projects/${project.id}`)
     await runsOf(page).first().getByText('1 left alone').click()
     await runsOf(page).first().getByText('#1: deleted here, and stays so').waitFor()
-    await page.context().close()
   })
 
-  test('shows each state an issue or a pull request can come to', async () => {
+  test('shows each state an issue or a pull request can come to', async ({ desk }) => {
     const { project, repository, sync } = await desk.service.connected()
     const titles = ['Still open', 'Closed', 'Not planned', 'Twice', 'Vanished']
     for (const title of titles) repository.issue({ title })
@@ -112,7 +104,7 @@ describe('the sync of a repository', () => {
     await sync()
     repository.remove(5)
     await sync('?mode=full')
-    const page = await desk.open(`/tasks?projectId=${project.id}`)
+    const page = await desk.open(`/tasks?projectId=${project.id}`, { reducedMotion: 'reduce' })
     const states = {
       'Still open': 'Issue, open',
       Closed: 'Issue, closed',
@@ -124,17 +116,15 @@ describe('the sync of a repository', () => {
       'Given up': 'Pull request, closed without merging',
     }
     for (const [title, words] of Object.entries(states)) {
-      const row = page.getByRole('listitem').filter({ hasText: title })
-      await row.getByRole('img', { name: words, exact: true }).waitFor()
+      await rowOf(page, title).getByRole('img', { name: words, exact: true }).waitFor()
     }
     expect(await objectionsTo(page)).toEqual([])
-    await page.context().close()
   })
 
-  test('that fails says why, and the button that helps is beside it', async () => {
+  test('that fails says why, and the button that helps is beside it', async ({ desk }) => {
     const { project, repository } = await desk.service.connected({ token: 'fresh' }, 3)
     desk.service.host.tokens.delete('fresh')
-    const page = await desk.open(`/projects/${project.id}`)
+    const page = await desk.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
     await start(page)
     await runsOf(page).getByText(/token/i).first().waitFor()
     desk.service.host.tokens.set('renewed', {})
@@ -153,10 +143,9 @@ describe('the sync of a repository', () => {
       .waitFor()
     await runsOf(page).getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => runsOf(page).count(), { timeout: 60_000 }).toBe(4)
-    await page.context().close()
   })
 
-  test('that has to wait for a rate limit says until when', async () => {
+  test('that has to wait for a rate limit says until when', async ({ desk }) => {
     const { project } = await desk.service.connected({}, 3)
     const reset = Math.floor(Date.now() / 1_000) + 3_000
     desk.service.host.fault({
@@ -164,7 +153,7 @@ describe('the sync of a repository', () => {
       headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) },
       body: JSON.stringify({ message: 'API rate limit exceeded' }),
     })
-    const page = await desk.open(`/projects/${project.id}`)
+    const page = await desk.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
     await start(page)
     const status = sectionOf(page).getByRole('status')
     await status.getByText(/asks for a pause; it goes on by itself.*in \d+ min/).waitFor()
@@ -172,8 +161,7 @@ describe('the sync of a repository', () => {
       (ms) => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(ms),
       (reset + 1) * 1_000,
     )
-    expect(await status.innerText()).toContain(until)
+    await expect.poll(() => status.innerText()).toContain(until)
     expect(await objectionsTo(page)).toEqual([])
-    await page.context().close()
   })
 })

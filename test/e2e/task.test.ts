@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, panelOf, rowOf, signIn, startDesk } from './support/browser.ts'
+import { describe, expect } from 'vitest'
+import { type Desk, panelOf, rowOf, signIn, test } from './support/browser.ts'
 
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
-
-const createTask = async (body: object) => (await desk.service.post('/api/tasks', body)).body
+const createTask = async ({ service }: Desk, body: object) => (await service.post('/api/tasks', body)).body
 
 describe('a task', () => {
-  test('is safe to look at, whatever was sent', async () => {
+  test('is safe to look at, whatever was sent', async ({ desk }) => {
     const asked: string[] = []
-    const task = await createTask({
+    const task = await createTask(desk, {
       title: '<img src=x onerror=alert(1)> مهمة',
       description: `<script>window.wasRun = true</script>\n\n[press](javascript:window.wasRun=true)\n\n![pixel](https://elsewhere.example/pixel.png)\n\n${'x'.repeat(10_000)}`,
     })
@@ -29,11 +23,12 @@ describe('a task', () => {
     await panelOf(page)
       .getByText(/Read-only, because it came over the API/)
       .waitFor()
-    await page.context().close()
   })
 
-  test('loads a picture from elsewhere when somebody wants it, and says nothing of where from', async () => {
-    const task = await createTask({
+  test('loads a picture from elsewhere when somebody wants it, and says nothing of where from', async ({
+    desk,
+  }) => {
+    const task = await createTask(desk, {
       title: 'Pictured',
       description: '![A chart](https://elsewhere.example/chart.svg)',
     })
@@ -52,30 +47,27 @@ describe('a task', () => {
       .poll(() => picture.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth))
       .toBe(9)
     expect(asked).toEqual([undefined])
-    await page.context().close()
   })
 
-  test('that was deleted is brought back from its address', async () => {
-    const task = await createTask({ title: 'Back from the dead' })
+  test('that was deleted is brought back from its address', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Back from the dead' })
     await desk.service.delete(`/api/tasks/${task.id}`)
     const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('button', { name: 'Bring it back' }).click()
     await panelOf(page).getByRole('heading', { name: 'Back from the dead' }).waitFor()
     await rowOf(page, 'Back from the dead').waitFor()
-    expect(await page.title()).toBe('Back from the dead · Inlet')
-    await page.context().close()
+    await expect.poll(() => page.title()).toBe('Back from the dead · Inlet')
   })
 
-  test('whose text nests deeper than a page can draw is shown as it came', async () => {
-    const task = await createTask({ title: 'Very deep', description: `${'>'.repeat(20_000)} the end` })
+  test('whose text nests deeper than a page can draw is shown as it came', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Very deep', description: `${'>'.repeat(20_000)} the end` })
     const page = await desk.open(`/tasks/${task.id}`)
     await panelOf(page).locator('pre', { hasText: 'the end' }).waitFor()
     await panelOf(page).getByText('created it').waitFor()
-    await page.context().close()
   })
 
-  test('is given to people', async () => {
-    const task = await createTask({ title: 'For somebody' })
+  test('is given to people', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'For somebody' })
     const page = await desk.open(`/tasks/${task.id}`)
     await panelOf(page).getByLabel('Assignees').fill('ada')
     await page.keyboard.press('Enter')
@@ -83,30 +75,27 @@ describe('a task', () => {
       .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.assignees)
       .toEqual(['ada'])
     await panelOf(page).getByText('added ada (assignees)').waitFor()
-    await page.context().close()
   })
 
-  test('tells its times in the zone of whoever looks', async () => {
+  test('tells its times in the zone of whoever looks', async ({ desk }) => {
     const { inbox } = await desk.service.given.project()
     const createdAt = new Date('2026-03-01T20:30:00Z')
     const task = await desk.service.given.task(inbox, { title: 'From another day', createdAt })
     const page = await desk.open(`/tasks/${task.id}`, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
     await panelOf(page).getByTitle('2 Mar 2026, 05:30:00').first().waitFor()
-    await page.context().close()
   })
 
-  test('is discussed in its timeline', async () => {
-    const task = await createTask({ title: 'Talk about it' })
+  test('is discussed in its timeline', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Talk about it' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByLabel('Comment').fill('Seen on **two** machines')
     await page.getByRole('button', { name: 'Comment' }).click()
     await panelOf(page).locator('strong', { hasText: 'two' }).waitFor()
     await panelOf(page).getByText('created it').waitFor()
-    await page.context().close()
   })
 
-  test('gets one comment, however often it is sent', async () => {
-    const task = await createTask({ title: 'Said once' })
+  test('gets one comment, however often it is sent', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Said once' })
     const page = await desk.open(`/tasks/${task.id}`)
     const comment = page.getByRole('textbox', { name: 'Comment' })
     await comment.fill('only once')
@@ -126,11 +115,10 @@ describe('a task', () => {
     await panelOf(page).getByRole('listitem').filter({ hasText: 'only once' }).waitFor()
     const { body } = await desk.service.get(`/api/activity?taskId=${task.id}&type=comment`)
     expect(body.data).toHaveLength(1)
-    await page.context().close()
   })
 
-  test('keeps what is typed while the notes are on their way', async () => {
-    const task = await createTask({ title: 'Written on' })
+  test('keeps what is typed while the notes are on their way', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Written on' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()
     const notes = page.getByRole('textbox', { name: 'Notes' })
@@ -149,12 +137,15 @@ describe('a task', () => {
     await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('one')
     await page.getByRole('button', { name: 'Save notes' }).click()
     await notes.waitFor({ state: 'detached' })
-    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('one and two')
-    await page.context().close()
+    await expect
+      .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes)
+      .toBe('one and two')
   })
 
-  test('that two people write at once is a choice, also when the page has shown the other change', async () => {
-    const task = await createTask({ title: 'Contended' })
+  test('that two people write at once is a choice, also when the page has shown the other change', async ({
+    desk,
+  }) => {
+    const task = await createTask(desk, { title: 'Contended' })
     const page = await desk.open('/sign-in', { key: null })
     await signIn(page.context(), desk.service.url, desk.service.adminKey)
     const stream = page.waitForResponse(/\/api\/stream/)
@@ -175,12 +166,11 @@ describe('a task', () => {
     await choice.getByRole('button', { name: 'Keep mine' }).click()
     await choice.waitFor({ state: 'detached' })
     await page.getByRole('textbox', { name: 'Notes' }).waitFor({ state: 'detached' })
-    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
-    await page.context().close()
+    await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
   })
 
-  test('whose draft outlives a reload remembers what its writer had seen', async () => {
-    const task = await createTask({ title: 'Left for a while' })
+  test('whose draft outlives a reload remembers what its writer had seen', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Left for a while' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
@@ -191,12 +181,11 @@ describe('a task', () => {
     const choice = panelOf(page).getByRole('alert')
     await choice.getByRole('button', { name: 'Take theirs' }).click()
     await panelOf(page).getByRole('region', { name: 'Notes' }).getByText('theirs').waitFor()
-    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
-    await page.context().close()
+    await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
   })
 
-  test('whose other fields change meanwhile is saved without a question', async () => {
-    const task = await createTask({ title: 'Shared peacefully' })
+  test('whose other fields change meanwhile is saved without a question', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Shared peacefully' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
@@ -205,11 +194,10 @@ describe('a task', () => {
     await page.getByRole('textbox', { name: 'Notes' }).waitFor({ state: 'detached' })
     const { body: saved } = await desk.service.get(`/api/tasks/${task.id}`)
     expect([saved.notes, saved.priority]).toEqual(['mine', 'high'])
-    await page.context().close()
   })
 
-  test('keeps what is being written when the session ends', async () => {
-    const task = await createTask({ title: 'Half written' })
+  test('keeps what is being written when the session ends', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Half written' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
@@ -221,11 +209,10 @@ describe('a task', () => {
     await dialog.getByLabel('API key').fill(desk.service.adminKey)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })
-    expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
     await page.getByRole('button', { name: 'Save notes' }).click()
     await expect
       .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes)
       .toBe('a long thought')
-    await page.context().close()
   })
 })

@@ -1,20 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { complaintsOf, type Desk, panelOf, rowOf, startDesk } from './support/browser.ts'
+import { describe, expect } from 'vitest'
+import { complaintsOf, type Desk, panelOf, rowOf, test } from './support/browser.ts'
 
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
-
-const createTask = async (body: object) => (await desk.service.post('/api/tasks', body)).body
+const createTask = async ({ service }: Desk, body: object) => (await service.post('/api/tasks', body)).body
 
 describe('the list of tasks', () => {
-  test('is narrowed by filters and a search that stand in the address', async () => {
-    await createTask({ title: 'Zebra crossing is red', priority: 'high' })
-    await createTask({ title: 'Zebra food', priority: 'low' })
+  test('is narrowed by filters and a search that stand in the address', async ({ desk }) => {
+    await createTask(desk, { title: 'Zebra crossing is red', priority: 'high' })
+    await createTask(desk, { title: 'Zebra food', priority: 'low' })
     const page = await desk.open('/tasks')
     await rowOf(page, 'Zebra food').waitFor()
     await page.keyboard.press('/')
@@ -26,12 +20,11 @@ describe('the list of tasks', () => {
     await page.waitForURL(/q=zebra/)
     await page.reload()
     await rowOf(page, 'Zebra crossing').waitFor()
-    expect(await rowOf(page, 'Zebra').count()).toBe(1)
-    await page.context().close()
+    await expect.poll(() => rowOf(page, 'Zebra').count()).toBe(1)
   })
 
-  test('keeps every letter and space that is typed into the search', async () => {
-    await createTask({ title: 'Quokka habitat' })
+  test('keeps every letter and space that is typed into the search', async ({ desk }) => {
+    await createTask(desk, { title: 'Quokka habitat' })
     const page = await desk.open('/tasks')
     const search = page.getByRole('searchbox', { name: 'Search tasks' })
     await search.pressSequentially('quokka ')
@@ -39,25 +32,23 @@ describe('the list of tasks', () => {
     await rowOf(page, 'Quokka habitat').waitFor()
     await search.pressSequentially('habitat')
     await page.waitForURL(/q=quokka(\+|%20)habitat/)
-    expect(await search.inputValue()).toBe('quokka habitat')
+    await expect.poll(() => search.inputValue()).toBe('quokka habitat')
     await page.getByRole('link', { name: /All tasks/ }).click()
     await expect.poll(() => search.inputValue()).toBe('')
-    await page.context().close()
   })
 
-  test('shows where the keyboard is, also on what looks like no button', async () => {
-    const task = await createTask({ title: 'Ringed' })
+  test('shows where the keyboard is, also on what looks like no button', async ({ desk }) => {
+    const task = await createTask(desk, { title: 'Ringed' })
     const page = await desk.open(`/tasks/${task.id}`)
     const title = panelOf(page).getByRole('button', { name: 'Ringed' })
     await title.waitFor()
     await page.keyboard.press('Tab')
     await title.focus()
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
-    await page.context().close()
   })
 
-  test('is worked by keyboard: create, walk, open, done, undo', async () => {
-    await createTask({ title: 'The next one' })
+  test('is worked by keyboard: create, walk, open, done, undo', async ({ desk }) => {
+    await createTask(desk, { title: 'The next one' })
     const page = await desk.open('/tasks')
     const complaints = complaintsOf(page)
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
@@ -82,11 +73,10 @@ describe('the list of tasks', () => {
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
     expect(complaints).toEqual([])
-    await page.context().close()
   })
 
-  test('changes many at once, and takes a deletion back', async () => {
-    for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) await createTask({ title })
+  test('changes many at once, and takes a deletion back', async ({ desk }) => {
+    for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) await createTask(desk, { title })
     const page = await desk.open('/tasks?q=bulk')
     for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) {
       await rowOf(page, title).hover()
@@ -108,12 +98,11 @@ describe('the list of tasks', () => {
       .getByRole('button', { name: 'Undo' })
       .click()
     await rowOf(page, 'Bulk one').waitFor()
-    await page.context().close()
   })
 
-  test('moves many, and puts them where they stand, and takes that back', async () => {
+  test('moves many, and puts them where they stand, and takes that back', async ({ desk }) => {
     const project = await desk.service.given.project({ name: 'Moved there' })
-    for (const title of ['Move me', 'Move me too']) await createTask({ title })
+    for (const title of ['Move me', 'Move me too']) await createTask(desk, { title })
     const stored = async () =>
       (await desk.service.get('/api/tasks?q=move me')).body.data.map(
         (task: { listId: string; status: string }) => [task.listId === project.inbox.id, task.status],
@@ -141,12 +130,11 @@ describe('the list of tasks', () => {
       .getByRole('button', { name: 'Undo' })
       .click()
     await expect.poll(stored).toEqual(Array(2).fill([false, 'in_progress']))
-    await page.context().close()
   })
 
-  test('changes more than the key may at once when the service says so', async () => {
+  test('changes more than the key may at once when the service says so', async ({ desk }) => {
     const titles = Array.from({ length: 12 }, (_, index) => `Patient ${index}`)
-    for (const title of titles) await createTask({ title })
+    for (const title of titles) await createTask(desk, { title })
     const page = await desk.open('/tasks?q=patient')
     let refused = 0
     await page.route('**/api/tasks/*', (route) => {
@@ -163,16 +151,16 @@ describe('the list of tasks', () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Mark done' }).click()
     await page.getByText('12 tasks wait for the rate limit of your key, for 1 s.').first().waitFor()
     await page.getByText('12 tasks: Done.').waitFor()
-    const { body } = await desk.service.get('/api/tasks?q=patient&status=done')
-    expect(body.data).toHaveLength(12)
-    expect(await page.getByText('were not changed').count()).toBe(0)
-    await page.context().close()
+    await expect
+      .poll(async () => (await desk.service.get('/api/tasks?q=patient&status=done')).body.data)
+      .toHaveLength(12)
+    await expect.poll(() => page.getByText('were not changed').count()).toBe(0)
   })
 
-  test('is narrowed by labels that are picked, or written', async () => {
-    await createTask({ title: 'Narrow one', labels: ['narrow', 'seen'] })
-    await createTask({ title: 'Narrow two', labels: ['narrow'] })
-    await createTask({ title: 'Wide' })
+  test('is narrowed by labels that are picked, or written', async ({ desk }) => {
+    await createTask(desk, { title: 'Narrow one', labels: ['narrow', 'seen'] })
+    await createTask(desk, { title: 'Narrow two', labels: ['narrow'] })
+    await createTask(desk, { title: 'Wide' })
     const page = await desk.open('/tasks')
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     const labels = page.getByRole('combobox', { name: 'Labels to show' })
@@ -181,11 +169,12 @@ describe('the list of tasks', () => {
     await page.keyboard.type('ecx')
     await page.keyboard.press('Escape')
     await labels.waitFor({ state: 'detached' })
-    expect([page.url(), await page.getByRole('dialog').count()]).toEqual([`${desk.service.url}/tasks`, 0])
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    expect(page.url()).toBe(`${desk.service.url}/tasks`)
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     await page.getByRole('option', { name: 'narrow', exact: true }).click()
     await rowOf(page, 'Wide').waitFor({ state: 'detached' })
-    expect(await rowOf(page, 'Narrow').count()).toBe(2)
+    await expect.poll(() => rowOf(page, 'Narrow').count()).toBe(2)
     await labels.press('Backspace')
     await rowOf(page, 'Wide').waitFor()
     await labels.fill('seen')
@@ -194,11 +183,10 @@ describe('the list of tasks', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Label: seen' }).waitFor()
     await rowOf(page, 'Narrow two').waitFor({ state: 'detached' })
-    expect(await rowOf(page, 'Narrow one').count()).toBe(1)
-    await page.context().close()
+    await expect.poll(() => rowOf(page, 'Narrow one').count()).toBe(1)
   })
 
-  test('that nothing passes says so, and asks the same from a terminal', async () => {
+  test('that nothing passes says so, and asks the same from a terminal', async ({ desk }) => {
     const page = await desk.open('/tasks?q=it’s "nothing"&priority=["high"]')
     await page.getByText('No task passes these filters').waitFor()
     const line = await page.locator('pre').innerText()
@@ -209,12 +197,11 @@ describe('the list of tasks', () => {
     expect(JSON.parse(stdout)).toMatchObject({ data: [], nextCursor: null })
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.waitForURL(/\/tasks$/)
-    await page.context().close()
   })
 
-  test('gives many tasks a label, and takes it back', async () => {
+  test('gives many tasks a label, and takes it back', async ({ desk }) => {
     const labels = ['kept']
-    for (const title of ['Tagged one', 'Tagged two']) await createTask({ title, labels })
+    for (const title of ['Tagged one', 'Tagged two']) await createTask(desk, { title, labels })
     const page = await desk.open('/tasks?q=tagged')
     for (const title of ['Tagged one', 'Tagged two']) {
       await rowOf(page, title).hover()
@@ -234,11 +221,10 @@ describe('the list of tasks', () => {
     ])
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(labelled).toEqual([['kept'], ['kept']])
-    await page.context().close()
   })
 
-  test('says after a second what keeps it, and comes as soon as it can', async () => {
-    await createTask({ title: 'Late in coming' })
+  test('says after a second what keeps it, and comes as soon as it can', async ({ desk }) => {
+    await createTask(desk, { title: 'Late in coming' })
     const page = await desk.open('/settings/sessions')
     const held: (() => void)[] = []
     let isHeld = true
@@ -252,10 +238,9 @@ describe('the list of tasks', () => {
     await page.getByRole('button', { name: 'Ask again now' }).click()
     await rowOf(page, 'Late in coming').waitFor()
     for (const release of held) release()
-    await page.context().close()
   })
 
-  test('leads from project to project', async () => {
+  test('leads from project to project', async ({ desk }) => {
     const [first, second] = [
       await desk.service.given.project({ name: 'First project' }),
       await desk.service.given.project({ name: 'Second project' }),
@@ -265,15 +250,13 @@ describe('the list of tasks', () => {
     await page.getByRole('menuitemradio', { name: /Second project/ }).click()
     await page.waitForURL(new RegExp(second.id))
     await page.getByRole('button', { name: 'Second project: switch the project' }).waitFor()
-    await page.context().close()
   })
 
-  test('says how to begin when it is empty, with a line that works', async () => {
+  test('says how to begin when it is empty, with a line that works', async ({ desk }) => {
     const project = await desk.service.given.project({ name: 'Empty project' })
     const page = await desk.open(`/tasks?projectId=${project.id}&listId=${project.inbox.id}`)
     const line = await page.locator('pre').filter({ hasText: 'curl' }).innerText()
     expect(line).toContain(`${desk.service.url}/api/tasks`)
     expect(line).toContain(project.inbox.id)
-    await page.context().close()
   })
 })

@@ -1,12 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
-import { type Desk, startDesk } from './support/browser.ts'
-
-let desk: Desk
-beforeAll(async () => {
-  desk = await startDesk()
-})
-afterAll(() => desk.close())
+import { deskTest, test } from './support/browser.ts'
 
 /** As the platform fills a template: a text that is nothing but a placeholder becomes the value itself. */
 function filled(template: unknown, globals: Record<string, unknown>): unknown {
@@ -20,7 +14,7 @@ function filled(template: unknown, globals: Record<string, unknown>): unknown {
 }
 
 describe('the feedback webhook', () => {
-  test('is set up with what the page says: address, secret, body', async () => {
+  test('is set up with what the page says: address, secret, body', async ({ desk }) => {
     const page = await desk.open('/settings/webhook')
     await page.getByRole('button', { name: 'Create secret' }).click()
     const dialog = page.getByRole('dialog', { name: 'The webhook secret' })
@@ -51,13 +45,21 @@ describe('the feedback webhook', () => {
     await page.getByRole('link', { name: 'event inbox', exact: true }).click()
     await page.getByText('loved: By the template').waitFor()
     await page.getByText('sent 2 times').waitFor()
-    await page.context().close()
   })
 })
 
+const configured = deskTest(() =>
+  startApp({
+    env: {
+      PUBLIC_URL: 'https://inlet.example',
+      WEBHOOK_PORT: '3777',
+      WEBHOOK_SECRET: 'a-secret-of-the-environment-0123456789',
+    },
+  }),
+)
+
 describe('the secrets of the webhook', () => {
-  test('are two at most, rotated and revoked', async () => {
-    await desk.service.query('delete from webhook_secrets')
+  test('are two at most, rotated and revoked', async ({ desk }) => {
     const page = await desk.open('/settings/webhook')
     await page.getByText('There is no secret, so all feedback is refused').waitFor()
     const storedSecret = async () => {
@@ -75,8 +77,8 @@ describe('the secrets of the webhook', () => {
     const second = await storedSecret()
     await item(first).getByText(/ends/).waitFor()
     expect([await works(first), await works(second)]).toEqual([true, true])
-    expect(await page.getByRole('button', { name: 'Create secret' }).isDisabled()).toBe(true)
-    expect(await item(second).getByRole('button', { name: 'Rotate' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Create secret' }).isDisabled()).toBe(true)
+    await expect.poll(() => item(second).getByRole('button', { name: 'Rotate' }).isDisabled()).toBe(true)
 
     await item(first).getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
@@ -84,50 +86,43 @@ describe('the secrets of the webhook', () => {
     await item(first).getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke secret' }).click()
     await item(first).waitFor({ state: 'detached' })
-    expect([await works(first), await works(second)]).toEqual([false, true])
-    await page.context().close()
+    await expect.poll(async () => [await works(first), await works(second)]).toEqual([false, true])
   })
 
-  test('stand beside the one of the environment, at the address the environment names', async () => {
-    const env = {
-      PUBLIC_URL: 'https://inlet.example',
-      WEBHOOK_PORT: '3777',
-      WEBHOOK_SECRET: 'a-secret-of-the-environment-0123456789',
-    }
-    const other = await startDesk(() => startApp({ env }))
-    const page = await other.open('/settings/webhook')
-    await page
-      .locator('pre')
-      .filter({ hasText: /^https:\/\/inlet\.example\/api\/analytics\/webhook$/ })
-      .waitFor()
-    await page.getByText('listens on port 3777').waitFor()
-    await page.getByText(/The secret that is set as WEBHOOK_SECRET works/).waitFor()
-    await other.close()
-  })
+  configured(
+    'stand beside the one of the environment, at the address the environment names',
+    async ({ desk }) => {
+      const page = await desk.open('/settings/webhook')
+      await page
+        .locator('pre')
+        .filter({ hasText: /^https:\/\/inlet\.example\/api\/analytics\/webhook$/ })
+        .waitFor()
+      await page.getByText('listens on port 3777').waitFor()
+      await page.getByText(/The secret that is set as WEBHOOK_SECRET works/).waitFor()
+    },
+  )
 })
 
 describe('an empty page', () => {
-  test.each([
+  test.for([
     ['/settings/instructions', '/api/rules'],
     ['/settings/routing', '/api/webhook-routing'],
     ['/settings/keys', '/api/me'],
-  ])('%s has a line to paste that holds the right address', async (path, endpoint) => {
+  ] as const)('%s has a line to paste that holds the right address', async ([path, endpoint], { desk }) => {
     const page = await desk.open(path)
     await page
       .locator('pre')
       .filter({ hasText: `curl -s ${desk.service.url}${endpoint}` })
       .first()
       .waitFor()
-    await page.context().close()
   })
 
-  test('of a project without a repository connects it, when it is pasted', async () => {
+  test('of a project without a repository connects it, when it is pasted', async ({ desk }) => {
     const project = await desk.service.given.project()
     const page = await desk.open(`/projects/${project.id}`)
     await page
       .locator('pre')
       .filter({ hasText: `${desk.service.url}/api/projects/${project.id}/codehost` })
       .waitFor()
-    await page.context().close()
   })
 })

@@ -6,7 +6,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import { expect } from 'vitest'
+import { test as base, expect } from 'vitest'
 import { startApp, type TestApp } from '../../support/app.ts'
 
 const FLAGS = [
@@ -19,12 +19,11 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** A service, and a browser in front of it. */
 export interface Desk<Service extends TestApp = TestApp> {
   service: Service
-  browser: Browser
   /** A page of a browser that is signed in, with the admin key unless another is given. */
   open(path: string, options?: OpenOptions): Promise<Page>
-  close(): Promise<void>
 }
 
 interface OpenOptions extends BrowserContextOptions {
@@ -34,35 +33,44 @@ interface OpenOptions extends BrowserContextOptions {
   isLive?: boolean
 }
 
-/** A service of its own, plain unless another is given, and a browser in front of it. */
-export async function startDesk(): Promise<Desk>
-export async function startDesk<Service extends TestApp>(
-  start: () => Promise<Service>,
-): Promise<Desk<Service>>
-export async function startDesk(start: () => Promise<TestApp> = startApp): Promise<Desk> {
-  const service = await start()
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: FLAGS,
-  })
-  return {
-    service,
-    browser,
-    async open(path, { key = service.adminKey, context: given, isLive = false, ...options } = {}) {
-      const context =
-        given ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }))
-      if (key !== null && !given) await signIn(context, service.url, key)
-      const page = await context.newPage()
-      page.setDefaultTimeout(30_000)
-      const stream = isLive && page.waitForResponse((answer) => answer.url().endsWith('/api/stream'))
-      await page.goto(service.url + path)
-      await stream
-      return page
-    },
-    async close() {
-      await browser.close()
+const withBrowser = base.extend(
+  'browser',
+  { scope: 'file' },
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads here which other fixtures it needs.
+  async ({}, { onCleanup }) => {
+    const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+    const browser = await chromium.launch({ executablePath, args: FLAGS })
+    onCleanup(() => browser.close())
+    return browser
+  },
+)
+
+/** A test with a desk of its own: what other tests left behind, or a first try of this one, is not there. */
+export const test = deskTest(startApp)
+
+/** The same, with a service that is started like this. */
+export function deskTest<Service extends TestApp>(start: () => Promise<Service>) {
+  return withBrowser.extend('desk', async ({ browser }, { onCleanup }): Promise<Desk<Service>> => {
+    const service = await start()
+    onCleanup(async () => {
+      for (const context of browser.contexts()) await context.close()
       await service.close()
-    },
+    })
+    return { service, open: opener(browser, service) }
+  })
+}
+
+function opener(browser: Browser, { url, adminKey }: TestApp): Desk['open'] {
+  return async (path, { key = adminKey, context: given, isLive = false, ...options } = {}) => {
+    const context =
+      given ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }))
+    if (key !== null && !given) await signIn(context, url, key)
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    const stream = isLive && page.waitForResponse((answer) => answer.url().endsWith('/api/stream'))
+    await page.goto(url + path)
+    await stream
+    return page
   }
 }
 
