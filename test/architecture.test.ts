@@ -127,7 +127,9 @@ describe('the tests of the dashboard', () => {
     const wrong = readdirSync(directory).flatMap((file) => {
       const lines = file.endsWith('.ts') ? readFileSync(join(directory, file), 'utf8').split('\n') : []
       return lines.flatMap((line, index) =>
-        read.test(line) ? [`test/e2e/${file}:${index + 1} reads a page once: use expect.poll`] : [],
+        read.test(line)
+          ? [`test/e2e/${file}:${index + 1} reads a page once: use expect.poll, or expectNone`]
+          : [],
       )
     })
     expect(wrong).toEqual([])

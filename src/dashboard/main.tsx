@@ -1,13 +1,18 @@
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode, startTransition } from 'react'
+import { StrictMode, Suspense, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import './styles.ts'
 import { cache } from './api/cache.ts'
+import { apart, quiet } from './parts/soon.ts'
 import { router } from './router.tsx'
 import { colours, theme } from './theme.ts'
+
+const Notices = apart(async () => {
+  await quiet
+  return import('./parts/notices.tsx')
+})
 
 const root = document.getElementById('root')
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce
@@ -22,8 +27,10 @@ const dashboard = (
       getStyleNonce={() => nonce ?? ''}
     >
       <QueryClientProvider client={cache}>
-        <Notifications position="bottom-center" limit={5} transitionDuration={120} />
         <RouterProvider router={router} />
+        <Suspense>
+          <Notices />
+        </Suspense>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>

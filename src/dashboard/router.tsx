@@ -11,7 +11,6 @@ import { projectsQuery, tasksQuery } from './api/queries.ts'
 import { Frame } from './frame/frame.tsx'
 import { Lost, Trouble } from './frame/trouble.tsx'
 import { meQuery } from './session/session.ts'
-import { SignInPage } from './session/sign-in-page.tsx'
 import { filtersFrom } from './tasks/filters.ts'
 import { TasksPage } from './tasks/tasks-page.tsx'
 
@@ -23,7 +22,7 @@ const signIn = createRoute({
   validateSearch: ({ next }): { next?: string } =>
     // Only an address of this dashboard: a link must not lead people elsewhere by way of their sign-in.
     typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {},
-  component: SignInPage,
+  component: lazyRouteComponent(() => import('./session/sign-in-page.tsx'), 'SignInPage'),
 })
 
 const signedIn = createRoute({

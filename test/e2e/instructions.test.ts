@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { test } from './support/browser.ts'
+import { expectNone, test } from './support/browser.ts'
 
 describe('AI instructions', () => {
   test('are written, switched off, and taken back to what they were', async ({ desk }) => {
@@ -58,7 +58,7 @@ describe('an instruction that is being written', () => {
     }
     await remove()
     await page.getByText('The instruction was not deleted').waitFor()
-    await expect.poll(() => page.getByText('Instruction deleted.').count()).toBe(0)
+    await expectNone(page, page.getByText('Instruction deleted.'))
     await page.unroute('**/api/rules/*')
     await remove()
     await page.getByText('Instruction deleted.').waitFor()

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { panelOf, test } from './support/browser.ts'
+import { expectNone, panelOf, test } from './support/browser.ts'
 
 describe('signing in', () => {
   test('takes a key, says when it is wrong, and leads back to where somebody wanted to go', async ({
@@ -44,7 +44,7 @@ describe('signing in', () => {
     const page = await desk.open('/tasks', { key })
     await page.getByText('Your key may not read tasks').waitFor()
     await page.waitForTimeout(500)
-    await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+    await expectNone(page, page.getByRole('alert'))
     await page.goto(`${desk.service.url}/settings/keys`)
     await page.getByRole('button', { name: 'Sign in with another key' }).click()
     await page.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()

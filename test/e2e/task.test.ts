@@ -82,6 +82,7 @@ describe('a task', () => {
     const createdAt = new Date('2026-03-01T20:30:00Z')
     const task = await desk.service.given.task(inbox, { title: 'From another day', createdAt })
     const page = await desk.open(`/tasks/${task.id}`, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
+    await panelOf(page).locator('time').first().hover()
     await panelOf(page).getByTitle('2 Mar 2026, 05:30:00').first().waitFor()
   })
 
@@ -209,6 +210,7 @@ describe('a task', () => {
     await dialog.getByLabel('API key').fill(desk.service.adminKey)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })
+    await page.locator('textarea[aria-label="Notes"]:focus').waitFor()
     await expect.poll(() => page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
     await page.getByRole('button', { name: 'Save notes' }).click()
     await expect

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import { complaintsOf, type Desk, panelOf, rowOf, test } from './support/browser.ts'
+import { complaintsOf, type Desk, expectNone, panelOf, rowOf, test } from './support/browser.ts'
 
 const createTask = async ({ service }: Desk, body: object) => (await service.post('/api/tasks', body)).body
 
@@ -154,7 +154,7 @@ describe('the list of tasks', () => {
     await expect
       .poll(async () => (await desk.service.get('/api/tasks?q=patient&status=done')).body.data)
       .toHaveLength(12)
-    await expect.poll(() => page.getByText('were not changed').count()).toBe(0)
+    await expectNone(page, page.getByText('were not changed'))
   })
 
   test('is narrowed by labels that are picked, or written', async ({ desk }) => {

@@ -1,15 +1,16 @@
-import { Menu, useMantineColorScheme } from '@mantine/core'
+import { useMantineColorScheme } from '@mantine/core'
 import { IconDevices, IconKeyboard, IconLogout, IconUser } from '@tabler/icons-react'
 import { useAct } from '../parts/act.ts'
+import { MenuButton } from '../parts/menu-button.tsx'
 import { useMe, useSignOut } from '../session/session.ts'
 import { openHelp } from './shortcuts.ts'
 import styles from './sidebar.module.css'
 
 const THEMES = [
-  { value: 'auto', label: 'As the system' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-] as const
+  { value: 'auto', words: 'As the system' },
+  { value: 'light', words: 'Light' },
+  { value: 'dark', words: 'Dark' },
+]
 
 /** Who is signed in, and what they may change about that. */
 export function Account() {
@@ -20,8 +21,8 @@ export function Account() {
   const leave = (where: 'here' | 'everywhere') => void act('You are still signed in', () => signOut(where))
 
   return (
-    <Menu position="top-start" width={224}>
-      <Menu.Target>
+    <MenuButton
+      button={
         <button
           type="button"
           className={`plain-button ${styles.link}`}
@@ -32,31 +33,24 @@ export function Account() {
           <span className={styles.name}>{me?.name ?? 'Somebody'}</span>
           <span className="visually-hidden">: theme, keyboard and signing out</span>
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Theme</Menu.Label>
-        <Menu.RadioGroup
-          value={colorScheme}
-          onChange={(value) => setColorScheme(value as typeof colorScheme)}
-        >
-          {THEMES.map(({ value, label }) => (
-            <Menu.RadioItem key={value} value={value}>
-              {label}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconKeyboard size={16} />} onClick={openHelp}>
-          Keyboard
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leave('here')}>
-          Sign out
-        </Menu.Item>
-        <Menu.Item leftSection={<IconDevices size={16} />} onClick={() => leave('everywhere')}>
-          Sign out everywhere
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+      position="top-start"
+      width={224}
+      groups={[
+        {
+          label: 'Theme',
+          pickOne: THEMES,
+          chosen: colorScheme,
+          onPick: (value) => setColorScheme(value as typeof colorScheme),
+        },
+        { actions: [{ words: 'Keyboard', icon: <IconKeyboard size={16} />, act: openHelp }] },
+        {
+          actions: [
+            { words: 'Sign out', icon: <IconLogout size={16} />, act: () => leave('here') },
+            { words: 'Sign out everywhere', icon: <IconDevices size={16} />, act: () => leave('everywhere') },
+          ],
+        },
+      ]}
+    />
   )
 }

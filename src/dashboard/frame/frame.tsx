@@ -1,17 +1,20 @@
-import { ActionIcon, Drawer } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { IconMenu2 } from '@tabler/icons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useDeferredValue, useEffect } from 'react'
+import { Suspense, useDeferredValue, useEffect, useTransition } from 'react'
 import { LiveChanges, useLive } from '../live/live.tsx'
 import { Mark } from '../parts/mark.tsx'
+import { soon } from '../parts/soon.ts'
+import { useEver } from '../parts/use-opening.ts'
 import { SignedOutDialog } from '../session/signed-out-dialog.tsx'
 import styles from './frame.module.css'
 import { useShortcuts } from './shortcuts.ts'
 import { Sidebar } from './sidebar.tsx'
 
-const HelpDialog = lazy(() => import('./help-dialog.tsx'))
-const NewTaskDialog = lazy(() => import('../tasks/new-task-dialog.tsx'))
+const HelpDialog = soon(() => import('./help-dialog.tsx'))
+const MenuDrawer = soon(() => import('./menu-drawer.tsx'))
+const NewTaskDialog = soon(() => import('../tasks/new-task-dialog.tsx'))
 
 /** What is around every page: the sidebar, the stream of changes, and what the keyboard does everywhere. */
 export function Frame() {
@@ -25,6 +28,8 @@ function FrameWithin() {
     getInitialValueInEffect: false,
   })
   const [isMenuOpen, menu] = useDisclosure(false)
+  const hasMenu = useEver(isMenuOpen)
+  const [isFetchingMenu, startTransition] = useTransition()
   const { isHelpOpen, isNewTaskOpen, closeHelp, closeNewTask } = useShortcuts()
   const { isLost } = useLive()
   const { pathname, searchStr } = useLocation()
@@ -38,7 +43,12 @@ function FrameWithin() {
       </a>
       {isNarrow ? (
         <header className={styles.top}>
-          <ActionIcon size={44} onClick={menu.open} aria-label="Open the menu">
+          <ActionIcon
+            size={44}
+            onClick={() => startTransition(menu.open)}
+            aria-busy={isFetchingMenu}
+            aria-label="Open the menu"
+          >
             <IconMenu2 size={20} />
           </ActionIcon>
           <Mark />
@@ -48,19 +58,6 @@ function FrameWithin() {
         <aside className={styles.side} aria-label="Sidebar">
           <Sidebar />
         </aside>
-      )}
-      {isNarrow && (
-        <Drawer
-          opened={isMenuOpen}
-          onClose={menu.close}
-          size={280}
-          padding={0}
-          title={<span className="visually-hidden">Menu</span>}
-          transitionProps={{ duration: 120 }}
-          classNames={{ header: styles.drawerHeader, body: styles.drawerBody }}
-        >
-          <Sidebar />
-        </Drawer>
       )}
       <main id="page" className={styles.page} tabIndex={-1}>
         {isLost && (
@@ -72,6 +69,7 @@ function FrameWithin() {
         <div id="floating" />
       </main>
       <SignedOutDialog />
+      <Suspense>{isNarrow && hasMenu && <MenuDrawer isOpen={isMenuOpen} onClose={menu.close} />}</Suspense>
       <Suspense>
         {isHelpOpen && <HelpDialog onClose={closeHelp} />}
         {isNewTaskOpen && <NewTaskDialog onClose={closeNewTask} />}

@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { IconChevronRight, IconSettings } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -40,18 +40,17 @@ export function ProjectLinks({ project }: { project: Project }) {
           <span className={styles.name}>{project.name}</span>
           <Count of={project.openCount} />
         </Link>
-        <Tooltip label="Project settings">
-          <ActionIcon
-            size={32}
-            className={styles.gear}
-            aria-label={`Settings of ${project.name}`}
-            renderRoot={(props) => (
-              <Link to="/projects/$projectId" params={{ projectId: project.id }} {...props} />
-            )}
-          >
-            <IconSettings size={15} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          size={32}
+          className={styles.gear}
+          aria-label={`Settings of ${project.name}`}
+          title="Project settings"
+          renderRoot={(props) => (
+            <Link to="/projects/$projectId" params={{ projectId: project.id }} {...props} />
+          )}
+        >
+          <IconSettings size={15} />
+        </ActionIcon>
       </div>
       {isOpen &&
         lists.data?.map((list) => (

@@ -1,7 +1,7 @@
-import { Menu } from '@mantine/core'
 import { IconSelector } from '@tabler/icons-react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Project } from '../api/queries.ts'
+import { MenuButton } from '../parts/menu-button.tsx'
 import styles from './sidebar.module.css'
 import { Count } from './sidebar.tsx'
 
@@ -23,8 +23,8 @@ export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
     void navigate({ to: '/tasks', search: projectId === EVERYWHERE ? {} : { projectId } })
 
   return (
-    <Menu position="bottom-start" width={232}>
-      <Menu.Target>
+    <MenuButton
+      button={
         <button
           type="button"
           className={`plain-button ${styles.switcher}`}
@@ -33,19 +33,23 @@ export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
           <strong className={styles.name}>{name}</strong>
           <IconSelector size={15} aria-hidden />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
-        <Menu.RadioGroup value={here?.id ?? EVERYWHERE} onChange={go}>
-          <Menu.RadioItem value={EVERYWHERE} rightSection={<Count of={openTasks} />}>
-            All projects
-          </Menu.RadioItem>
-          {projects.map(({ id, name, openCount }) => (
-            <Menu.RadioItem key={id} value={id} rightSection={<Count of={openCount} />}>
-              {name}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
+      }
+      position="bottom-start"
+      width={232}
+      groups={[
+        {
+          pickOne: [
+            { value: EVERYWHERE, words: 'All projects', aside: <Count of={openTasks} /> },
+            ...projects.map(({ id, name, openCount }) => ({
+              value: id,
+              words: name,
+              aside: <Count of={openCount} />,
+            })),
+          ],
+          chosen: here?.id ?? EVERYWHERE,
+          onPick: go,
+        },
+      ]}
+    />
   )
 }

@@ -8,9 +8,9 @@ export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
 export const openHelp = () => dispatchEvent(new Event('inlet:help'))
 
 const WRITTEN_IN =
-  'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"]'
+  'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [aria-busy="true"]'
 
-/** A bare key is a command only where nobody writes and no dialog is open. */
+/** A bare key is a command only where nobody writes or is about to, and no dialog is open. */
 export function isCommand(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return false
   const target = event.target as HTMLElement | null

@@ -1,8 +1,10 @@
-import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { whenSignedOut } from '../api/client.ts'
-import { SignInForm } from './sign-in-form.tsx'
+import { soon } from '../parts/soon.ts'
+import { useEver } from '../parts/use-opening.ts'
+
+const SignInAgain = soon(() => import('./sign-in-again.tsx'))
 
 /** A session that ends while somebody works: the page stays as it is behind the question for a key. */
 export function SignedOutDialog() {
@@ -13,29 +15,13 @@ export function SignedOutDialog() {
     return () => whenSignedOut(() => {})
   }, [])
   useEscapeKept(isOpen)
-  return (
-    <Modal
-      opened={isOpen}
-      onClose={() => {}}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      zIndex={ABOVE_ALL}
-      title="Your session has ended"
-    >
-      <p className="quiet">Nothing you wrote is lost. Sign in and go on where you were.</p>
-      <SignInForm
-        onSignedIn={() => {
-          setOpen(false)
-          void cache.invalidateQueries()
-        }}
-      />
-    </Modal>
-  )
+  const isNeeded = useEver(isOpen)
+  const onSignedIn = () => {
+    setOpen(false)
+    void cache.invalidateQueries()
+  }
+  return <Suspense>{isNeeded && <SignInAgain isOpen={isOpen} onSignedIn={onSignedIn} />}</Suspense>
 }
-
-/** Other dialogs stay open beneath it, with what is being written in them. */
-const ABOVE_ALL = 1000
 
 /** While the question stands, Escape closes nothing beneath it. */
 function useEscapeKept(isOpen: boolean) {

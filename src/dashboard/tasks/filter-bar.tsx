@@ -1,15 +1,17 @@
-import { ActionIcon, Button, type ButtonProps, Menu, Popover, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
 import { IconArrowsSort, IconBookmark, IconSearch } from '@tabler/icons-react'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { TaskFilters } from '../api/queries.ts'
 import { useSavedFilters } from '../frame/saved-filters.tsx'
 import { isCommand } from '../frame/shortcuts.ts'
+import { MenuButton, OnDemand } from '../parts/menu-button.tsx'
+import { soon } from '../parts/soon.ts'
 import { tell } from '../parts/tell.ts'
 import { filtersFrom, isNarrowed, PRIORITIES, SORTS, SOURCES, STATUSES } from './filters.ts'
 import styles from './tasks-page.module.css'
 
-const LabelTags = lazy(() => import('./label-tags.tsx'))
+const LabelFilter = soon(() => import('./label-filter.tsx'))
 
 const TYPING_MS = 250
 
@@ -124,37 +126,20 @@ function Choice<T extends string>({ name, options, chosen, onChange }: ChoicePro
   const toggled = (value: T) =>
     chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value]
   return (
-    <Menu closeOnItemClick={false} position="bottom-start">
-      <Menu.Target>
-        <Chosen name={name} words={words} />
-      </Menu.Target>
-      <Menu.Dropdown>
-        {(Object.entries(options) as [T, string][]).map(([value, label]) => (
-          <Menu.CheckboxItem
-            key={value}
-            checked={chosen.includes(value)}
-            onChange={() => onChange(toggled(value))}
-          >
-            {label}
-          </Menu.CheckboxItem>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton
+      button={<Chosen name={name} words={words} />}
+      position="bottom-start"
+      groups={[{ pickAny: optionsOf(options), chosen, onPick: (value) => onChange(toggled(value as T)) }]}
+    />
   )
 }
 
 function Labels({ chosen, onChange }: { chosen: string[]; onChange(labels: string[]): void }) {
+  const button = <Chosen name="Label" words={chosen} />
   return (
-    <Popover position="bottom-start" trapFocus shadow="md">
-      <Popover.Target>
-        <Chosen name="Label" words={chosen} />
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Which labels">
-        <Suspense>
-          <LabelTags chosen={chosen} onChange={onChange} />
-        </Suspense>
-      </Popover.Dropdown>
-    </Popover>
+    <OnDemand button={button} kind="dialog">
+      <LabelFilter button={button} chosen={chosen} onChange={onChange} />
+    </OnDemand>
   )
 }
 
@@ -171,29 +156,23 @@ function Chosen({ name, words, ...button }: { name: string; words: string[] } & 
 type SortName = NonNullable<TaskFilters['sort']>
 
 function Sort({ sort, onChange }: { sort: SortName; onChange(sort: SortName | undefined): void }) {
+  const pick = (value: string) => onChange(value === '-createdAt' ? undefined : (value as SortName))
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <MenuButton
+      button={
         <Button variant="subtle" color="gray" px={10} className="push" aria-label={`Order: ${SORTS[sort]}`}>
           <IconArrowsSort size={15} aria-hidden />
           <span className={styles.sort}>&nbsp;{SORTS[sort]}</span>
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.RadioGroup
-          value={sort}
-          onChange={(value) => onChange(value === '-createdAt' ? undefined : (value as SortName))}
-        >
-          {(Object.entries(SORTS) as [SortName, string][]).map(([value, label]) => (
-            <Menu.RadioItem key={value} value={value}>
-              {label}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
+      }
+      position="bottom-end"
+      groups={[{ pickOne: optionsOf(SORTS), chosen: sort, onPick: pick }]}
+    />
   )
 }
+
+const optionsOf = (words: Record<string, string>) =>
+  Object.entries(words).map(([value, words]) => ({ value, words }))
 
 /** Keeps what is filtered for now under My filters. */
 function Keep({ filters }: { filters: TaskFilters }) {
@@ -208,16 +187,15 @@ function Keep({ filters }: { filters: TaskFilters }) {
   const name = words.filter(Boolean).join(', ')
   if (saved.some((other) => other.name === name)) return null
   return (
-    <Tooltip label="Keep under My filters">
-      <ActionIcon
-        aria-label="Keep this filter"
-        onClick={() => {
-          setSaved([...saved, { name, filters }])
-          tell.done(`Kept as “${name}” under My filters.`)
-        }}
-      >
-        <IconBookmark size={16} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      aria-label="Keep this filter"
+      title="Keep under My filters"
+      onClick={() => {
+        setSaved([...saved, { name, filters }])
+        tell.done(`Kept as “${name}” under My filters.`)
+      }}
+    >
+      <IconBookmark size={16} />
+    </ActionIcon>
   )
 }

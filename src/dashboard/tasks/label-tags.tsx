@@ -9,7 +9,7 @@ interface LabelTagsProps {
 }
 
 /** Labels to go by: those of the tasks that are held here are offered, any other can be written. */
-export default function LabelTags({ chosen, onChange }: LabelTagsProps) {
+export function LabelTags({ chosen, onChange }: LabelTagsProps) {
   const cache = useQueryClient()
   const [offered] = useState(() => commonLabels(cache))
   // The address follows a moment later; whoever picks two in that moment means both.

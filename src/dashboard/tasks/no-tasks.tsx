@@ -9,7 +9,7 @@ import { useMe } from '../session/session.ts'
 import { isNarrowed } from './filters.ts'
 
 /** A list without tasks says what would fill it. */
-export function NoTasks({ filters }: { filters: TaskFilters }) {
+export default function NoTasks({ filters }: { filters: TaskFilters }) {
   const navigate = useNavigate()
   const { can } = useMe()
   const { projectId, listId } = filters

@@ -12,7 +12,7 @@ import type { Selection } from './use-selection.ts'
 import type { TaskActions } from './use-task-actions.ts'
 
 /** What can be done with all chosen tasks at once. */
-export function SelectionBar({ selection, actions }: { selection: Selection; actions: TaskActions }) {
+export default function SelectionBar({ selection, actions }: { selection: Selection; actions: TaskActions }) {
   const cache = useQueryClient()
   const chosen = () => {
     const shown = { queryKey: ['tasks'], type: 'active' } as const

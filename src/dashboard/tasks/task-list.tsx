@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { elementScroll, type Rect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import {
   itemsOf,
   type Project,
@@ -11,9 +11,8 @@ import {
   tasksQuery,
 } from '../api/queries.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { soon } from '../parts/soon.ts'
 import { useMe } from '../session/session.ts'
-import { NoTasks } from './no-tasks.tsx'
-import { SelectionBar } from './selection-bar.tsx'
 import { leaveTasks } from './task-cache.ts'
 import styles from './task-list.module.css'
 import { TaskRow } from './task-row.tsx'
@@ -22,6 +21,9 @@ import { useNewTasks } from './use-new-tasks.ts'
 import { useSelection } from './use-selection.ts'
 import { useTaskActions } from './use-task-actions.ts'
 import { Waiting } from './waiting.tsx'
+
+const NoTasks = soon(() => import('./no-tasks.tsx'))
+const SelectionBar = soon(() => import('./selection-bar.tsx'))
 
 const ROW_PX = 40
 const TOUCH_ROW_PX = 48
@@ -57,7 +59,9 @@ export function TaskList({ filters, openId }: TaskListProps) {
     // Until it is measured: so that the rows come with the first drawing, not with a second one in one go.
     initialRect: { width: innerWidth, height: innerHeight - ABOVE_PX },
     getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 12,
+    overscan: useDeferredValue(12, 2),
+    observeElementRect: whenSized,
+    scrollToFn: scrollUnlessAtTop,
   })
   const [focusedId, setFocusedId] = useState<string>()
   const selection = useSelection(rows)
@@ -96,10 +100,16 @@ export function TaskList({ filters, openId }: TaskListProps) {
     if (lastShown >= rows.length - Math.min(LOOKAHEAD, rows.length / 4)) void fetchNextPage()
   }, [lastShown, rows.length, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
 
-  if (query.isPending || (rows.length === 0 && held.length > 0))
-    return <Waiting query={query} queryKey={tasksQuery(filters).queryKey} />
+  const waiting = <Waiting query={query} queryKey={tasksQuery(filters).queryKey} />
+  if (query.isPending || (rows.length === 0 && held.length > 0)) return waiting
   if (query.isError && rows.length === 0) return <NotLoaded what="The tasks" query={query} />
-  if (rows.length === 0 && news.count === 0) return <NoTasks filters={filters} />
+  if (rows.length === 0 && news.count === 0) {
+    return (
+      <Suspense fallback={waiting}>
+        <NoTasks filters={filters} />
+      </Suspense>
+    )
+  }
 
   return (
     <>
@@ -141,12 +151,30 @@ export function TaskList({ filters, openId }: TaskListProps) {
           <NotLoaded what="More tasks" query={{ ...query, refetch: fetchNextPage }} />
         )}
       </section>
-      {selection.ids.size > 0 && <SelectionBar selection={selection} actions={actions} />}
+      <Suspense>
+        {selection.ids.size > 0 && <SelectionBar selection={selection} actions={actions} />}
+      </Suspense>
       <p className="visually-hidden" role="status">
         {hasNextPage ? '' : `${rows.length} tasks`}
       </p>
     </>
   )
+}
+
+// The library asks for the size at once and scrolls to where a new list stands anyway: both lay the page out in the
+// middle of drawing it.
+
+function whenSized({ scrollElement }: Virtualizer<HTMLElement, Element>, tell: (size: Rect) => void) {
+  if (!scrollElement) return
+  const observer = new ResizeObserver(() =>
+    tell({ width: scrollElement.offsetWidth, height: scrollElement.offsetHeight }),
+  )
+  observer.observe(scrollElement)
+  return () => observer.disconnect()
+}
+
+const scrollUnlessAtTop: typeof elementScroll<HTMLElement> = (offset, options, instance) => {
+  if (offset !== 0 || instance.scrollOffset !== 0) elementScroll(offset, options, instance)
 }
 
 const namesById = (projects: Project[]) => new Map(projects.map(({ id, name }) => [id, name]))

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { IconPlus, IconSettings } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useParams, useSearch } from '@tanstack/react-router'
@@ -26,20 +26,15 @@ export function TasksPage() {
         <header className={styles.header}>
           <h1 className="breakable">{title}</h1>
           {filters.projectId && (
-            <Tooltip label="Project settings">
-              <ActionIcon
-                aria-label="Project settings"
-                renderRoot={(props) => (
-                  <Link
-                    to="/projects/$projectId"
-                    params={{ projectId: filters.projectId ?? '' }}
-                    {...props}
-                  />
-                )}
-              >
-                <IconSettings size={17} />
-              </ActionIcon>
-            </Tooltip>
+            <ActionIcon
+              aria-label="Project settings"
+              title="Project settings"
+              renderRoot={(props) => (
+                <Link to="/projects/$projectId" params={{ projectId: filters.projectId ?? '' }} {...props} />
+              )}
+            >
+              <IconSettings size={17} />
+            </ActionIcon>
           )}
           {can('tasks:write') && (
             <Button className="push" leftSection={<IconPlus size={16} />} onClick={openNewTask}>

@@ -4,6 +4,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from 'playwright-core'
 import { test as base, expect } from 'vitest'
@@ -79,6 +80,15 @@ export const rowOf = (page: Page, title: string) => page.getByRole('listitem').f
 
 /** The task that is open beside the list. */
 export const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Task' })
+
+/**
+ * Nothing like that is on the page, and nothing like that was said at its edge. Asked once, when it can be said: what is
+ * said goes by itself.
+ */
+export async function expectNone(page: Page, what: Locator): Promise<void> {
+  await page.locator('.mantine-Notifications-root').first().waitFor({ state: 'attached' })
+  expect(await what.count()).toBe(0)
+}
 
 /** Gives all pages of a browser a session. */
 export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {

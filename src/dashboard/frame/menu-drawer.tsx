@@ -1,0 +1,26 @@
+import { Drawer } from '@mantine/core'
+import { useOpened } from '../parts/use-opening.ts'
+import styles from './frame.module.css'
+import { Sidebar } from './sidebar.tsx'
+
+interface MenuDrawerProps {
+  isOpen: boolean
+  onClose(): void
+}
+
+/** The sidebar, where a page is too narrow to have one. */
+export default function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
+  return (
+    <Drawer
+      opened={useOpened(isOpen)}
+      onClose={onClose}
+      size={280}
+      padding={0}
+      title={<span className="visually-hidden">Menu</span>}
+      transitionProps={{ duration: 120 }}
+      classNames={{ header: styles.drawerHeader, body: styles.drawerBody }}
+    >
+      <Sidebar />
+    </Drawer>
+  )
+}

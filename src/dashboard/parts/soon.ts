@@ -1,0 +1,32 @@
+import { type ComponentType, lazy } from 'react'
+import { Unfetched } from './unfetched.tsx'
+
+type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
+
+/** The first page has been drawn by then, on most machines. */
+const FIRST_PAGE_MS = 1_000
+
+/** When the browser has nothing else to do. */
+const idle = () =>
+  new Promise<void>((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(() => resolve()))
+
+/** When the first page is there. */
+export const quiet = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_MS)).then(idle)
+
+let previous: Promise<unknown> = quiet
+
+/**
+ * A part that the first page does without. It is fetched when it is quiet all the same, after those before it: then it
+ * is there when somebody wants it, also while the service is away.
+ */
+export function soon<Props>(load: Load<Props>) {
+  previous = previous
+    .then(idle)
+    .then(load)
+    .catch(() => {})
+  return apart(load)
+}
+
+/** A part of its own file; where it cannot be fetched its place says so, and the rest of the page goes on. */
+export const apart = <Props>(load: Load<Props>) =>
+  lazy(() => load().catch(() => ({ default: Unfetched as ComponentType<Props> })))

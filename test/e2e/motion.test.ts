@@ -1,0 +1,58 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { panelOf, rowOf, test } from './support/browser.ts'
+
+/** Notes everything that moves, and for how many milliseconds. */
+const WATCH = `
+  window.motions = []
+  const longest = (times) => Math.max(...times.split(',').map((time) => Number.parseFloat(time) * 1000))
+  addEventListener('transitionrun', ({ target }) =>
+    motions.push({ name: target.className, ms: longest(getComputedStyle(target).transitionDuration) }), true)
+  addEventListener('animationstart', ({ target }) =>
+    motions.push({ name: target.className, ms: longest(getComputedStyle(target).animationDuration) }), true)
+`
+
+/** Menus, dialogs, the panel, what is said at the edge and taken back. */
+async function walk(page: Page) {
+  await rowOf(page, 'Moving').waitFor()
+  await page.getByRole('button', { name: 'Status', exact: true }).click()
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await rowOf(page, 'Moving').getByRole('link').click()
+  await panelOf(page).getByText('Moving').waitFor()
+  await page.keyboard.press('e')
+  await page.getByText('Done: Moving').waitFor()
+  await page.keyboard.press('z')
+  await page.getByRole('button', { name: 'Mark done: Moving' }).waitFor()
+}
+
+/** A millisecond is how the component library says none. */
+const motionsOf = async (page: Page) =>
+  (await page.evaluate('motions.filter(({ ms }) => ms > 1)')) as { name: string; ms: number }[]
+
+describe('motion', () => {
+  test('is none for whoever asks for none', async ({ desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Moving' })
+    const page = await desk.open('/sign-in', { reducedMotion: 'reduce' })
+    await page.addInitScript(WATCH)
+    await page.goto(`${desk.service.url}/tasks`)
+    await walk(page)
+    expect(await motionsOf(page)).toEqual([])
+  })
+
+  test('is short for everybody else', async ({ desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Moving' })
+    const page = await desk.open('/sign-in')
+    await page.addInitScript(WATCH)
+    await page.goto(`${desk.service.url}/tasks`)
+    await walk(page)
+    const motions = await motionsOf(page)
+    expect(motions.length).toBeGreaterThan(0)
+    expect(motions.filter(({ ms }) => ms > 150)).toEqual([])
+  })
+})

@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { rowOf, test } from './support/browser.ts'
+
+const focused = (page: Page) =>
+  page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')
+
+/** Keeps back what menus are made of; answers how to let go. */
+async function holdMenus(page: Page): Promise<() => void> {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/assets\/open-menu/, async (route) => {
+    await held
+    await route.continue()
+  })
+  return release
+}
+
+describe('what the first page does without', () => {
+  test('is there when the service is not', async ({ desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Seen before' })
+    const page = await desk.open('/tasks')
+    await rowOf(page, 'Seen before').waitFor()
+    const fetched = () =>
+      page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join(" ")')
+    for (const part of ['help-dialog', 'open-menu', 'sign-in-again', 'new-task-dialog'])
+      await expect.poll(fetched).toContain(part)
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Status', exact: true }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Done' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  })
+
+  test('takes no keys for commands while it is on its way, and opens when it comes', async ({ desk }) => {
+    const task = (await desk.service.post('/api/tasks', { title: 'Not meant' })).body
+    const page = await desk.open('/sign-in')
+    const release = await holdMenus(page)
+    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await rowOf(page, 'Not meant').waitFor()
+    await page.getByRole('button', { name: 'Status', exact: true }).press('Enter')
+    await page.locator('[aria-busy="true"]').waitFor()
+    await page.keyboard.type('ec?')
+    release()
+    await page.getByRole('menuitemcheckbox', { name: 'Open' }).waitFor()
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
+  })
+
+  test('does not open under whoever went on elsewhere meanwhile', async ({ desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Searched for' })
+    const page = await desk.open('/sign-in')
+    const release = await holdMenus(page)
+    await page.goto(`${desk.service.url}/tasks`)
+    await rowOf(page, 'Searched for').waitFor()
+    await page.getByRole('button', { name: 'Status', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Search tasks' }).fill('searched')
+    release()
+    const status = page.getByRole('button', { name: 'Status', exact: true })
+    await page.locator('button[aria-busy="true"]').waitFor({ state: 'detached' })
+    await page.waitForURL(/q=searched/)
+    await expect.poll(() => focused(page)).toBe('Search tasks')
+    await expect.poll(() => status.getAttribute('aria-expanded')).toBe('false')
+    await status.click()
+    await page.getByRole('menuitemcheckbox', { name: 'Open' }).waitFor()
+  })
+
+  test('says so where it cannot be fetched, and takes nothing else away', async ({ desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Still shown' })
+    const page = await desk.open('/sign-in')
+    await page.route(/assets\/(open-menu|selection-bar|notices)/, (route) => route.abort())
+    await page.goto(`${desk.service.url}/tasks`)
+    await page.getByText('Inlet did not answer when a part of this page was asked for').waitFor()
+    await page.getByLabel('Select Still shown').check({ force: true })
+    await expect.poll(() => page.getByRole('button', { name: 'Reload the page' }).count()).toBe(2)
+    await rowOf(page, 'Still shown').waitFor()
+    await page.unroute(/assets\/(open-menu|selection-bar|notices)/)
+    await page.getByRole('button', { name: 'Reload the page' }).last().click()
+    await page.getByRole('button', { name: 'Status', exact: true }).click()
+    await page.getByRole('menu').waitFor()
+  })
+
+  test('gives the focus back to the button that was pressed', async ({ desk }) => {
+    const page = await desk.open('/tasks')
+    await page.getByRole('button', { name: 'Status', exact: true }).press('Enter')
+    // Once as it was fetched, once as it is there.
+    for (const _ of ['first', 'again']) {
+      await expect.poll(() => focused(page)).toBe('Open')
+      await page.keyboard.press('Escape')
+      await page.getByRole('menu').waitFor({ state: 'detached' })
+      await expect.poll(() => focused(page)).toBe('Status')
+      await page.keyboard.press('Enter')
+    }
+  })
+
+  test('gives the focus back on a phone as well', async ({ desk }) => {
+    const page = await desk.open('/tasks', { viewport: { width: 390, height: 844 } })
+    for (const _ of ['first', 'again']) {
+      await page.getByRole('button', { name: 'Open the menu' }).press('Enter')
+      await page.getByRole('dialog').getByRole('link', { name: 'All tasks' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await expect.poll(() => focused(page)).toBe('Open the menu')
+    }
+  })
+})
