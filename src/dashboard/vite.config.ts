@@ -34,7 +34,8 @@ export default defineConfig({
 
 /**
  * The stylesheet after the body's first lines, which are painted while it loads, and before the dashboard, whose own
- * colours come later. Scripts that are modules wait for it, so nothing is ever shown without it.
+ * colours come later. Scripts that are modules wait for it, so nothing is ever shown without it; on a slow line they
+ * come after it.
  */
 function paintsAtOnce(): Plugin {
   return {
@@ -45,7 +46,10 @@ function paintsAtOnce(): Plugin {
       handler(html) {
         const [link = ''] = /<link rel="stylesheet"[^>]*>/.exec(html) ?? []
         const preload = link.replace('rel="stylesheet"', 'rel="preload" as="style"')
-        return html.replace(link, preload).replace('<div id="root">', `${link}\n    <div id="root">`)
+        return html
+          .replace(link, preload)
+          .replace('<div id="root">', `${link}\n    <div id="root">`)
+          .replaceAll(/(?=<script type="module"|<link rel="modulepreload")<\w+/g, '$& fetchpriority="low"')
       },
     },
   }
