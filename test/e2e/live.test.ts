@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { type Desk, panelOf, signIn, test } from './support/browser.ts'
+import { type Desk, hold, panelOf, test } from './support/browser.ts'
 
 /** A project of its own, with the list that its tasks go to. */
 async function projectOf({ service }: Desk, name: string) {
@@ -49,12 +49,8 @@ describe('changes by others', () => {
 
   test('made while the connection was away are not missed', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Deleted in the dark' })
-    const page = await desk.open('/tasks', { key: null })
-    await signIn(page.context(), desk.service.url, desk.service.adminKey)
-    const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
-    await page.goto(`${desk.service.url}/tasks`)
+    const page = await desk.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor()
-    await stream
     await page.context().setOffline(true)
     // Going offline does not cut a stream that is open; what ends it does.
     desk.service.app.server.closeAllConnections()
@@ -139,14 +135,7 @@ describe('changes by others', () => {
   test('made while the page was loading are not missed', async ({ desk }) => {
     const page = await desk.open('/sign-in')
     await desk.service.post('/api/tasks', { title: 'Loaded at first' })
-    let follow = () => {}
-    const isAllowed = new Promise<void>((resolve) => {
-      follow = resolve
-    })
-    await page.route('**/api/stream', async (route) => {
-      await isAllowed
-      await route.continue()
-    })
+    const follow = await hold(page, '**/api/stream')
     await page.goto(`${desk.service.url}/tasks`)
     await page.getByRole('link', { name: 'Loaded at first' }).waitFor()
     await desk.service.post('/api/tasks', { title: 'Before anybody listened' })

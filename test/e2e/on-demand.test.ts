@@ -1,22 +1,11 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { rowOf, test } from './support/browser.ts'
+import { hold, rowOf, test } from './support/browser.ts'
 
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')
 
-/** Keeps back what menus are made of; answers how to let go. */
-async function holdMenus(page: Page): Promise<() => void> {
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route(/assets\/open-menu/, async (route) => {
-    await held
-    await route.continue()
-  })
-  return release
-}
+const MENUS = /assets\/open-menu/
 
 describe('what the first page does without', () => {
   test('is there when the service is not', async ({ desk }) => {
@@ -39,7 +28,7 @@ describe('what the first page does without', () => {
   test('takes no keys for commands while it is on its way, and opens when it comes', async ({ desk }) => {
     const task = (await desk.service.post('/api/tasks', { title: 'Not meant' })).body
     const page = await desk.open('/sign-in')
-    const release = await holdMenus(page)
+    const release = await hold(page, MENUS)
     await page.goto(`${desk.service.url}/tasks/${task.id}`)
     await rowOf(page, 'Not meant').waitFor()
     await page.getByRole('button', { name: 'Status', exact: true }).press('Enter')
@@ -54,7 +43,7 @@ describe('what the first page does without', () => {
   test('does not open under whoever went on elsewhere meanwhile', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Searched for' })
     const page = await desk.open('/sign-in')
-    const release = await holdMenus(page)
+    const release = await hold(page, MENUS)
     await page.goto(`${desk.service.url}/tasks`)
     await rowOf(page, 'Searched for').waitFor()
     await page.getByRole('button', { name: 'Status', exact: true }).click()

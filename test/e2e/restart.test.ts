@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterEach, describe, expect } from 'vitest'
 import { ADMIN_KEY, cleanUp, type Inlet, spawnInlet } from '../support/inlet-process.ts'
-import { signIn, test } from './support/browser.ts'
+import { rowOf, signIn, test } from './support/browser.ts'
 
 afterEach(cleanUp)
 
@@ -26,8 +26,7 @@ describe('a service that is started again under an open page', () => {
     await signIn(page.context(), url, ADMIN_KEY)
     const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
     await page.goto(`${url}/tasks/${ids.get('Stays')}`)
-    const row = (title: string) => page.getByRole('listitem').filter({ hasText: title })
-    for (const title of titles) await row(title).waitFor()
+    for (const title of titles) await rowOf(page, title).waitFor()
     await stream
     await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
@@ -44,9 +43,9 @@ describe('a service that is started again under an open page', () => {
     const after = start()
     await after.url
     await page.getByText(LOST).waitFor({ state: 'detached', ...A_WHILE })
-    await row('Made meanwhile').waitFor(A_WHILE)
-    await row('Was renamed').waitFor()
-    await row('Will be deleted').waitFor({ state: 'detached' })
+    await rowOf(page, 'Made meanwhile').waitFor(A_WHILE)
+    await rowOf(page, 'Was renamed').waitFor()
+    await rowOf(page, 'Will be deleted').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Open again: Will be done' }).waitFor()
     await expect.poll(() => page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
     await page.getByRole('button', { name: 'Save notes' }).click()
@@ -54,7 +53,7 @@ describe('a service that is started again under an open page', () => {
       .poll(async () => (await service.get(`/api/tasks/${ids.get('Stays')}`)).body.notes)
       .toBe('a long thought')
     await service.post('/api/tasks', { title: 'Made afterwards' })
-    await row('Made afterwards').waitFor()
+    await rowOf(page, 'Made afterwards').waitFor()
   })
 })
 

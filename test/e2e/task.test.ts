@@ -1,7 +1,5 @@
 import { describe, expect } from 'vitest'
-import { type Desk, panelOf, rowOf, signIn, test } from './support/browser.ts'
-
-const createTask = async ({ service }: Desk, body: object) => (await service.post('/api/tasks', body)).body
+import { createTask, hold, panelOf, rowOf, test } from './support/browser.ts'
 
 describe('a task', () => {
   test('is safe to look at, whatever was sent', async ({ desk }) => {
@@ -124,14 +122,7 @@ describe('a task', () => {
     await page.getByRole('button', { name: 'Write notes' }).click()
     const notes = page.getByRole('textbox', { name: 'Notes' })
     await notes.fill('one')
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route(`**/api/tasks/${task.id}`, async (route) => {
-      if (route.request().method() === 'PATCH') await held
-      await route.continue()
-    })
+    const release = await hold(page, `**/api/tasks/${task.id}`, 'PATCH')
     await notes.press('Control+Enter')
     await notes.fill('one and two')
     release()
@@ -147,11 +138,7 @@ describe('a task', () => {
     desk,
   }) => {
     const task = await createTask(desk, { title: 'Contended' })
-    const page = await desk.open('/sign-in', { key: null })
-    await signIn(page.context(), desk.service.url, desk.service.adminKey)
-    const stream = page.waitForResponse(/\/api\/stream/)
-    await page.goto(`${desk.service.url}/tasks/${task.id}`)
-    await stream
+    const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
     await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Contended by two' })

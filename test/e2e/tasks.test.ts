@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import { complaintsOf, type Desk, expectNone, panelOf, rowOf, test } from './support/browser.ts'
-
-const createTask = async ({ service }: Desk, body: object) => (await service.post('/api/tasks', body)).body
+import { complaintsOf, createTask, expectNone, panelOf, rowOf, test } from './support/browser.ts'
 
 describe('the list of tasks', () => {
   test('is narrowed by filters and a search that stand in the address', async ({ desk }) => {

@@ -90,6 +90,20 @@ export async function expectNone(page: Page, what: Locator): Promise<void> {
   expect(await what.count()).toBe(0)
 }
 
+/** Keeps back what the page asks for there, by this method; answers how to let it go. */
+export async function hold(page: Page, url: string | RegExp, method = 'GET'): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    if (route.request().method() === method) await released
+    await route.continue()
+  })
+  return release
+}
+
+/** A task that came over the API. */
+export const createTask = async ({ service }: Desk, body: object) =>
+  (await service.post('/api/tasks', body)).body
+
 /** Gives all pages of a browser a session. */
 export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
   const answer = await context.request.post(`${url}/api/sessions`, {
