@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['test/**/*.test.ts'],
-          exclude: [ARCHITECTURE, 'test/e2e/**', 'test/bench/**'],
+          exclude: [ARCHITECTURE, 'test/e2e/**', 'test/faults/**', 'test/bench/**'],
           globalSetup: ['test/support/postgres-server.ts'],
         },
       },
