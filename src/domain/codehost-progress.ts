@@ -93,10 +93,12 @@ function anchorAfter(since: string, last: string | null): string | null {
 }
 
 const MAY_VANISH = 1 / 5
+/** So few are asked for one by one in any case: of three entries, one is a third. */
+const MAX_ALWAYS_PLAUSIBLE = 10
 
 /** A listing that lost so much is no news about entries but about the listing. */
 export function isPlausible({ present, vanished }: { present: number; vanished: number }): boolean {
-  return vanished <= present * MAY_VANISH
+  return vanished <= Math.max(MAX_ALWAYS_PLAUSIBLE, present * MAY_VANISH)
 }
 
 const HOUR_MS = 3_600_000

@@ -107,11 +107,13 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     if (page?.outcome !== 'page') return undefined
     const { entries } = page
     const read = { ...page, url: checkpoint.next, updatedAt: entries.map(({ updatedAt }) => updatedAt) }
-    const next = afterListing(checkpoint, read, updatesUrl)
+    const afterIt = afterListing(checkpoint, read, updatesUrl)
     const isFirst = checkpoint.next === host.listingUrl(apiUrl, repositoryId)
     // A next page was promised, so an empty one is no end: rather fail than take half for the whole.
     if (entries.length === 0 && !isFirst) return held.end(CUT_SHORT)
-    if (entries.length === 0 && (await countPresent()).present > 0) return held.end(WENT_EMPTY)
+    if (entries.length === 0 && !isPlausible(await countPresent())) return held.end(WENT_EMPTY)
+    // Also of an empty listing a full run asks what became of the few that were there.
+    const next = afterIt ?? (run.mode === 'full' ? ({ phase: 'vanished' } as const) : undefined)
     // Where the next run takes up if this one fails from here on.
     const position =
       next?.phase === 'updates'
@@ -278,7 +280,7 @@ const WENT_EMPTY: RunError = {
 
 const tooManyVanished = ({ present, vanished }: { present: number; vanished: number }): RunError => ({
   code: 'reconciliation_aborted',
-  message: `${vanished} of ${present} entries are missing from the listing, more than a fifth. None was marked as gone. Check the repository and the token, then run a full sync again.`,
+  message: `${vanished} of ${present} entries are missing from the listing, more than ten and more than a fifth. None was marked as gone. Check the repository and the token, then run a full sync again.`,
 })
 
 /** The columns hold only what a page wrote. */

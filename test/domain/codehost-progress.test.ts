@@ -131,11 +131,14 @@ describe('after a full page without a successor', () => {
 
 test.each([
   [0, 0, true],
-  [10, 2, true],
-  [10, 3, false],
-  [3, 1, false],
-  [5, 1, true],
-  [1, 1, false],
+  [1, 1, true],
+  [3, 1, true],
+  [10, 10, true],
+  [20, 10, true],
+  [11, 11, false],
+  [54, 11, false],
+  [55, 11, true],
+  [100, 21, false],
 ])('of %i present %i vanished: plausible is %s', (present, vanished, expected) => {
   expect(isPlausible({ present, vanished })).toBe(expected)
 })

@@ -242,15 +242,34 @@ describe('a full reconciliation', () => {
     expect((await service.tasksOf(project.id)).get(101).source_state).toBe('present')
   })
 
-  test('is given up when more than a fifth is missing, and changes nothing', async () => {
+  test('of three entries finds out that one was deleted', async () => {
+    const { project, repository, sync } = await service.connected({}, 3)
+    await sync()
+    repository.remove(2)
+    expect(await sync('?mode=full')).toMatchObject({ status: 'completed', fetched: 2, gone: 1 })
+    expect((await service.tasksOf(project.id)).get(2).source_state).toBe('deleted')
+    expect(await sync('?mode=full')).toMatchObject({ status: 'completed', gone: 0 })
+  })
+
+  test('of a repository whose few entries are all gone finds out that they are', async () => {
+    const { project, repository, sync } = await service.connected({}, 3)
+    await sync()
+    for (const number of [1, 2, 3]) repository.remove(number)
+    expect(await sync('?mode=full')).toMatchObject({ status: 'completed', fetched: 0, gone: 3 })
+    const tasks = await service.tasksOf(project.id)
+    expect([...tasks.values()].map(({ source_state }) => source_state)).toEqual(Array(3).fill('deleted'))
+    expect(await sync()).toMatchObject({ status: 'completed', fetched: 0 })
+  })
+
+  test('is given up when more than ten and more than a fifth are missing, and changes nothing', async () => {
     const { project, repository, sync } = await service.connected({}, 20)
     await sync()
-    for (let number = 1; number <= 5; number++) repository.remove(number)
+    for (let number = 1; number <= 11; number++) repository.remove(number)
     const run = await sync('?mode=full')
     expect(run).toMatchObject({
       status: 'failed',
       gone: 0,
-      error: { code: 'reconciliation_aborted', message: expect.stringContaining('5 of 20') },
+      error: { code: 'reconciliation_aborted', message: expect.stringContaining('11 of 20') },
     })
     const tasks = await service.tasksOf(project.id)
     expect([...tasks.values()].every(({ source_state }) => source_state === 'present')).toBe(true)
