@@ -103,6 +103,7 @@ describe('the house', () => {
       'Dockerfile',
       'README.md',
       'docker-compose.yml',
+      'docs',
       'drizzle.config.ts',
       'migrations',
       'package-lock.json',

@@ -12,6 +12,17 @@ export const codehostUrlNotAllowed = (apiUrl: string, allowed: readonly string[]
     `${apiUrl.slice(0, 100)} is not a code host this Inlet may ask. Allowed: ${allowed.join(', ')}; CODEHOST_API_URLS says so.`,
   )
 
+/** A key that is bound to a project reads repositories with its own token, never with one that somebody else gave. */
+export const tokenRequired = () =>
+  new AppError(
+    'insufficient_scope',
+    'A key bound to a project must send its own token to connect a repository. Only an admin key for all projects can use CODEHOST_TOKEN or a stored token for that.',
+    {
+      requiredScope: 'admin',
+      errors: [{ path: '/token', code: 'required', message: 'is required for a key bound to a project' }],
+    },
+  )
+
 export const connectionNotFound = () =>
   new AppError('connection_not_found', 'No repository is connected to this project.')
 

@@ -50,7 +50,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'connectRepository',
         summary: 'Connect a repository',
         description:
-          'Connects a repository to a project, or changes the connection. The code host is asked at once whether its issues can be read. No run starts; the first scheduled one comes an interval later. Another repository than the one connected ends an active run.',
+          'Connects a repository to a project, or changes the connection: members left out keep what is stored. The code host is asked at once whether its issues can be read. No run starts; the first scheduled one comes an interval later. Another repository than the one connected ends an active run. A key bound to a project must send its own `token` with a new repository (403 `insufficient_scope`): only an unbound admin key can use `CODEHOST_TOKEN` or the stored token for it.',
         params: IdPath('project'),
         body: ref(ConnectionRequest),
         response: { 200: answers(ref(Connection), 'The connection as it is now.') },

@@ -127,7 +127,7 @@ export const ConnectionRequest = Closed(
           maxLength: 500,
           pattern: '^[!-~]+$',
           description:
-            'A token that may read issues and pull requests. Kept encrypted, never returned. Left out: the stored one stays, as long as the code host is the same, and the request is refused when it cannot be decrypted any more; null takes it away.',
+            'A token that may read issues and pull requests. Kept encrypted, never returned. Left out: the stored one stays, as long as the code host is the same, and the request is refused when it cannot be decrypted any more; null takes it away. A key bound to a project must send one with a new repository, and cannot send null to take one away.',
         }),
       ),
     ),
@@ -136,18 +136,21 @@ export const ConnectionRequest = Closed(
         minLength: 1,
         maxLength: 2048,
         description:
-          'The code host’s API address, one of those the operator allows. Left out: the first of them.',
+          'The code host’s API address, one of those the operator allows. Left out: the stored one; for a first connection the first of them.',
         examples: ['https://api.github.com'],
       }),
     ),
     listId: Type.Optional(
-      Nullable(Uuid('The list new tasks go to, one of the project. Left out or null: its default list.')),
+      Nullable(
+        Uuid(
+          'The list new tasks go to, one of the project; null for its default list. Left out: the stored one; for a first connection the default list.',
+        ),
+      ),
     ),
     schedule: Type.Optional(
       Choice([...SyncSchedule], {
         description:
-          'How often it is synced by itself, and everything once a week; `off` for only when asked.',
-        default: 'hourly',
+          'How often it is synced by itself, and everything once a week; `off` for only when asked. Left out: the stored one; for a first connection `hourly`.',
       }),
     ),
   },

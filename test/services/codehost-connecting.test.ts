@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp } from '../support/app.ts'
+import { startCodeHost } from '../support/code-host.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 
 let service: Syncing
@@ -63,6 +64,47 @@ describe('while the code host is asked', () => {
       repository: open.name,
       hasToken: false,
     })
+  })
+})
+
+describe('members that are left out', () => {
+  test('have their defaults at first, and keep what is stored from then on', async () => {
+    const project = await service.given.project()
+    const list = await service.given.list(project.id)
+    const put = (body: object) => service.put(pathOf(project.id), { repository: 'acme/private', ...body })
+    const first = await put({ token: 'first' })
+    expect(first.body).toMatchObject({ schedule: 'hourly', listId: null, apiUrl: service.host.url })
+
+    await put({ schedule: 'off', listId: list.id })
+    const kept = { schedule: 'off', nextRunAt: null, listId: list.id, hasToken: true }
+    expect((await put({ token: 'second' })).body).toMatchObject(kept)
+    expect((await put({})).body).toMatchObject(kept)
+    expect((await put({ repository: 'acme/other' })).body).toMatchObject({
+      ...kept,
+      repository: 'acme/other',
+    })
+    expect((await put({ listId: null })).body).toMatchObject({ schedule: 'off', listId: null })
+  })
+
+  test('keep the code host that is asked, also one that is not the first', async () => {
+    const other = await startCodeHost()
+    other.repository('acme/app')
+    const env = { CODEHOST_API_URLS: `${service.host.url},${other.url}` }
+    const app = await startApp({ env, connectionString: service.connectionString })
+    const project = await app.given.project()
+    const put = (body: object) => app.put(pathOf(project.id), { repository: 'acme/app', ...body })
+    expect((await put({ apiUrl: other.url })).status).toBe(200)
+    expect((await put({ schedule: 'off' })).body).toMatchObject({ apiUrl: other.url, schedule: 'off' })
+    await app.close()
+    await other.close()
+  })
+
+  test('keep what was stored while the code host was asked', async () => {
+    const project = await service.given.project()
+    const body = { repository: 'acme/private', token: 'first' }
+    await service.put(pathOf(project.id), body)
+    whileAsked(() => service.put(pathOf(project.id), { ...body, schedule: 'off' }))
+    expect((await service.put(pathOf(project.id), body)).body).toMatchObject({ schedule: 'off' })
   })
 })
 

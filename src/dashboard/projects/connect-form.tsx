@@ -7,6 +7,7 @@ import { listsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Mistake } from '../parts/mistake.tsx'
 import { useDraft } from '../parts/use-draft.ts'
+import { useMe } from '../session/session.ts'
 
 type Connection = Schema<'Connection'>
 
@@ -19,6 +20,8 @@ interface ConnectFormProps {
 /** Which repository, with which token, how often. */
 export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps) {
   const { data: lists = [] } = useQuery(listsQuery(projectId))
+  // A key bound to a project connects it with a token of its own.
+  const isBound = typeof useMe().me?.projectId === 'string'
   const { act, isBusy } = useAct('connection', 'projects', 'syncs')
   const [repository = connection?.repository ?? '', setRepository] = useDraft(`repository:${projectId}`)
   const [token, setToken] = useState('')
@@ -35,7 +38,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
       schedule: schedule as Connection['schedule'],
       ...(token.trim() && { token: token.trim() }),
       ...(apiUrl.trim() && { apiUrl: apiUrl.trim() }),
-      ...(listId && { listId }),
+      listId,
     }
     await act('', async () => {
       try {
@@ -68,9 +71,12 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         description={
           connection
             ? 'Left empty, the stored one stays.'
-            : 'May read issues and pull requests. Kept encrypted, never shown again. Not needed for a public repository.'
+            : isBound
+              ? 'May read issues and pull requests. Kept encrypted, never shown again.'
+              : 'May read issues and pull requests. Kept encrypted, never shown again. Not needed for a public repository.'
         }
         autoComplete="off"
+        required={isBound && !connection}
         value={token}
         error={problem?.byField['/token'] ?? (problem?.code === 'codehost_token_rejected' && problem.message)}
         onChange={(event) => setToken(event.currentTarget.value)}
@@ -100,7 +106,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
       </div>
       <TextInput
         label="API address"
-        description="Only for a code host of your own."
+        description={connection ? 'Left empty, it stays as it is.' : 'Only for a code host of your own.'}
         placeholder="The public code host"
         value={apiUrl}
         error={
