@@ -82,6 +82,26 @@ export function projectsRepository(db: Executor, reach: Reach) {
       return row !== undefined && row.archivedAt === null
     },
 
+    /**
+     * Holds the projects of these tasks, and of the list they may go to, as `keepWritable` does. In one order everywhere;
+     * before the tasks themselves are locked.
+     */
+    async listKept(taskIds: string[], listId: string | undefined): Promise<ProjectRow[]> {
+      return db
+        .select()
+        .from(projects)
+        .where(
+          and(
+            inReach,
+            sql`${projects.id} in (
+              select project_id from tasks where tasks.id = any(${sql.param(taskIds)}::uuid[])
+              union all select project_id from lists where lists.id = ${listId ?? null}::uuid)`,
+          ),
+        )
+        .orderBy(asc(projects.id))
+        .for('key share')
+    },
+
     async update(id: string, change: Partial<ProjectRow>): Promise<void> {
       await db
         .update(projects)

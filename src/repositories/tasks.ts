@@ -105,14 +105,24 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
       return row
     },
 
-    /** Locks the task until the transaction ends. Hidden ones only when asked for. */
-    async findForUpdate(id: string, { hidden = false } = {}): Promise<TaskRow | undefined> {
+    /** Locks the task until the transaction ends. */
+    async findForUpdate(id: string): Promise<TaskRow | undefined> {
       const [row] = await db
         .select()
         .from(tasks)
-        .where(and(eq(tasks.id, id), inReach, hidden ? undefined : isShown))
+        .where(and(eq(tasks.id, id), inReach, isShown))
         .for('update')
       return row
+    },
+
+    /** Locks the tasks until the transaction ends, in one order everywhere. Hidden ones only when asked for. */
+    async listForUpdate(ids: string[], { hidden = false } = {}): Promise<TaskRow[]> {
+      return db
+        .select()
+        .from(tasks)
+        .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, inReach, hidden ? undefined : isShown))
+        .orderBy(asc(tasks.id))
+        .for('update')
     },
 
     async listByExternalIds(projectId: string, source: TaskRow['source'], ids: string[]): Promise<TaskRow[]> {
@@ -184,6 +194,15 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
         .update(tasks)
         .set(change)
         .where(and(eq(tasks.id, id), inReach))
+        .catch(namingMistakes(change.listId))
+    },
+
+    /** The same change of many tasks; each gets its next version. */
+    async updateMany(ids: string[], change: Omit<TaskUpdate, 'version'>): Promise<void> {
+      await db
+        .update(tasks)
+        .set({ ...change, version: sql`${tasks.version} + 1` })
+        .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, inReach))
         .catch(namingMistakes(change.listId))
     },
 

@@ -2,7 +2,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { type AppError, validationFailed } from '../errors.ts'
 import { answers } from '../schemas/answers.ts'
-import { BulkCreated, type BulkItem, BulkQuery, BulkResults, BulkTasks } from '../schemas/bulk.ts'
+import {
+  BulkChange,
+  BulkChanged,
+  BulkCreated,
+  type BulkItem,
+  BulkQuery,
+  BulkResults,
+  BulkTasks,
+} from '../schemas/bulk.ts'
 import { ref } from '../schemas/parts.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
@@ -63,6 +71,36 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<BulkOptions> = async (app, { 
         })
         return { status: 207, body: { results, ...counts, failed: items.length - good.length } }
       }),
+  )
+
+  app.patch(
+    '',
+    {
+      config: {
+        scope: 'tasks:write',
+        mistakes: [
+          'task_not_found',
+          'list_not_found',
+          'description_read_only',
+          'managed_by_codehost',
+          'project_archived',
+          'external_id_taken',
+        ],
+      },
+      schema: {
+        tags: ['Tasks'],
+        operationId: 'updateTasksInBulk',
+        summary: 'Change up to 100 tasks',
+        description:
+          'Makes the same change to every task named, by the rules of `PATCH /api/tasks/{id}`, or to none of them: `errors` lists every id and value that is in the way, each with its own code, and the problem has the code of the first. A task that is like this already keeps its version and is counted in `unchanged`.',
+        body: ref(BulkChange),
+        response: { 200: answers(ref(BulkChanged), 'All of them, changed or not.') },
+      },
+    },
+    async ({ caller, body: { ids, change } }) => {
+      const { tasks, unchanged } = await service.tasks.updateMany(caller, ids, change)
+      return { data: tasks, unchanged }
+    },
   )
 }
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Choice, Closed, ref, Uuid } from './parts.ts'
 import { Mistake } from './problem.ts'
-import { NewTaskInBulk, Task } from './task.ts'
+import { NewTaskInBulk, Task, TaskChange } from './task.ts'
 
 export const BulkTasks = Closed(
   {
@@ -69,3 +69,27 @@ export const BulkResults = Type.Object(
   { $id: 'BulkResults', description: 'What became of each item of the batch.' },
 )
 export type BulkResults = Static<typeof BulkResults>
+
+export const BulkChange = Closed(
+  {
+    ids: Type.Array(Uuid('A task.'), {
+      minItems: 1,
+      maxItems: 100,
+      description: '1 to 100 tasks. One that is there twice counts once.',
+    }),
+    change: ref(TaskChange),
+  },
+  { $id: 'BulkChange', description: 'The same change for many tasks.' },
+)
+
+export const BulkChanged = Type.Object(
+  {
+    data: Type.Array(ref(Task), {
+      maxItems: 100,
+      description: 'The tasks as they are now, in the order of `ids`.',
+    }),
+    unchanged: Type.Integer({ description: 'How many of them were like this before.' }),
+  },
+  { $id: 'BulkChanged', description: 'All tasks of a bulk change.' },
+)
+export type BulkChanged = Static<typeof BulkChanged>

@@ -1,5 +1,5 @@
 import { Activity, NewActivity } from './activity.ts'
-import { BulkCreated, BulkItem, BulkResults, BulkTasks } from './bulk.ts'
+import { BulkChange, BulkChanged, BulkCreated, BulkItem, BulkResults, BulkTasks } from './bulk.ts'
 import { Me } from './caller.ts'
 import { Connection, ConnectionRequest, SyncRun } from './codehost.ts'
 import { Context, TaskBrief } from './context.ts'
@@ -24,6 +24,8 @@ export const namedSchemas = [
   NewTask,
   NewTaskInBulk,
   TaskChange,
+  BulkChange,
+  BulkChanged,
   BulkTasks,
   BulkCreated,
   BulkItem,

@@ -19,6 +19,8 @@ import type {
 import type { Caller } from './access.ts'
 import { entry as activityEntry, actorOf } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
+import { bulkChangesOf } from './task-bulk-change.ts'
+import { lockTasks, writableTask } from './task-locks.ts'
 import { toTask, toTaskListItem } from './task-view.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 
@@ -75,7 +77,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
 
     async update(caller: Caller, id: string, wanted: TaskChange, allowed: AllowedVersions): Promise<Task> {
       return repos.within(caller).transaction(async (repos) => {
-        const task = await lockedTask(repos, id, allowed)
+        const task = await lockedTask(repos, id, allowed, wanted)
         const moveTo =
           wanted.listId === undefined ? undefined : await writableDestination(repos, wanted.listId)
         const now = clock.now()
@@ -90,6 +92,8 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
+    updateMany: bulkChangesOf({ repos, clock }),
+
     /** Hides it; it can be restored until the sweep takes it. */
     async delete(caller: Caller, id: string, allowed: AllowedVersions): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
@@ -103,10 +107,9 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     /** Brings a hidden task back; one that is not hidden is answered as it is. */
     async restore(caller: Caller, id: string): Promise<Task> {
       return repos.within(caller).transaction(async (repos) => {
-        const task = await repos.tasks.findForUpdate(id, { hidden: true })
+        const task = writableTask(await lockTasks(repos, [id], { hidden: true }), id)
         const now = clock.now()
-        if (!task || (task.deletedAt && isGone(task.deletedAt, now))) throw taskNotFound(id)
-        await refuseArchived(repos, task)
+        if (task.deletedAt && isGone(task.deletedAt, now)) throw taskNotFound(id)
         if (!task.deletedAt) return toTask(task)
         const update = { deletedAt: null, updatedAt: now, version: task.version + 1 }
         await repos.tasks.update(id, update)
@@ -196,17 +199,16 @@ async function writableDestination(
   return destination
 }
 
-async function lockedTask(repos: BoundRepositories, id: string, allowed: AllowedVersions): Promise<TaskRow> {
-  const task = await repos.tasks.findForUpdate(id)
-  if (!task) throw taskNotFound(id)
+async function lockedTask(
+  repos: BoundRepositories,
+  id: string,
+  allowed: AllowedVersions,
+  { listId }: TaskChange = {},
+): Promise<TaskRow> {
+  const locked = await lockTasks(repos, [id], { listId })
+  const task = writableTask(locked, id)
   refuseStale(allowed, task.version)
-  await refuseArchived(repos, task)
   return task
-}
-
-async function refuseArchived(repos: BoundRepositories, { projectId }: TaskRow): Promise<void> {
-  const project = await repos.projects.find(projectId)
-  if (project?.archivedAt) throw projectArchived(project.name)
 }
 
 const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)
