@@ -2,8 +2,12 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { run } from '../../src/db/embedded/run.ts'
 
-/** The embedded server of this folder, as an administrator stops it: open transactions are rolled back. */
-export const stopDatabase = (dataDir: string) => control(dataDir, 'stop', '-m', 'fast')
+/**
+ * The embedded server of this folder, as an administrator stops it: `fast` rolls back open transactions, `immediate`
+ * leaves all as it is, for recovery at the next start.
+ */
+export const stopDatabase = (dataDir: string, mode: 'fast' | 'immediate' = 'fast') =>
+  control(dataDir, 'stop', '-m', mode)
 
 /** On the port it had. */
 export const startDatabase = (dataDir: string) => control(dataDir, 'restart', '-l', 'server.log')

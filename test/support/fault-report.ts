@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { TestProject } from 'vitest/node'
+import type { Tally } from './retrying-client.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,7 +24,7 @@ export interface FaultMeasurement {
   retried?: number
   /** The longest time that a client went without an answer it could use, in milliseconds. */
   longestWaitMs?: number
-  /** From the end of the fault to the next answer that a client could use; the longest of all times. */
+  /** From the end of the fault until each client had an answer that it could use; the longest of all times. */
   recoveryMs?: number
   /** Whatever else was measured: `heap at most 140 MB`. */
   note?: string
@@ -35,6 +36,20 @@ export interface FaultMeasurement {
  */
 export function reportFault(measurement: FaultMeasurement): void {
   appendFileSync(inject('faultReport'), `${JSON.stringify(measurement)}\n`)
+}
+
+/** The same, for a load of careful clients and how long each recovery took. */
+export function reportLoad(fault: string, tally: Tally, recoveries: number[], note?: string): void {
+  const reasons = [...tally.retries].map(([reason, count]) => `${count} x ${reason}`).join(', ')
+  reportFault({
+    fault,
+    times: recoveries.length,
+    requests: tally.requests,
+    retried: [...tally.retries.values()].reduce((sum, count) => sum + count, 0),
+    longestWaitMs: tally.longestWaitMs,
+    recoveryMs: Math.max(...recoveries),
+    note: [note, reasons].filter(Boolean).join('; '),
+  })
 }
 
 /** Set-up of the run: a file for the measurements; when all is done they are printed as a table. */
