@@ -27,4 +27,16 @@ describe('a fence', () => {
       }),
     )
   })
+
+  test.each(['`', '~', '<', '>', '\u0085', '\u2028', '\u2029', '\u202e', '\u{e0041}', '\ue000', '\uffff'])(
+    'escapes %j wherever it stands, and it reads back',
+    (character) => {
+      const value = { [`name ${character}`]: [`${character}${character}${character}`, `a${character}b`] }
+
+      const text = inertJson(value)
+
+      expect(text).not.toContain(character)
+      expect(JSON.parse(text)).toEqual(value)
+    },
+  )
 })
