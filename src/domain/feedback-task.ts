@@ -40,11 +40,22 @@ const VALUE_LENGTH = 1_000
 /** The first line of the note that says anything, else what kind of feedback it is and where it comes from. */
 export function titleOf(event: FeedbackEvent, hide = hiderOf(event)): string {
   const { sentiment, appVersion, properties } = event
-  const spoken = (textOf(properties.note) ?? '').split(LINE_BREAK).map(oneLine).find(Boolean)
+  const [first, second = ''] = (textOf(properties.note) ?? '').split(LINE_BREAK).map(oneLine).filter(Boolean)
+  const spoken = first && withShortLinks(hide(first), hide(second))
   const from = [textOf(properties.surface), appVersion.trim()].filter(Boolean).join(' ')
   const made = `${sentiment[0]?.toUpperCase()}${sentiment.slice(1)} feedback from ${oneLine(from)}`
-  return cutOnWord(hide(spoken ?? made), TITLE_LENGTH)
+  return cutOnWord(spoken ?? hide(made), TITLE_LENGTH)
 }
+
+/** A line that has no room for its links keeps their hosts, and borrows the next line's words where it has none. */
+function withShortLinks(line: string, next: string): string {
+  if ([...line].length <= TITLE_LENGTH) return line
+  const short = line.replace(LINK, (link, host) => (link.length > LINK_LENGTH ? `${host}/…` : link))
+  return line.replace(LINK, '').trim() === '' ? `${short} ${next}`.trim() : short
+}
+
+const LINK = /https?:\/\/(?:[^\s/?#@]*@)?([^\s/?#@]+)\S*/gi
+const LINK_LENGTH = 40
 
 function labelsOf(event: FeedbackEvent, hide: Hide): string[] {
   const trigger = [...oneLine(hide(event.trigger))].slice(0, LABEL_LENGTH).join('').trim()

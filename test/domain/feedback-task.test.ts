@@ -184,6 +184,7 @@ describe('what makes an event itself', () => {
 
 describe('the title', () => {
   const long = 'word '.repeat(40).trim()
+  const link = `https://app.example.org/reports/${'a1b2'.repeat(60)}?tab=export`
   test.each([
     [{ note: 'It does not work' }, 'It does not work'],
     [{ note: ' \n\r\n  First\tline \nSecond' }, 'First line'],
@@ -196,6 +197,15 @@ describe('the title', () => {
     [{ note: 'x'.repeat(121) }, `${'x'.repeat(119)}…`],
     [{ note: '😀'.repeat(121) }, `${'😀'.repeat(119)}…`],
     [{ note: long }, `${'word '.repeat(24).trim()}…`],
+    [{ note: `${link} does not open` }, 'app.example.org/… does not open'],
+    [{ note: `${link}\n\nDoes not open` }, 'app.example.org/… Does not open'],
+    [{ note: link }, 'app.example.org/…'],
+    [
+      { note: `See ${link} and https://x.example/short for more` },
+      'See app.example.org/… and https://x.example/short for more',
+    ],
+    [{ note: link.replace('//', '//ann:secret@') }, 'app.example.org/…'],
+    [{ note: 'https://x.example/short\nDoes not open' }, 'https://x.example/short'],
     [{ note: '<b>&amp; **bold**' }, '<b>&amp; **bold**'],
     [{ note: 'Write to Ann@Example.org', user_email: 'ann@example.org' }, 'Write to [user_email]'],
     [{ note: 'a.b', user_email: 'b' }, 'a.b'],
