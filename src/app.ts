@@ -7,6 +7,7 @@ import { unreadableAddress } from './errors.ts'
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
+import { lookEarly, onceARequest } from './guards/early.ts'
 import { type FailureLimit, failureLimit } from './guards/failures.ts'
 import { holding } from './guards/hold.ts'
 import { limitRequests } from './guards/rate-limit.ts'
@@ -82,9 +83,10 @@ export async function buildApp({
     })
   })
 
-  const requireKey = requireCaller({ access: service.access, failures, isOwnOrigin })
+  const requireKey = onceARequest(requireCaller({ access: service.access, failures, isOwnOrigin }))
 
   app.register(async function forApiKeyHolders(scope) {
+    scope.addHook('onRequest', lookEarly(requireKey, requireScope))
     scope.addHook('preHandler', requireKey)
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
@@ -101,7 +103,7 @@ export async function buildApp({
       },
     })
     scope.register(tasksRoutes, { prefix: '/api/tasks', ...service })
-    scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service, admit: [requireKey, requireScope] })
+    scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service })
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
     scope.register(listsRoutes, { prefix: '/api', ...service })
     scope.register(codehostRoutes, { prefix: '/api', ...service })
@@ -124,8 +126,11 @@ export async function buildApp({
   app.register(receiver, { config, services: service, failures })
 
   app.register(async function forAssistants(scope) {
-    scope.addHook('preHandler', requireAssistant({ access: service.access, failures }))
-    scope.addHook('preHandler', refuseForeignOrigins(config))
+    const requireKey = onceARequest(requireAssistant({ access: service.access, failures }))
+    const requireKnownOrigin = refuseForeignOrigins(config)
+    scope.addHook('onRequest', lookEarly(requireKey, requireKnownOrigin, requireScope))
+    scope.addHook('preHandler', requireKey)
+    scope.addHook('preHandler', requireKnownOrigin)
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
     scope.register(mcpRoutes, { prefix: '/mcp', ...service })

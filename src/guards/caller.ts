@@ -27,10 +27,9 @@ interface CallerGuardDeps {
   isOwnOrigin(request: FastifyRequest): boolean
 }
 
-/** preHandler (also early, as onRequest): lets in who has a valid API key or an open session. */
+/** preHandler: lets in who has a valid API key or an open session. */
 export function requireCaller({ access, failures, isOwnOrigin }: CallerGuardDeps) {
   return async function requireCaller(request: FastifyRequest) {
-    if (request.caller) return
     const key = request.headers['x-api-key']
     const token = request.cookies[SESSION_COOKIE]
     if (typeof key === 'string' && key !== '') {

@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Why the body could not be read; thrown once the guards have let the caller in. */
     bodyMistake: AppError | null
+    /** A guard refused the caller by headers alone: the body is neither read nor checked. */
+    isRefused: boolean
   }
 }
 
@@ -21,6 +23,7 @@ declare module 'fastify' {
 export const jsonBody = fp(
   async function jsonBody(app: FastifyInstance) {
     app.decorateRequest('bodyMistake', null)
+    app.decorateRequest('isRefused', false)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
       keepingMistakes(request, async () => parse(await read(request, payload))),
@@ -66,6 +69,8 @@ export async function keepingMistakes(
   request: FastifyRequest,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
+  // Left in the socket, which throws it away behind the answer: nothing in it changes what that is.
+  if (request.isRefused || request.is404) return undefined
   try {
     return await work()
   } catch (error) {

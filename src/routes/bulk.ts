@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { type AppError, validationFailed } from '../errors.ts'
 import { answers } from '../schemas/answers.ts'
 import {
@@ -18,20 +17,14 @@ import { IdempotencyKey, onceOf } from './once.ts'
 
 const MIB = 1024 * 1024
 
-interface BulkOptions extends Services {
-  /** Asked before the body is read: a stranger cannot make us hold 32 MiB. */
-  admit: ((request: FastifyRequest) => Promise<void>)[]
-}
-
 /** Many tasks in one request. */
-export const bulkRoutes: FastifyPluginAsyncTypebox<BulkOptions> = async (app, { admit, ...service }) => {
+export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const once = onceOf(service)
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
   app.post(
     '',
     {
-      onRequest: admit,
       // Room for a hundred full descriptions in UTF-8.
       bodyLimit: 32 * MIB,
       config: { scope: 'tasks:write', mistakes: ['list_not_found', 'project_archived'] },

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -84,6 +85,67 @@ describe('a caller without the scope', () => {
       expect(refused.body).not.toHaveProperty('errors')
     }
   })
+})
+
+describe('a body that is never sent', () => {
+  const withBody = () => guarded.filter(({ method }) => method !== 'GET')
+
+  test.each([
+    ['without a key', {}, 401],
+    ['with a key nobody gave out', { 'x-api-key': 'inl_wrong' }, 401],
+    ['with a session that is none', { cookie: 'inlet_session=nope', origin: 'http://x.example' }, 401],
+  ])('keeps nobody waiting %s: the answer needs none of it, on any route', async (_, headers, status) => {
+    for (const door of withBody()) {
+      const answer = await announce(door, headers)
+      expect([door.name, answer]).toEqual([door.name, status])
+    }
+  })
+
+  test('keeps nobody waiting whose key lacks the scope', async () => {
+    const key = await service.given.key({ scopes: [] })
+    for (const door of withBody().filter(({ scope }) => scope !== 'any')) {
+      expect([door.name, await announce(door, { 'x-api-key': key })]).toEqual([door.name, 403])
+    }
+  })
+
+  test('keeps nobody waiting at /mcp, at the receiver and where there is nothing', async () => {
+    const address = (path: string) => ({ method: 'POST', path })
+    expect(await announce(address('/mcp'), {})).toBe(401)
+    expect(await announce(address('/mcp'), { authorization: 'Bearer inl_wrong' })).toBe(401)
+    const foreign = { 'x-api-key': service.adminKey, origin: 'http://x.example' }
+    expect(await announce(address('/mcp'), foreign)).toBe(403)
+    expect(await announce(address('/api/analytics/webhook'), {})).toBe(401)
+    expect(await announce(address('/api/nope'), {})).toBe(404)
+  })
+
+  test('does not open a door: who sends it afterwards is refused as well', async () => {
+    const refused = await service.post('/api/tasks', { title: 'A' }, { key: null })
+    expect([refused.status, refused.body.code]).toEqual([401, 'missing_credentials'])
+  })
+
+  /** Says that a body will come, and waits for the status without sending it. */
+  function announce({ method, path }: Pick<Door, 'method' | 'path'>, headers: Record<string, string>) {
+    const { hostname, port } = new URL(service.url)
+    const sent = request({
+      hostname,
+      port,
+      method,
+      path,
+      agent: false,
+      headers: { 'content-type': 'application/json', 'content-length': 1_000_000, ...headers },
+    })
+    sent.flushHeaders()
+    return new Promise<number | undefined>((resolve, reject) => {
+      sent.on('error', reject)
+      sent.on('response', ({ statusCode }) => {
+        resolve(statusCode)
+        sent
+          .off('error', reject)
+          .on('error', () => {})
+          .destroy()
+      })
+    })
+  }
 })
 
 describe('a key', () => {
