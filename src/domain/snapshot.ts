@@ -9,6 +9,8 @@ export interface Snapshot {
   end: bigint
   /** Those before it that were not over. */
   running: string[]
+  /** Of the server: another one after each crash, in which numbers of transactions are given a second time. */
+  life: string
 }
 
 /** What became visible between two snapshots: these transactions, and a range of them without those. */
@@ -19,14 +21,14 @@ export interface Span {
   without: string[]
 }
 
-export function readSnapshot(text: string): Snapshot {
+export function readSnapshot({ text, life }: Pick<Snapshot, 'text' | 'life'>): Snapshot {
   const [, end = '0', running = ''] = text.split(':')
-  return { text, end: BigInt(end), running: running.split(',').filter(Boolean) }
+  return { text, end: BigInt(end), running: running.split(',').filter(Boolean), life }
 }
 
-/** Undefined when the later one lies before the earlier: then the database is not the one it was. */
+/** Undefined when the later one lies before the earlier, or in another life: then the database is not the one it was. */
 export function spanBetween(earlier: Snapshot, later: Snapshot): Span | undefined {
-  if (later.end < earlier.end) return undefined
+  if (later.end < earlier.end || later.life !== earlier.life) return undefined
   return {
     finished: earlier.running.filter((transaction) => !later.running.includes(transaction)),
     from: String(earlier.end),

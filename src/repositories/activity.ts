@@ -109,12 +109,15 @@ export function activityRepository(db: Executor, reach: Reach) {
 /** The end of the record as it grows: outside any reach, one reader for all streams. */
 export function activityTail(db: Executor) {
   return {
-    /** Which transactions are over by now, as PostgreSQL writes it. */
-    async snapshot(): Promise<string> {
-      const { rows } = await db.execute<{ snapshot: string }>(
-        sql`select pg_current_snapshot()::text as snapshot`,
-      )
-      return rows[0]?.snapshot ?? ''
+    /**
+     * Which transactions are over by now, as PostgreSQL writes it, and since when the server lives: recovery from a
+     * crash gives numbers anew that were given before, and begins its statistics anew.
+     */
+    async snapshot(): Promise<{ text: string; life: string }> {
+      const { rows } = await db.execute<{ text: string; life: string }>(sql`
+        select pg_current_snapshot()::text as text,
+          coalesce(extract(epoch from pg_stat_get_bgwriter_stat_reset_time())::text, '') as life`)
+      return rows[0] ?? { text: '', life: '' }
     },
 
     /**

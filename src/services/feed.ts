@@ -121,7 +121,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'tail
       comers = []
       try {
         const now = await position()
-        if (last && now.end < last.end) endAll()
+        if (last && !spanBetween(last, now)) endAll()
         else if (last) for await (const events of between(last, now)) await deliverAll(events)
         last = now
         pause = POLL_MS

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readSnapshot, spanBetween } from '../../src/domain/snapshot.ts'
 
-const between = (earlier: string, later: string) => spanBetween(readSnapshot(earlier), readSnapshot(later))
+const between = (earlier: string, later: string, lifeOfLater = '1') =>
+  spanBetween(readSnapshot({ text: earlier, life: '1' }), readSnapshot({ text: later, life: lifeOfLater }))
 
 describe('what became visible between two snapshots', () => {
   test.each([
@@ -30,5 +31,9 @@ describe('what became visible between two snapshots', () => {
 
   test('is nothing that can be said when the later one is earlier', () => {
     expect(between('10:20:', '5:6:')).toBeUndefined()
+  })
+
+  test('is nothing that can be said after a crash: numbers below the earlier end are given again', () => {
+    expect(between('10:20:', '30:30:', '2')).toBeUndefined()
   })
 })

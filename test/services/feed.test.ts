@@ -63,12 +63,12 @@ const messageOf = ({ data }: FeedEvent): string => JSON.parse(data).message
 
 /** The tail of the record, which a test can take away, change and count. */
 function brittleTail() {
-  const state = { isAway: false, snapshots: 0, reads: 0, snapshot: undefined as string | undefined }
+  const state = { isAway: false, snapshots: 0, reads: 0, snapshot: {} }
   const tail: Repositories['tail'] = {
     async snapshot() {
       state.snapshots++
       if (state.isAway) throw new Error('away')
-      return state.snapshot ?? repos.tail.snapshot()
+      return { ...(await repos.tail.snapshot()), ...state.snapshot }
     },
     async listWritten(...asked) {
       state.reads++
@@ -187,13 +187,16 @@ describe('the feed', () => {
     expect(state.snapshots).toBe(snapshots)
   })
 
-  test('cuts all who follow when the database is not the one it was', async () => {
+  test.each([
+    ['is not the one it was', { text: '3:3:' }],
+    ['has recovered from a crash, whatever number its transactions have reached', { life: 'another' }],
+  ])('cuts all who follow when the database %s', async (_, snapshot) => {
     const { tail, state } = brittleTail()
     const feed = activityFeed({ repos: { tail }, clock })
     const controller = ending()
     await feed.subscribe(null, controller)
 
-    state.snapshot = '3:3:'
+    state.snapshot = snapshot
 
     await expect.poll(() => controller.signal.aborted).toBe(true)
     await feed.idle()
