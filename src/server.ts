@@ -13,6 +13,7 @@ import { migrate } from './db/migrate.ts'
 import { patiently } from './db/patience.ts'
 import { openDatabase, poolState } from './db/pool.ts'
 import type { Jobs } from './jobs/index.ts'
+import { onParentEnd } from './lib/parent-process.ts'
 import { repositories } from './repositories/index.ts'
 import { systemClock } from './services/clock.ts'
 import { collectGarbage } from './services/collect-garbage.ts'
@@ -59,7 +60,10 @@ async function live(config: Config) {
     await endAll()
   })
   // Said twice means the same: Ctrl-C in `npm start` comes from the terminal and once more from npm.
-  for (const signal of SIGNALS) process.on(signal, () => ending.signal.aborted || grace.close())
+  const end = () => ending.signal.aborted || grace.close()
+  for (const signal of SIGNALS) process.on(signal, end)
+  // npm passes on SIGTERM and SIGINT alone. Whoever ends it otherwise means this process too.
+  if (process.env.npm_lifecycle_event === 'start') onParentEnd(end)
 
   await started.catch(async (error) => {
     if (ending.signal.aborted) return

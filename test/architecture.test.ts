@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The one direction. A layer may import what stands behind it; `types of x` means only with `import type`. */
 const MAY_IMPORT: Record<string, string[]> = {
-  server: ['app', 'config', 'clients', 'db', 'repositories', 'services', 'jobs', 'errors'],
+  server: ['app', 'config', 'clients', 'db', 'repositories', 'services', 'jobs', 'errors', 'lib'],
   app: [
     'config',
     'db',
@@ -35,6 +35,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   errors: [],
   config: [],
   schemas: [],
+  lib: [],
 }
 
 /** Packages that only one layer may know. */
