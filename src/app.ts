@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from './config.ts'
 import { isDatabaseAway, withoutValues } from './db/mistakes.ts'
-import { unreadableAddress } from './errors.ts'
+import { bodyStalled, bodyTooLarge, tooManyBodies, unreadableAddress } from './errors.ts'
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
@@ -12,6 +12,7 @@ import { type FailureLimit, failureLimit } from './guards/failures.ts'
 import { holding } from './guards/hold.ts'
 import { limitRequests } from './guards/rate-limit.ts'
 import { requireWatcher } from './guards/watcher.ts'
+import { bodyIntake } from './lib/body-intake.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { jsonBody } from './plugins/json-body.ts'
 import { lazySerializers } from './plugins/lazy.ts'
@@ -21,6 +22,7 @@ import { countAnswers } from './plugins/metrics.ts'
 import { openapi } from './plugins/openapi.ts'
 import { answer, problems } from './plugins/problems.ts'
 import { requestId, requests } from './plugins/requests.ts'
+import { BODY_STALL_MS, CHECK_MS, HEADERS_MS, REQUEST_MS, timeouts } from './plugins/timeouts.ts'
 import { validation } from './plugins/validation.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { bulkRoutes } from './routes/bulk.ts'
@@ -51,6 +53,21 @@ export interface AppDeps {
   services: Services
   /** Fails when the database does not answer. */
   ping(): Promise<void>
+  /** The same for all apps of a process. */
+  limits?: Limits
+}
+
+type Limits = ReturnType<typeof limitsOf>
+
+/** What the apps of one process share, so that a second port doubles nothing. */
+export function limitsOf(_config: Config) {
+  return {
+    bodyIntake: bodyIntake({
+      maxTotalBytes: 128 * 1024 * 1024,
+      stallMs: BODY_STALL_MS,
+      refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
+    }),
+  }
 }
 
 /** The map: what this process answers, and who may ask. */
@@ -59,8 +76,9 @@ export async function buildApp({
   logger,
   services: service,
   ping,
+  limits = limitsOf(config),
 }: AppDeps): Promise<FastifyInstance> {
-  const app = await bareApp({ config, logger, services: service })
+  const app = await bareApp({ config, logger, services: service, limits })
   await app.register(cookie)
   await app.register(openapi)
   await app.register(dashboardRoutes)
@@ -144,15 +162,16 @@ export async function buildReceiver({
   config,
   logger,
   services,
+  limits = limitsOf(config),
 }: Omit<AppDeps, 'ping'>): Promise<FastifyInstance> {
-  const app = await bareApp({ config, logger, services })
+  const app = await bareApp({ config, logger, services, limits })
   for (const schema of namedSchemas) app.addSchema(schema)
   app.register(receiver, { config, services, failures: failureLimit(config.rateLimitFailuresPerMinute) })
   return app
 }
 
 /** What every app of this process has in common: nothing is answered yet. */
-async function bareApp({ config, logger, services: { metrics } }: Omit<AppDeps, 'ping'>) {
+async function bareApp({ config, logger, services: { metrics }, limits }: Required<Omit<AppDeps, 'ping'>>) {
   const app = fastify({
     loggerInstance: logger,
     // One line an answer, written by `plugins/requests.ts`.
@@ -162,6 +181,8 @@ async function bareApp({ config, logger, services: { metrics } }: Omit<AppDeps, 
     bodyLimit: 1024 * 1024,
     // The sender of feedback reuses connections; a socket reset under its hands would cost it a try.
     keepAliveTimeout: 72_000,
+    requestTimeout: REQUEST_MS,
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
     // Requests that come while draining are still answered; `plugins/requests.ts` says when to go.
     return503OnClosing: false,
     forceCloseConnections: false,
@@ -174,10 +195,11 @@ async function bareApp({ config, logger, services: { metrics } }: Omit<AppDeps, 
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   await app.register(requests)
+  await app.register(timeouts)
   await app.register(countAnswers, { metrics })
   await app.register(problems, { isDatabaseAway, withoutValues })
   await app.register(validation)
-  await app.register(jsonBody)
+  await app.register(jsonBody, limits)
   await app.register(methods)
   return app
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino } from 'pino'
-import { buildApp, buildReceiver } from './app.ts'
+import { buildApp, buildReceiver, limitsOf } from './app.ts'
 import { githubClient } from './clients/github.ts'
 import { type Config, loadConfig } from './config.ts'
 import { encryptionKeyIn } from './db/embedded/encryption-key.ts'
@@ -126,9 +126,12 @@ async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime
     pool: poolState(db),
     isEmbedded: config.databaseUrl === undefined,
   })
-  const app = await buildApp({ config, logger, services: service, ping: repos.ping })
+  const limits = limitsOf(config)
+  const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits })
   const receiver =
-    config.webhookPort === undefined ? undefined : await buildReceiver({ config, logger, services: service })
+    config.webhookPort === undefined
+      ? undefined
+      : await buildReceiver({ config, logger, services: service, limits })
   const apps = receiver ? [app, receiver] : [app]
   const others = listen({ connectionString, channels: service.notices, onError })
   onEnd(others.close)

@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'request_in_progress'
   | 'too_many_secrets'
   | 'too_many_rules'
+  | 'request_timeout'
   | 'version_mismatch'
   | 'body_too_large'
   | 'unsupported_media_type'

@@ -47,6 +47,14 @@ export const methodNotAllowed = (method: string, allow: string[]) =>
 export const bodyTooLarge = (limitBytes: number) =>
   new AppError('body_too_large', `The body is larger than ${limitBytes} bytes, which is the limit here.`)
 
+export const bodyStalled = () =>
+  new AppError('request_timeout', 'The body stopped arriving. Send the request again.')
+
+export const tooManyBodies = () =>
+  new AppError('unavailable', 'Too many request bodies are being received. Send the request again.', {
+    retryAfterSeconds: 1,
+  })
+
 export const unsupportedMediaType = (given: string | undefined) =>
   new AppError(
     'unsupported_media_type',

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import secureJson from 'secure-json-parse'
 import { AppError, bodyTooLarge, invalidJson, unsupportedMediaType } from '../errors.ts'
+import type { BodyIntake } from '../lib/body-intake.ts'
 import { Closed } from '../schemas/parts.ts'
 
 declare module 'fastify' {
@@ -13,6 +14,14 @@ declare module 'fastify' {
     /** A guard refused the caller by headers alone: the body is neither read nor checked. */
     isRefused: boolean
   }
+  interface FastifyInstance {
+    bodyIntake: BodyIntake
+  }
+}
+
+interface JsonBodyOptions {
+  /** Receives all bodies of the process. */
+  bodyIntake: BodyIntake
 }
 
 /**
@@ -20,8 +29,9 @@ declare module 'fastify' {
  * hooks, so parsing keeps its mistake, validation is attached, and `refuseBadInput` throws either as the last
  * preHandler of every route, after the guards.
  */
-export const jsonBody = fp(
-  async function jsonBody(app: FastifyInstance) {
+export const jsonBody = fp<JsonBodyOptions>(
+  async function jsonBody(app: FastifyInstance, { bodyIntake }) {
+    app.decorate('bodyIntake', bodyIntake)
     app.decorateRequest('bodyMistake', null)
     app.decorateRequest('isRefused', false)
     app.removeAllContentTypeParsers()
@@ -84,15 +94,7 @@ export async function keepingMistakes(
 export async function read(request: FastifyRequest, payload: Readable): Promise<Buffer> {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
-  const chunks: Buffer[] = []
-  let size = 0
-  // Leaving the loop early must not close the socket: the answer goes out on it.
-  for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-    size += chunk.length
-    if (size > limit) throw bodyTooLarge(limit)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  return request.server.bodyIntake.receive(payload, limit)
 }
 
 function parse(body: Buffer): unknown {

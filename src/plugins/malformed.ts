@@ -21,7 +21,7 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     detail,
     requestId,
   })
-  socket.end(
+  socket.write(
     [
       `HTTP/1.1 ${status} ${title}`,
       'Connection: close',
@@ -32,4 +32,6 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
       body,
     ].join('\r\n'),
   )
+  // Not just ended: a client that never ends its side would keep the connection.
+  socket.destroySoon()
 }

@@ -114,7 +114,7 @@ function withProblems(schema: FastifySchema, { config, method }: RouteOptions): 
       ? (['request_in_progress', 'idempotency_key_reused'] as const)
       : []),
     ...(schema.body || method !== 'GET'
-      ? (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const)
+      ? (['invalid_json', 'request_timeout', 'body_too_large', 'unsupported_media_type'] as const)
       : []),
     ...(config?.mistakes ?? []),
     'internal_error',

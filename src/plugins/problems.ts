@@ -101,6 +101,11 @@ export const PROBLEMS = {
     'Another method is wanted',
     'The address exists; the header `Allow` names the methods that work.',
   ],
+  request_timeout: [
+    408,
+    'The request took too long',
+    'Its body stopped arriving, or came more slowly than others while there was no room for all.',
+  ],
   project_archived: [
     409,
     'The project is archived',
@@ -206,7 +211,7 @@ export const PROBLEMS = {
   unavailable: [
     503,
     'Not available at the moment',
-    'The database does not answer. Wait as long as `Retry-After` says and try again.',
+    'The database does not answer, or too much is going on. Wait as long as `Retry-After` says and try again.',
   ],
   codehost_unreachable: [
     503,
@@ -264,6 +269,8 @@ export function answer(error: AppError | FastifyError, request: FastifyRequest, 
     if (allow) reply.header('allow', allow.join(', '))
   }
   if (status === 401) reply.header('www-authenticate', 'ApiKey')
+  // The rest of the body is not waited for.
+  if (status === 408) reply.header('connection', 'close')
   // Also where the request failed before any hook ran.
   reply.header('x-request-id', request.id)
   return reply.status(status).type('application/problem+json').serializer(JSON.stringify).send(body)

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import {
   ADMIN_KEY,
   cleanUp,
@@ -142,12 +143,4 @@ async function expectOneOfEach(both: Inlet[], connectionString: () => Promise<st
 async function end(inlet: Inlet) {
   inlet.process.kill('SIGTERM')
   expect(await inlet.ended).toMatchObject({ code: 0 })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await sleep(10)
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+
+/** What a process holds in memory at this moment, in bytes. Linux only. */
+export function memoryOf(pid: number | undefined): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kib) * 1024
+}
+
+/** The most a process holds while the work is done. */
+export async function peakMemoryOf<T>(pid: number | undefined, work: () => Promise<T>) {
+  let peak = memoryOf(pid)
+  const timer = setInterval(() => {
+    peak = Math.max(peak, memoryOf(pid))
+  }, 20)
+  try {
+    const result = await work()
+    return { peak: Math.max(peak, memoryOf(pid)), result }
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** A connection that says what it is told and reads only when asked to. */
+interface SlowClient {
+  socket: Socket
+  /** All that was read. */
+  received(): string
+  /** When the other side has ended it. */
+  closed: Promise<unknown>
+}
+
+/** Sends the bytes and then nothing. With `isReading: false` whatever comes back stays in the network. */
+export async function slowClient(url: string, bytes: (string | Buffer)[], { isReading = true } = {}) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const parts: Buffer[] = []
+  socket.on('error', () => undefined)
+  const closed = once(socket, 'close').catch(() => undefined)
+  if (isReading) socket.on('data', (part) => parts.push(part))
+  await once(socket, 'connect')
+  for (const part of bytes) socket.write(part)
+  return { socket, closed, received: () => Buffer.concat(parts).toString() } satisfies SlowClient
+}
+
+/** The head of a request, and so many of its bytes; the rest of the body is withheld. */
+export function unfinishedPost(path: string, headers: Record<string, string>, length: number, sent: number) {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: inlet',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+    '',
+    '',
+  ].join('\r\n')
+  return [head, Buffer.alloc(sent, ' ')]
+}
