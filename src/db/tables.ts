@@ -137,7 +137,11 @@ export const tasks = pgTable(
     index('tasks_list_updated').on(table.listId, table.updatedAt, table.id).where(isNull(table.deletedAt)),
     index('tasks_list_priority').on(table.listId, table.priority, table.id).where(isNull(table.deletedAt)),
     index('tasks_list_status').on(table.listId, table.status, table.id).where(isNull(table.deletedAt)),
-    index('tasks_deleted').on(table.deletedAt).where(isNotNull(table.deletedAt)),
+    // The trash by time of deletion, alone and within a project. Nothing else writes to these.
+    index('tasks_trash').on(table.deletedAt, table.id).where(isNotNull(table.deletedAt)),
+    index('tasks_project_trash')
+      .on(table.projectId, table.deletedAt, table.id)
+      .where(isNotNull(table.deletedAt)),
     uniqueIndex('tasks_external')
       .on(table.projectId, table.source, table.externalId)
       .where(sql`${table.deletedAt} is null and ${table.externalId} is not null`),

@@ -5,6 +5,7 @@ import {
   desc,
   eq,
   getTableColumns,
+  gt,
   gte,
   inArray,
   isNotNull,
@@ -36,6 +37,8 @@ export interface TaskFilter {
   text?: string | undefined
   updatedSince?: Date | undefined
   codehostPrNumber?: number | undefined
+  /** Only tasks that were deleted after this time; left out: only those that were not deleted. */
+  deletedSince?: Date | undefined
 }
 
 /** Where a page ended: the sort's own value there (none where ids alone are the order) and the id. */
@@ -45,7 +48,7 @@ export interface Position {
 }
 
 export interface TaskPageRequest {
-  by: 'created' | 'updated' | 'priority'
+  by: 'created' | 'updated' | 'deleted' | 'priority'
   direction: 'ascending' | 'descending'
   after?: Position | undefined
   limit: number
@@ -149,7 +152,7 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
       const columns = page.isSummary ? briefColumns : getTableColumns(tasks)
       const order = orderOf(page)
       const { limit } = page
-      const inPlace = and(inReach, isShown, ...placeConditions(filter), after(page))
+      const inPlace = and(inReach, ...placeConditions(filter), after(page))
       const others = and(...conditions(filter))
       if (!text) {
         return db
@@ -255,8 +258,9 @@ export function namingMistakes(listId = '') {
 const WALK = 6_000
 
 /** What the index that a page is read by holds. */
-function placeConditions(filter: TaskFilter): (SQL | undefined)[] {
+function placeConditions({ deletedSince, ...filter }: TaskFilter): (SQL | undefined)[] {
   return [
+    deletedSince ? gt(tasks.deletedAt, deletedSince) : isNull(tasks.deletedAt),
     filter.projectId === undefined ? undefined : eq(tasks.projectId, filter.projectId),
     filter.listId === undefined ? undefined : eq(tasks.listId, filter.listId),
   ]
@@ -276,8 +280,15 @@ function conditions(filter: Omit<TaskFilter, 'text'>): (SQL | undefined)[] {
 
 function orderOf({ by, direction }: TaskPageRequest): SQL[] {
   const order = direction === 'ascending' ? asc : desc
-  const key = { created: undefined, updated: tasks.updatedAt, priority: tasks.priority }[by]
+  const key = SORT_KEYS[by]
   return [...(key ? [order(key)] : []), order(tasks.id)]
+}
+
+const SORT_KEYS = {
+  created: undefined,
+  updated: tasks.updatedAt,
+  deleted: tasks.deletedAt,
+  priority: tasks.priority,
 }
 
 /** Row comparison, which an index on the same columns answers without reading what came before. */
@@ -288,7 +299,8 @@ function after({ by, direction, after }: TaskPageRequest): SQL | undefined {
     case 'created':
       return sql`${tasks.id} ${than} ${after.id}::uuid`
     case 'updated':
-      return sql`(${tasks.updatedAt}, ${tasks.id}) ${than} (${after.key}::timestamptz, ${after.id}::uuid)`
+    case 'deleted':
+      return sql`(${SORT_KEYS[by]}, ${tasks.id}) ${than} (${after.key}::timestamptz, ${after.id}::uuid)`
     case 'priority':
       return sql`(${tasks.priority}, ${tasks.id}) ${than} (${after.key}::smallint, ${after.id}::uuid)`
   }

@@ -210,6 +210,13 @@ export const TaskQuery = Closed(
         description: 'Only the task of this pull request.',
       }),
     ),
+    deleted: Type.Optional(
+      Type.Boolean({
+        description:
+          'True: only tasks that were deleted in the last 30 days, which can be restored. Sorts by `updatedAt` then go by the time of deletion.',
+        default: false,
+      }),
+    ),
     fields: Type.Optional(
       Choice(['summary', 'all'], {
         description: '`summary` leaves out description, notes and metadata.',
@@ -217,7 +224,10 @@ export const TaskQuery = Closed(
       }),
     ),
     sort: Type.Optional(
-      Choice([...TaskSort], { description: 'A leading minus is descending.', default: '-createdAt' }),
+      Choice([...TaskSort], {
+        description:
+          'A leading minus is descending. Left out: `-createdAt`; with `deleted=true` `-updatedAt`, the newest deletion first.',
+      }),
     ),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),

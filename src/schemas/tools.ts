@@ -21,7 +21,7 @@ export type CreateRuleInput = Static<typeof CreateRuleInput>
 export const UpdateRuleInput = change('rule', RuleChange.properties)
 export type UpdateRuleInput = Static<typeof UpdateRuleInput>
 
-const { fields: __, ...listing } = TaskQuery.properties
+const { fields: __, deleted: _______, ...listing } = TaskQuery.properties
 export const ListTasksInput = Closed(listing, { description: 'Filters, order and page.' })
 export type ListTasksInput = Static<typeof ListTasksInput>
 

@@ -1,21 +1,14 @@
-import { decodeCursor, encodeCursor, isMomentKey, isNoKey, isRankKey } from '../domain/cursor.ts'
-import { isGone } from '../domain/hidden.ts'
+import { decodeCursor, encodeCursor } from '../domain/cursor.ts'
+import { HIDDEN_MS, isGone } from '../domain/hidden.ts'
 import { newTaskRow, sourceOf } from '../domain/new-task.ts'
 import { rankOf } from '../domain/priority.ts'
 import { decideChange } from '../domain/task-change.ts'
+import { taskOrderOf } from '../domain/task-order.ts'
 import { listNotFound, projectArchived, projectNotFound, taskNotFound } from '../errors.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { Destination } from '../repositories/lists.ts'
-import type { TaskListRow, TaskPageRequest, TaskRow } from '../repositories/tasks.ts'
-import type {
-  NewTask,
-  NewTaskInBulk,
-  Task,
-  TaskChange,
-  TaskListItem,
-  TaskQuery,
-  TaskSort,
-} from '../schemas/task.ts'
+import type { TaskRow } from '../repositories/tasks.ts'
+import type { NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, TaskQuery } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { entry as activityEntry, actorOf } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
@@ -57,11 +50,12 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
         throw projectNotFound(query.projectId)
       if (query.listId && !(await bound.lists.find(query.listId))) throw listNotFound(query.listId)
 
-      const { sort = '-createdAt', limit = 50 } = query
-      const { isKey, keyOf, ...order } = SORTS[sort]
-      const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, sort, isKey)
-      const rows = await bound.tasks.list(filterOf(query), {
-        ...order,
+      const { limit = 50 } = query
+      const { name, isKey, keyOf, by, direction } = taskOrderOf(query)
+      const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, name, isKey)
+      const rows = await bound.tasks.list(filterOf(query, clock.now()), {
+        by,
+        direction,
         after,
         limit: limit + 1,
         isSummary: query.fields === 'summary',
@@ -71,7 +65,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       return {
         data: data.map(toTaskListItem),
         nextCursor:
-          last && rows.length > limit ? encodeCursor(sort, { key: keyOf(last), id: last.id }) : null,
+          last && rows.length > limit ? encodeCursor(name, { key: keyOf(last), id: last.id }) : null,
       }
     },
 
@@ -213,26 +207,7 @@ async function lockedTask(
 
 const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)
 
-type Order = Pick<TaskPageRequest, 'by' | 'direction'> & {
-  isKey(key: unknown): boolean
-  keyOf(row: TaskListRow): string | number | null
-}
-
-const created = { by: 'created', isKey: isNoKey, keyOf: () => null } as const
-const updated = {
-  by: 'updated',
-  isKey: isMomentKey,
-  keyOf: (row: TaskListRow) => row.updatedAt.toISOString(),
-} as const
-const SORTS: Record<TaskSort, Order> = {
-  createdAt: { ...created, direction: 'ascending' },
-  '-createdAt': { ...created, direction: 'descending' },
-  updatedAt: { ...updated, direction: 'ascending' },
-  '-updatedAt': { ...updated, direction: 'descending' },
-  '-priority': { by: 'priority', direction: 'descending', isKey: isRankKey, keyOf: (row) => row.priority },
-}
-
-function filterOf(query: TaskQuery) {
+function filterOf(query: TaskQuery, now: Date) {
   return {
     projectId: query.projectId,
     listId: query.listId,
@@ -243,5 +218,6 @@ function filterOf(query: TaskQuery) {
     text: query.q,
     updatedSince: query.updatedSince === undefined ? undefined : new Date(query.updatedSince),
     codehostPrNumber: query.codehostPrNumber,
+    deletedSince: query.deleted ? new Date(now.getTime() - HIDDEN_MS) : undefined,
   }
 }
