@@ -27,23 +27,6 @@ describe('the keyboard', () => {
     await expect.poll(() => statusOf(desk, open.id)).toBe('done')
   })
 
-  test('takes back what was done last, and offers no more than that', async ({ desk }) => {
-    const { body: older } = await desk.service.post('/api/tasks', {
-      title: 'Done before',
-      labels: ['undone'],
-    })
-    const { body: newer } = await desk.service.post('/api/tasks', { title: 'Done last', labels: ['undone'] })
-    const page = await desk.open('/tasks?label=["undone"]', { isLive: true })
-    await page.getByRole('button', { name: 'Mark done: Done before' }).click()
-    await page.getByText('Done: Done before').waitFor()
-    await page.getByRole('button', { name: 'Mark done: Done last' }).click()
-    await page.getByText('Done: Done last').waitFor()
-    await page.getByText('Done: Done before').waitFor({ state: 'detached' })
-    await page.keyboard.press('z')
-    await expect.poll(() => statusOf(desk, newer.id)).toBe('open')
-    expect(await statusOf(desk, older.id)).toBe('done')
-  })
-
   test('adds a label on top of one that somebody else gave meanwhile', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', {
       title: 'Labelled by two',

@@ -38,6 +38,10 @@ export function problemFrom(body: unknown, response: Response): Problem {
 export const problemOf = (error: unknown): Problem =>
   error instanceof Problem ? error : new Problem(0, { code: 'page_failed', detail: String(error) })
 
+/** Whether only the way to the service failed, or the session: the same may work later. */
+export const isPassing = ({ status }: Problem) =>
+  status === 0 || status === 401 || status === 429 || status >= 500
+
 function sentenceFrom(status: number, body: Partial<Body>, retryAfterSeconds?: number): string {
   if (status === 401) return 'You are signed out. Sign in again; what you wrote is kept.'
   if (status === 429) return `That was too much at once. Try again in ${retryAfterSeconds ?? 60} seconds.`

@@ -1,7 +1,7 @@
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { undoLatest } from '../parts/tell.ts'
+import { undoLatest } from '../parts/undo.ts'
 
 /** Asks for the dialog in which a task is written, from wherever. */
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
@@ -38,7 +38,8 @@ export function useShortcuts() {
       // Where tasks are listed the search box itself hears it.
       else if (event.key === '/' && !location.pathname.startsWith('/tasks'))
         void navigate({ to: '/tasks', state: { isSearching: true } })
-      else if (event.key !== 'z' || !undoLatest()) return
+      else if (event.key === 'z' && !event.repeat) undoLatest()
+      else return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)

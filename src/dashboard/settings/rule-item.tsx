@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
-import { tell } from '../parts/tell.ts'
+import { undoable, undoneBy } from '../parts/undo.ts'
 import styles from './settings.module.css'
 
 interface RuleItemProps {
@@ -17,7 +17,7 @@ interface RuleItemProps {
 
 /** One instruction: its place, its words, and whether it counts. */
 export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
-  const { act } = useAct('rules', 'context')
+  const { act, refresh } = useAct('rules', 'context')
   const { data: projects } = useQuery(projectsQuery)
   const [priority, setPriority] = useState<number | string>(rule.priority)
   useEffect(() => setPriority(rule.priority), [rule.priority])
@@ -40,8 +40,11 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
       return true
     })
     if (!isDeleted) return
-    tell.undoable('Instruction deleted.', () =>
-      act('It did not come back', () => answerOf(api.POST('/api/rules/{id}/restore', { params: { path } }))),
+    undoable(
+      undoneBy('Instruction deleted.', async () => {
+        await answerOf(api.POST('/api/rules/{id}/restore', { params: { path } }))
+        await refresh()
+      }),
     )
   }
 

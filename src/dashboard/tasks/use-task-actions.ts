@@ -1,120 +1,137 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
-import { type Problem, problemOf } from '../api/problem.ts'
+import { isPassing, problemOf } from '../api/problem.ts'
 import type { Task, TaskFilters, TaskListItem } from '../api/queries.ts'
 import { tell } from '../parts/tell.ts'
+import { beginUndoable } from '../parts/undo.ts'
+import type { UndoEntry } from '../parts/undo-stack.ts'
+import { batchesOf, type Change, type Failure, type Sent } from './bulk.ts'
+import { wordsFor } from './change-words.ts'
+import { reasonsFor, shortTitle } from './failure-words.ts'
+import { sendEach } from './send-each.ts'
 import { dropTasks, listsHolding, previewChange, putInPlace, replaceTasks } from './task-cache.ts'
+import { deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
+import { type Edit, editsOf } from './undo-edits.ts'
+import { undoEntryFor } from './undoable-edits.ts'
 
-type Change = Schema<'TaskChange'>
 type Known = Task | TaskListItem
-type Write<T extends Known = Known> = (task: T) => Promise<Task>
-
-/** Something done to tasks, each on its own. */
-interface Deed {
-  /** What it will look like. */
-  changeOf(task: Known): Change
-  write: Write
-  takeBack(task: Task, before: Known | undefined): Promise<Task>
-  words: string
-}
 
 export interface TaskActions {
   toggleDone(task: Known): void
-  /** Changes tasks and offers to take it back. What fails stays as it was, and says why. */
+  /** Changes tasks and offers to undo it. What fails stays as it was, and says why. */
   change(tasks: Known[], change: Change): Promise<void>
   /** Adds a label to those that do not have it. */
   addLabel(tasks: Known[], label: string): Promise<void>
   remove(tasks: Known[]): Promise<void>
 }
 
-/** A browser and a service are both better off with a few at a time. */
-const AT_ONCE = 6
 /** Whoever writes a task this often at once is a machine. */
-const MOST_ATTEMPTS = 5
-/** So many characters of a title say which task it was. */
-const TITLE_SAID = 60
+const MAX_ATTEMPTS = 5
 
 export function useTaskActions(): TaskActions {
   const cache = useQueryClient()
   return useMemo(() => {
-    async function send<T extends Known>(tasks: T[], write: Write<T>) {
-      const done: Task[] = []
-      const failures = await eachOf(tasks, async (task) => void done.push(await write(task)))
-      replaceTasks(cache, done)
-      return { done, failures }
-    }
-
-    async function changeEach(tasks: Known[], { changeOf, write, takeBack, words }: Deed) {
+    async function changeEach(
+      tasks: Known[],
+      words: string,
+      changeOf: (task: Known) => Change,
+      send: (before: Map<string, Known>) => Promise<Sent<Known>>,
+    ) {
+      const edits = Promise.withResolvers<Edit[]>()
+      const entry = undoEntryFor(cache, sentenceOf(words, tasks), edits.promise)
+      const undoable = beginUndoable(entry)
+      const before = new Map(tasks.map((task) => [task.id, task]))
       const hidePreview = previewChange(
         cache,
-        tasks.map(({ id }) => id),
+        [...before.keys()],
         (task) => changeOf(task) as Partial<TaskListItem>,
       )
-      const { done, failures } = await send(tasks, write)
-      if (failures.length > 0) {
-        hidePreview()
-        replaceTasks(cache, done)
-        tell.problem(failed(failures.length, tasks.length, 'changed'), problemOf(failures[0]))
-      }
-      if (done.length === 0) return
-      const before = new Map(tasks.map((task) => [task.id, task]))
-      tell.undoable(sentenceOf(words, done), async () => {
-        const undone = await send(done, (task) => takeBack(task, before.get(task.id)))
-        if (undone.failures.length > 0)
-          tell.problem('Not everything could be taken back', problemOf(undone.failures[0]))
-      })
+      const { done, failures } = await send(before)
+      if (failures.length > 0) hidePreview()
+      replaceTasks(cache, done)
+      if (failures.length > 0) tell.refused(notDone(failures, tasks.length, 'changed'), reasonsFor(failures))
+
+      const made = editsOf(before, done, [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))])
+      edits.resolve(made)
+      entry.sentence = sentenceOf(words, done)
+      if (made.length > 0) return undoable.done()
+      undoable.drop()
+      if (done.length > 0) tell.done(entry.sentence)
     }
 
-    const change = (tasks: Known[], change: Change) =>
-      changeEach(tasks, {
-        changeOf: () => change,
-        write: (task) => patch(task.id, change),
-        takeBack: (task, before) => patch(task.id, earlier(before, change)),
-        words: wordsFor(change),
-      })
+    const change = (tasks: Known[], change: Change) => {
+      const [only, ...others] = tasks
+      return changeEach(
+        tasks,
+        wordsFor(change),
+        () => change,
+        () =>
+          only && others.length === 0
+            ? sendOne(only, () => patchTask(only.id, change))
+            : sendAll(batchesOf(tasks, () => change)),
+      )
+    }
 
     async function addLabel(tasks: Known[], label: string) {
       const without = tasks.filter(({ labels }) => !labels.includes(label))
-      if (without.length === 0) return tell.done(`All of them have the label ${label}.`)
-      const withIt = (labels: string[]) => (labels.includes(label) ? labels : [...labels, label])
-      await changeEach(without, {
-        changeOf: ({ labels }) => ({ labels: withIt(labels) }),
-        write: (task) => relabel(task, withIt),
-        takeBack: (task) => relabel(task, (labels) => labels.filter((one) => one !== label)),
-        words: `Label ${label} added`,
+      const [only, ...others] = without
+      if (!only) return tell.done(`All of them have the label ${label}.`)
+      const withIt = ({ labels }: Known) => ({
+        labels: labels.includes(label) ? labels : [...labels, label],
       })
+      await changeEach(without, `Label ${label} added`, withIt, (before) =>
+        others.length === 0
+          ? sendOne(only, () => relabel(only, withIt, before))
+          : sendAll(batchesOf(without, withIt)),
+      )
     }
 
     async function remove(tasks: Known[]) {
       const gone: Known[] = []
-      const holders = listsHolding(
-        cache,
-        tasks.map(({ id }) => id),
-      )
-      const failures = await eachOf(tasks, async (task) => {
-        await answerOf(api.DELETE('/api/tasks/{id}', { params: { path: { id: task.id } } }))
+      const ids = tasks.map(({ id }) => id)
+      const deletion = Promise.withResolvers<Known[]>()
+      const holders = listsHolding(cache, ids)
+      const entry = restoreEntry(sentenceOf('Deleted', tasks), deletion.promise, holders)
+      const undoable = beginUndoable(entry)
+      const failures = await sendEach(tasks, async (task) => {
+        await deleteTask(task.id)
         gone.push(task)
       })
       dropTasks(
         cache,
         gone.map(({ id }) => id),
       )
-      if (failures.length > 0)
-        tell.problem(failed(failures.length, tasks.length, 'deleted'), problemOf(failures[0]))
-      if (gone.length > 0) {
-        tell.undoable(sentenceOf('Deleted', gone), () => restore(gone, holders))
-      }
+      deletion.resolve(gone)
+      if (failures.length > 0) tell.refused(notDone(failures, tasks.length, 'deleted'), reasonsFor(failures))
+      entry.sentence = sentenceOf('Deleted', gone)
+      if (gone.length > 0) undoable.done()
+      else undoable.drop()
     }
 
     /** Each comes back where it was, in every list that held it. */
-    async function restore(tasks: Known[], holders: Map<string, TaskFilters[]>) {
-      const failures = await eachOf(tasks, async ({ id }) => {
-        const task = await answerOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } }))
-        cache.setQueryData(['task', id], task)
-        for (const filters of holders.get(id) ?? []) putInPlace(cache, filters, [task as TaskListItem])
-      })
-      if (failures.length > 0) tell.problem('Not everything came back', problemOf(failures[0]))
+    function restoreEntry(
+      sentence: string,
+      deleted: Promise<Known[]>,
+      holders: Map<string, TaskFilters[]>,
+    ): UndoEntry {
+      return {
+        sentence,
+        async undo() {
+          const gone = await deleted
+          if (gone.length === 0) return { isEmpty: true }
+          const failures = await sendEach(gone, async ({ id }) => {
+            const task = await restoreTask(id)
+            cache.setQueryData(['task', id], task)
+            for (const filters of holders.get(id) ?? []) putInPlace(cache, filters, [task as TaskListItem])
+          })
+          if (failures.length === 0) return {}
+          const rest = failures.filter(({ problem }) => isPassing(problem)).map(({ item }) => item)
+          return {
+            notUndone: `${notDone(failures, gone.length, 'restored')}. ${reasonsFor(failures)}`,
+            ...(rest.length > 0 && { rest: restoreEntry(sentence, Promise.resolve(rest), holders) }),
+          }
+        },
+      }
     }
 
     return {
@@ -126,77 +143,36 @@ export function useTaskActions(): TaskActions {
   }, [cache])
 }
 
-const patch = (id: string, body: Change, version?: number) =>
-  answerOf(
-    api.PATCH('/api/tasks/{id}', {
-      params: { path: { id }, ...(version && { header: { 'if-match': `"${version}"` } }) },
-      body,
-    }),
-  )
+/** What came of the one request that changes one task; a rate limit is said like any other reason. */
+async function sendOne(task: Known, send: () => Promise<Task>): Promise<Sent<Known>> {
+  const done: Task[] = []
+  const failures = await sendEach([task], async () => void done.push(await send()))
+  return { done, failures }
+}
 
 /** Labels are written whole: on top of those that somebody else gave meanwhile, never instead of them. */
-async function relabel(task: Known, labelsOf: (labels: string[]) => string[]): Promise<Task> {
+async function relabel(
+  task: Known,
+  changeOf: (task: Known) => Change,
+  before: Map<string, Known>,
+): Promise<Task> {
   let known = task
   for (let attempt = 1; ; attempt++) {
     try {
-      return await patch(known.id, { labels: labelsOf(known.labels) }, known.version)
+      return await patchTask(known.id, changeOf(known), known.version)
     } catch (error) {
-      if (problemOf(error).status !== 412 || attempt === MOST_ATTEMPTS) throw error
-      known = await answerOf(api.GET('/api/tasks/{id}', { params: { path: { id: task.id } } }))
+      if (problemOf(error).status !== 412 || attempt === MAX_ATTEMPTS) throw error
+      known = await getTask(task.id)
+      before.set(known.id, known)
     }
   }
 }
 
-/** Runs a few at a time; answers what went wrong. What comes too fast for the service is sent again when it says. */
-async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<unknown[]> {
-  const failures: unknown[] = []
-  const waiting = [...items]
-  let left = items.length
-  let pause: Promise<void> | undefined
-  const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-      await pause
-      const problem = await work(item).then(() => undefined, problemOf)
-      if (problem?.status === 429) {
-        waiting.push(item)
-        pause ??= pauseOf(problem, left).then(() => {
-          pause = undefined
-        })
-        continue
-      }
-      left--
-      if (problem) failures.push(problem)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return failures
-}
-
-function pauseOf({ retryAfterSeconds = 1 }: Problem, count: number): Promise<void> {
-  const ms = retryAfterSeconds * 1_000
-  const who = count === 1 ? '1 task waits' : `${count.toLocaleString()} tasks wait`
-  tell.done(`${who} for the rate limit of your key, for ${retryAfterSeconds} s. Keep this page open.`, ms)
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** What the fields of a change held before it. */
-const earlier = (task: Known | undefined, change: Change): Change =>
-  Object.fromEntries(Object.keys(change).map((name) => [name, task?.[name as keyof Known]])) as Change
-
-const failed = (count: number, of: number, what: string) =>
-  of === 1 ? `It was not ${what}` : `${count} of ${of} tasks were not ${what}`
+const notDone = (failures: Failure<Known>[], count: number, what: string) =>
+  count === 1 ? `It was not ${what}` : `${failures.length} of ${count} tasks were not ${what}`
 
 /** What was done, and to which. */
 function sentenceOf(words: string, [first, ...others]: Known[]): string {
-  if (others.length > 0) return `${others.length + 1} tasks: ${words}.`
-  const title = [...(first?.title ?? '')]
-  return `${words}: ${title.length > TITLE_SAID ? `${title.slice(0, TITLE_SAID).join('')}…` : title.join('')}`
-}
-
-function wordsFor({ status, priority, listId }: Change): string {
-  if (status === 'done') return 'Done'
-  if (status === 'open') return 'Open again'
-  if (status === 'in_progress') return 'In progress'
-  if (priority) return `Priority ${priority}`
-  return listId ? 'Moved' : 'Changed'
+  if (others.length > 0) return `${(others.length + 1).toLocaleString()} tasks: ${words}.`
+  return `${words}: ${shortTitle(first?.title ?? '')}`
 }

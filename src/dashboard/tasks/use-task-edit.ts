@@ -1,12 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { type Task, taskQuery } from '../api/queries.ts'
 import { tell } from '../parts/tell.ts'
+import { beginUndoable } from '../parts/undo.ts'
+import type { Change } from './bulk.ts'
+import { wordsFor } from './change-words.ts'
+import { shortTitle } from './failure-words.ts'
 import { replaceTasks } from './task-cache.ts'
-
-type Change = Schema<'TaskChange'>
+import { patchTask } from './task-requests.ts'
+import { type Edit, editsOf } from './undo-edits.ts'
+import { undoEntryFor } from './undoable-edits.ts'
 
 /** What a writer saw of a task: its version, and at least what is being changed. */
 export type Seen = Pick<Task, 'version'> & Partial<Task>
@@ -21,6 +25,14 @@ export interface TaskEdit {
   takeTheirs(): void
 }
 
+interface Written {
+  saved?: Task
+  /** What stands in the way. */
+  theirs?: Task
+  /** What was written on. */
+  seen: Seen
+}
+
 /** Writes a task without overwriting what somebody else wrote meanwhile. */
 export function useTaskEdit(task: Task): TaskEdit {
   const cache = useQueryClient()
@@ -29,32 +41,39 @@ export function useTaskEdit(task: Task): TaskEdit {
   const afterChoice = useRef<(standing: Task | undefined) => void>(undefined)
 
   async function save(change: Change, seen: Seen = task): Promise<Task | undefined> {
+    const edits = Promise.withResolvers<Edit[]>()
+    const undoable = beginUndoable(undoEntryFor(cache, sentenceOf(change, task), edits.promise))
     setBusy(true)
     try {
-      const saved = await answerOf(
-        api.PATCH('/api/tasks/{id}', {
-          params: { path: { id: task.id }, header: { 'if-match': `"${seen.version}"` } },
-          body: change,
-        }),
-      )
-      replaceTasks(cache, [saved])
-      setConflict(undefined)
-      return saved
-    } catch (error) {
-      const problem = problemOf(error)
-      const theirs = problem.status === 412 ? await theirsNow() : undefined
-      if (!theirs) {
-        tell.problem('Not saved. What you wrote is still here.', problem)
-        return undefined
-      }
-      // Another field was changed: both can stand.
-      if (isUntouched(seen, theirs, change)) return await save(change, { ...seen, version: theirs.version })
+      const { saved, theirs, seen: on } = await write(change, seen)
+      const made = saved ? editsOf(new Map([[task.id, on]]), [saved], Object.keys(change)) : []
+      edits.resolve(made)
+      if (made.length > 0) undoable.done()
+      else undoable.drop()
+      if (!theirs) return saved
       setConflict({ mine: change, theirs })
       return new Promise((resolve) => {
         afterChoice.current = resolve
       })
     } finally {
       setBusy(false)
+    }
+  }
+
+  /** Writes on top of what was seen, or of what others made of it as long as they left alone what is written. */
+  async function write(change: Change, seen: Seen): Promise<Written> {
+    try {
+      const saved = await patchTask(task.id, change, seen.version)
+      replaceTasks(cache, [saved])
+      setConflict(undefined)
+      return { saved, seen }
+    } catch (error) {
+      const problem = problemOf(error)
+      const theirs = problem.status === 412 ? await theirsNow() : undefined
+      if (theirs && isUntouched(seen, theirs, change))
+        return await write(change, { ...seen, version: theirs.version })
+      if (!theirs) tell.problem('Not saved. What you wrote is still here.', problem)
+      return { theirs, seen }
     }
   }
 
@@ -79,6 +98,9 @@ export function useTaskEdit(task: Task): TaskEdit {
     },
   }
 }
+
+const sentenceOf = (change: Change, { title }: Task) =>
+  `${wordsFor(change)}: ${shortTitle(change.title ?? title)}`
 
 const isUntouched = (seen: Seen, theirs: Task, change: Change) =>
   Object.keys(change).every(
