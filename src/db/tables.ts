@@ -252,6 +252,8 @@ export const idempotencyKeys = pgTable(
     status: smallint('status'),
     headers: jsonb('headers'),
     body: text('body'),
+    /** While it is set and in the future, the answer is still waited for: what is kept may change once more. */
+    completesBy: moment('completes_by'),
     createdAt: moment('created_at').notNull(),
   },
   (table) => [

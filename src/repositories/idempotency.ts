@@ -1,9 +1,12 @@
-import { and, eq, lt, sql } from '../db/drizzle.ts'
+import { and, eq, getTableColumns, isNotNull, lt, sql } from '../db/drizzle.ts'
 import { isLockTimeout } from '../db/mistakes.ts'
 import { idempotencyKeys } from '../db/tables.ts'
 import type { Executor } from './index.ts'
 
-export type IdempotencyRow = typeof idempotencyKeys.$inferSelect
+type IdempotencyRow = typeof idempotencyKeys.$inferSelect
+/** A kept answer, and whether the request it belongs to is still at work on it. */
+export type KeptRow = IdempotencyRow & { isPending: boolean }
+type KeptAnswer = Pick<IdempotencyRow, 'status' | 'headers' | 'body'>
 export type IdempotencyClaim = Pick<
   IdempotencyRow,
   'callerId' | 'route' | 'key' | 'requestHash' | 'createdAt'
@@ -16,6 +19,18 @@ export function idempotencyRepository(db: Executor) {
       eq(idempotencyKeys.route, route),
       eq(idempotencyKeys.key, key),
     )
+
+  const find = async (claim: IdempotencyClaim): Promise<KeptRow | undefined> => {
+    const [row] = await db
+      .select({
+        ...getTableColumns(idempotencyKeys),
+        // By the database's clock: those of the instances may differ.
+        isPending: sql<boolean>`coalesce(${idempotencyKeys.completesBy} > clock_timestamp(), false)`,
+      })
+      .from(idempotencyKeys)
+      .where(isThe(claim))
+    return row
+  }
 
   const take = (claim: IdempotencyClaim) =>
     db
@@ -36,14 +51,14 @@ export function idempotencyRepository(db: Executor) {
     async claim(
       claim: IdempotencyClaim,
       { patienceMs, keptSince }: { patienceMs: number; keptSince: Date },
-    ): Promise<IdempotencyRow | 'in_progress' | undefined> {
+    ): Promise<KeptRow | 'in_progress' | undefined> {
       await db.execute(sql`select set_config('lock_timeout', ${String(patienceMs)}, true)`)
       // What is older has had its time, whether or not the sweep has come by.
       await db.delete(idempotencyKeys).where(and(isThe(claim), lt(idempotencyKeys.createdAt, keptSince)))
       for (;;) {
         const taken = await take(claim)
         if (taken === 'in_progress') return taken
-        const [kept] = taken.length > 0 ? [] : await db.select().from(idempotencyKeys).where(isThe(claim))
+        const kept = taken.length > 0 ? undefined : await find(claim)
         // Neither: the sweep took the old row in between.
         if (taken.length === 0 && !kept) continue
         await db.execute(sql`select set_config('lock_timeout', '0', true)`)
@@ -51,11 +66,31 @@ export function idempotencyRepository(db: Executor) {
       }
     },
 
-    async keep(
-      claim: IdempotencyClaim,
-      answer: Pick<IdempotencyRow, 'status' | 'headers' | 'body'>,
-    ): Promise<void> {
-      await db.update(idempotencyKeys).set(answer).where(isThe(claim))
+    /** Writes the answer; with a time, it may be completed once more until then. */
+    async keep(claim: IdempotencyClaim, answer: KeptAnswer, completesWithinMs?: number): Promise<void> {
+      const completesBy =
+        completesWithinMs === undefined
+          ? null
+          : sql`clock_timestamp() + make_interval(secs => ${completesWithinMs / 1_000})`
+      await db
+        .update(idempotencyKeys)
+        .set({ ...answer, completesBy })
+        .where(isThe(claim))
+    },
+
+    /** Puts the complete answer in the place of the kept one; without one, that stands. False when it stood already. */
+    async complete(claim: IdempotencyClaim, answer?: KeptAnswer): Promise<boolean> {
+      const rows = await db
+        .update(idempotencyKeys)
+        .set({ ...answer, completesBy: null })
+        .where(and(isThe(claim), isNotNull(idempotencyKeys.completesBy)))
+        .returning({ key: idempotencyKeys.key })
+      return rows.length > 0
+    },
+
+    /** Gives the key back, as if it had not been used. */
+    async release(claim: IdempotencyClaim): Promise<void> {
+      await db.delete(idempotencyKeys).where(isThe(claim))
     },
 
     async deleteOlderThan(time: Date): Promise<void> {

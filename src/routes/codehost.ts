@@ -18,6 +18,8 @@ import { IdempotencyKey, onceOf } from './once.ts'
 
 const tags = ['Code host']
 const LONGEST_WAIT_SECONDS = 60
+/** For the answer to be written after the wait, on a machine that is busy. */
+const COMPLETION_MARGIN_MS = 5_000
 
 const Applied = Type.String({ description: 'The part of `Prefer` that was followed.' })
 
@@ -126,25 +128,32 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     async (request, reply) => {
       const { projectId } = request.params
       const mode = request.query.mode ?? 'incremental'
-      let started: SyncRun | undefined
-      const answer = await once(request, reply, async ({ codehost }) => {
-        started = await codehost.sync(request.caller, projectId, mode)
-        const location = `/api/codehost/${projectId}/syncs/${started.id}`
-        return { status: 202, headers: { location }, body: started }
-      })
-      if (!started) return answer
-      sync.wake()
       const seconds = secondsToWait(request.headers.prefer)
-      if (seconds === undefined) return answer
-      const gone = new AbortController()
-      reply.raw.once('close', () => gone.abort())
-      const { run, isOver } = await codehost.awaitRun(request.caller, started, {
-        patienceMs: seconds * 1_000,
-        signal: AbortSignal.any([gone.signal, draining.signal]),
-      })
-      reply.status(isOver ? 200 : 202).header('preference-applied', `wait=${seconds}`)
-      // With an Idempotency-Key the answer was text already; this one is not.
-      return request.headers['idempotency-key'] === undefined ? run : asText(run)
+      return once(
+        request,
+        reply,
+        async ({ codehost }) => {
+          const body = await codehost.sync(request.caller, projectId, mode)
+          return { status: 202, headers: { location: `/api/codehost/${projectId}/syncs/${body.id}` }, body }
+        },
+        {
+          completion: {
+            withinMs: (seconds ?? 0) * 1_000 + COMPLETION_MARGIN_MS,
+            async complete(started) {
+              sync.wake()
+              if (seconds === undefined) return started
+              const gone = new AbortController()
+              reply.raw.once('close', () => gone.abort())
+              const { run, isOver } = await codehost.awaitRun(request.caller, started.body, {
+                patienceMs: seconds * 1_000,
+                signal: AbortSignal.any([gone.signal, draining.signal]),
+              })
+              const headers = { ...started.headers, 'preference-applied': `wait=${seconds}` }
+              return { status: isOver ? 200 : 202, headers, body: run }
+            },
+          },
+        },
+      )
     },
   )
 
@@ -187,6 +196,3 @@ function secondsToWait(header: string | undefined): number | undefined {
   const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header ?? '')?.[1]
   return seconds === undefined ? undefined : Math.min(Number(seconds), LONGEST_WAIT_SECONDS)
 }
-
-/** The reply's serializer hands on text as it is; see `once.ts`. */
-const asText = (run: SyncRun) => JSON.stringify(run) as unknown as SyncRun

@@ -20,6 +20,17 @@ export interface CreatingAnswer<T> {
   status: number
   headers?: Record<string, string>
   body: T
+  /** False where nothing was made or changed: with an Idempotency-Key it is then not kept. */
+  hasEffect?: boolean
+}
+
+interface OnceOptions<T> {
+  /** What this caller may see of an answer that is replayed, where that is not all of it. */
+  restrict?: ((body: T) => T) | undefined
+  /** What is done and waited for once the effect is committed. */
+  completion?:
+    | { withinMs: number; complete(answer: CreatingAnswer<T>): Promise<CreatingAnswer<T>> }
+    | undefined
 }
 
 /**
@@ -31,10 +42,12 @@ export function onceOf({ idempotency, useCasesIn, ...outside }: Services) {
     request: FastifyRequest,
     reply: FastifyReply,
     work: (useCases: UseCases) => Promise<CreatingAnswer<T>>,
+    { restrict, completion }: OnceOptions<T> = {},
   ): Promise<T> {
     const key = request.headers['idempotency-key']
     if (typeof key !== 'string') {
-      const { status, headers = {}, body } = await work(outside)
+      const made = await work(outside)
+      const { status, headers = {}, body } = completion ? await completion.complete(made) : made
       reply.status(status).headers(headers)
       return body
     }
@@ -46,17 +59,28 @@ export function onceOf({ idempotency, useCasesIn, ...outside }: Services) {
         .update(JSON.stringify([request.query, request.body]))
         .digest('hex'),
     }
-    const answer = await idempotency.once(identity, async (repos) => {
-      const { status, headers = {}, body } = await work(useCasesIn(repos))
-      return {
-        status,
-        headers,
-        body: String(reply.serializeInput(body as never, String(status), 'application/json')),
-      }
+    const textOf = ({ status, headers = {}, body }: CreatingAnswer<T>) => ({
+      status,
+      headers,
+      body: String(reply.serializeInput(body as never, String(status), 'application/json')),
     })
+    let made: CreatingAnswer<T>
+    const answer = await idempotency.once(
+      identity,
+      async (repos) => {
+        made = await work(useCasesIn(repos))
+        return { ...textOf(made), hasEffect: made.hasEffect ?? true }
+      },
+      completion && {
+        withinMs: completion.withinMs,
+        complete: async () => textOf(await completion.complete(made)),
+      },
+    )
     if (answer.isReplay) reply.header('idempotency-replayed', 'true')
     reply.status(answer.status).headers(answer.headers).type('application/json; charset=utf-8')
-    return alreadySerialized(reply, answer.body)
+    const isRestricted = answer.isReplay && restrict !== undefined
+    const text = isRestricted ? JSON.stringify(restrict(JSON.parse(answer.body))) : answer.body
+    return alreadySerialized(reply, text)
   }
 }
 

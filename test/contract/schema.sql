@@ -89,6 +89,7 @@ create table idempotency_keys (
   headers jsonb,
   body text,
   created_at timestamp(3) with time zone not null,
+  completes_by timestamp(3) with time zone,
   constraint idempotency_keys_caller_id_route_key_pk PRIMARY KEY (caller_id, route, key)
 );
 

@@ -315,17 +315,6 @@ describe('a sync', () => {
     expect((await service.post(path, undefined, { headers: { prefer: 'wait=soon' } })).status).toBe(202)
   })
 
-  test('with an Idempotency-Key starts one run, also while that is at work', async () => {
-    const { project } = await service.connected({}, 2)
-    const path = `/api/codehost/${project.id}/sync`
-    const headers = { 'idempotency-key': 'nightly', prefer: 'wait=20' }
-    const first = await service.post(path, undefined, { headers })
-    const second = await service.post(path, undefined, { headers })
-    expect([first.status, first.body.status]).toEqual([200, 'completed'])
-    expect([second.status, second.body.id]).toEqual([202, first.body.id])
-    expect(second.headers.get('idempotency-replayed')).toBe('true')
-  })
-
   test.each(['?mode=all', '?nope=1'])('refuses %s', async (query) => {
     const { project } = await service.connected()
     expect((await service.post(`/api/codehost/${project.id}/sync${query}`)).status).toBe(400)

@@ -1,0 +1,1 @@
+ALTER TABLE "idempotency_keys" ADD COLUMN "completes_by" timestamp (3) with time zone;

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Answer, startApp, type TestApp } from '../support/app.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+
+let service: Syncing
+let second: TestApp
+beforeAll(async () => {
+  service = await startSyncing()
+  second = await startApp({
+    connectionString: service.connectionString,
+    env: { CODEHOST_API_URLS: service.host.url },
+  })
+})
+afterAll(async () => {
+  await second.close()
+  await service.close()
+})
+
+let counter = 0
+async function syncing() {
+  const { project } = await service.connected({}, 2)
+  const path = `/api/codehost/${project.id}/sync`
+  const key = `nightly-${++counter}`
+  const send = (prefer?: string, app: TestApp | Syncing = service) =>
+    app.post(path, undefined, {
+      key: service.adminKey,
+      headers: { 'idempotency-key': key, ...(prefer && { prefer }) },
+    })
+  return { project, key, send }
+}
+
+const told = ({ status, body, headers }: Answer) => ({
+  status,
+  body,
+  headers: ['location', 'preference-applied', 'content-type'].map((name) => headers.get(name)),
+})
+const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
+
+describe('a sync that is sent again with its Idempotency-Key', () => {
+  test('is answered as the first time, once that had waited for the end', async () => {
+    const { send } = await syncing()
+    const first = await send('wait=20')
+    expect(first).toMatchObject({ status: 200, body: { status: 'completed', fetched: 2 } })
+    expect(first.headers.get('preference-applied')).toBe('wait=20')
+    for (const prefer of ['wait=20', undefined]) {
+      const again = await send(prefer)
+      expect([told(again), isReplay(again)]).toEqual([told(first), true])
+    }
+  })
+
+  test('is answered as the first time, when that did not wait for the end', async () => {
+    const { send, project } = await syncing()
+    const first = await send()
+    expect(first).toMatchObject({ status: 202, body: { status: 'queued' } })
+    await vi.waitFor(async () => {
+      const { body } = await service.get(`/api/codehost/${project.id}/syncs`)
+      expect(body.data[0].status).toBe('completed')
+    }, 20_000)
+    expect(told(await send('wait=20'))).toEqual(told(first))
+  })
+
+  test('by many at once, on two instances, is answered to all of them alike', async () => {
+    const { send } = await syncing()
+    service.host.onAnswer(() => new Promise((resolve) => setTimeout(resolve, 100)))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => send('wait=20', n % 2 ? second : service)),
+    )
+    service.host.onAnswer(() => {})
+    expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1)
+    expect(answers[0]).toMatchObject({ status: 200, body: { status: 'completed' } })
+    for (const answer of answers) expect(told(answer)).toEqual(told(answers[0] as Answer))
+  })
+
+  test('is told to come again while the first waits longer than the lock timeout', async () => {
+    const { send, key } = await syncing()
+    await send('wait=20')
+    await service.query(
+      "update idempotency_keys set completes_by = now() + interval '1 minute' where key = $1",
+      [key],
+    )
+    expect(await send('wait=20')).toMatchObject({ status: 409, body: { code: 'request_in_progress' } })
+  })
+
+  test('has the answer of the start where the first died while it waited', async () => {
+    const { send, key } = await syncing()
+    const first = await send()
+    await service.query("update idempotency_keys set completes_by = now() - interval '1 ms' where key = $1", [
+      key,
+    ])
+    const again = await send('wait=20')
+    expect([told(again), isReplay(again)]).toEqual([told(first), true])
+    const [row] = await service.query('select completes_by from idempotency_keys where key = $1', [key])
+    expect(row.completes_by).toBeNull()
+  })
+})
