@@ -4,7 +4,7 @@ import { fenced, fencedMembers, UNTRUSTED } from '../domain/untrusted.ts'
 import type { Scope } from '../schemas/caller.ts'
 import { Context, type TaskBrief } from '../schemas/context.ts'
 import { Rule, RuleList } from '../schemas/rule.ts'
-import type { Task, TaskListItem } from '../schemas/task.ts'
+import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
 import {
   AssistantTask,
   AssistantTaskPage,
@@ -16,6 +16,7 @@ import {
   ListTasksInput,
   UpdateRuleInput,
   UpdateTaskInput,
+  WrittenAssistantTask,
 } from '../schemas/tools.ts'
 import type { Caller } from '../services/access.ts'
 import type { UseCases } from '../services/index.ts'
@@ -138,10 +139,10 @@ export const TOOLS: Tool[] = [
     scope: 'tasks:write',
     annotations: { ...creates, ...fromAnywhere },
     input: CreateTaskInput,
-    output: AssistantTask,
+    output: WrittenAssistantTask,
     async run(args, caller, { tasks }) {
       const { task, isNew } = await tasks.create(caller, args)
-      return taskAnswer(isNew ? 'Created.' : 'It was here already, by its externalId.', task)
+      return writtenAnswer(isNew ? 'Created.' : 'It was here already, by its externalId.', task)
     },
   }),
   tool({
@@ -152,9 +153,9 @@ export const TOOLS: Tool[] = [
     scope: 'tasks:write',
     annotations: { ...overwrites, ...fromAnywhere },
     input: UpdateTaskInput,
-    output: AssistantTask,
+    output: WrittenAssistantTask,
     async run({ id, ...change }, caller, { tasks }) {
-      return taskAnswer('The task as it is now.', await tasks.update(caller, id, change, undefined))
+      return writtenAnswer('The task as it is now.', await tasks.update(caller, id, change, undefined))
     },
   }),
 ]
@@ -175,6 +176,13 @@ function tool<I extends TSchema, O extends TSchema>({ run, ...rest }: TypedTool<
 }
 
 function taskAnswer(said: string, { metadata: _, ...task }: Task) {
+  return { data: { notice: UNTRUSTED, ...task }, text: `${said}\n\n${fencedMembers(task)}` }
+}
+
+/** Without `tasks:read` the service returned no more than its version. */
+function writtenAnswer(said: string, { metadata: _, ...task }: WrittenTask) {
+  const { id, version, title } = task
+  if (title === undefined) return { data: task, text: `${said} Task ${id}, version ${version}.` }
   return { data: { notice: UNTRUSTED, ...task }, text: `${said}\n\n${fencedMembers(task)}` }
 }
 

@@ -13,6 +13,7 @@ import {
 import { ref } from '../schemas/parts.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
+import { mayReadTasks, onlyVersion } from '../services/task-view.ts'
 import { IdempotencyKey, onceOf } from './once.ts'
 
 const MIB = 1024 * 1024
@@ -33,7 +34,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         operationId: 'createTasksInBulk',
         summary: 'Create up to 100 tasks',
         description:
-          'All or nothing: any bad item and nothing is created, and the answer names every bad item. With `onError=continue` the good items are created and each item is answered for itself.',
+          'All or nothing: any bad item and nothing is created, and the answer names every bad item. With `onError=continue` the good items are created and each item is answered for itself. Without `tasks:read` each task is answered as `id` and `version` alone.',
         querystring: BulkQuery,
         headers: IdempotencyKey,
         body: ref(BulkTasks),
@@ -44,26 +45,33 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
       },
     },
     (request, reply) =>
-      once<BulkCreated | BulkResults>(request, reply, async ({ tasks }) => {
-        const { listId, tasks: items } = request.body
-        const refusals = items.map((item, index) => refusalOf(item, `/tasks/${index}`))
-        const isPartial = request.query.onError === 'continue'
-        if (!isPartial && refusals.some(Boolean)) throw together(refusals)
+      once<BulkCreated | BulkResults>(
+        request,
+        reply,
+        async ({ tasks }) => {
+          const { listId, tasks: items } = request.body
+          const refusals = items.map((item, index) => refusalOf(item, `/tasks/${index}`))
+          const isPartial = request.query.onError === 'continue'
+          if (!isPartial && refusals.some(Boolean)) throw together(refusals)
 
-        const good = items.filter((_, index) => !refusals[index])
-        const made = await tasks.createMany(request.caller, listId, good)
-        const created = made.filter(({ isNew }) => isNew).length
-        const counts = { created, existing: made.length - created }
-        if (!isPartial) return { status: 201, body: { data: made.map(({ task }) => task), ...counts } }
+          const good = items.filter((_, index) => !refusals[index])
+          const made = await tasks.createMany(request.caller, listId, good)
+          const created = made.filter(({ isNew }) => isNew).length
+          const counts = { created, existing: made.length - created }
+          const hasEffect = created > 0
+          if (!isPartial)
+            return { status: 201, body: { data: made.map(({ task }) => task), ...counts }, hasEffect }
 
-        const next = made.values()
-        const results = refusals.map((refusal, index): BulkItem => {
-          const { task, isNew } = refusal ? {} : (next.next().value ?? {})
-          if (!task) return { index, status: 'failed', errors: refusal?.extras.errors ?? [] }
-          return { index, status: isNew ? 'created' : 'existing', task }
-        })
-        return { status: 207, body: { results, ...counts, failed: items.length - good.length } }
-      }),
+          const next = made.values()
+          const results = refusals.map((refusal, index): BulkItem => {
+            const { task, isNew } = refusal ? {} : (next.next().value ?? {})
+            if (!task) return { index, status: 'failed', errors: refusal?.extras.errors ?? [] }
+            return { index, status: isNew ? 'created' : 'existing', task }
+          })
+          return { status: 207, body: { results, ...counts, failed: items.length - good.length }, hasEffect }
+        },
+        { restrict: mayReadTasks(request.caller) ? undefined : onlyVersions },
+      ),
   )
 
   app.patch(
@@ -85,7 +93,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         operationId: 'updateTasksInBulk',
         summary: 'Change up to 100 tasks',
         description:
-          'Makes the same change to every task named, by the rules of `PATCH /api/tasks/{id}`, or to none of them: `errors` lists every id and value that is in the way, each with its own code, and the problem has the code of the first. A task that is like this already keeps its version and is counted in `unchanged`.',
+          'Makes the same change to every task named, by the rules of `PATCH /api/tasks/{id}`, or to none of them: `errors` lists every id and value that is in the way, each with its own code, and the problem has the code of the first. A task that is like this already keeps its version and is counted in `unchanged`. Without `tasks:read` each task is answered as `id` and `version` alone.',
         body: ref(BulkChange),
         response: { 200: answers(ref(BulkChanged), 'All of them, changed or not.') },
       },
@@ -96,6 +104,18 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     },
   )
 }
+
+/** Each task as a caller without `tasks:read` sees it. */
+const onlyVersions = (body: BulkCreated | BulkResults): BulkCreated | BulkResults =>
+  'data' in body
+    ? { ...body, data: body.data.map(onlyVersion) }
+    : {
+        ...body,
+        results: body.results.map(({ task, ...item }) => ({
+          ...item,
+          ...(task && { task: onlyVersion(task) }),
+        })),
+      }
 
 /** One refusal of the whole batch, naming every bad item. */
 function together(refusals: (AppError | undefined)[]): AppError {

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answers, answersNothing, ETag, Location } from '../schemas/answers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
-import { NewTask, Task, TaskChange, TaskPage, TaskQuery } from '../schemas/task.ts'
+import { NewTask, Task, TaskChange, TaskPage, TaskQuery, WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
+import { mayReadTasks, onlyVersion } from '../services/task-view.ts'
 import { IdempotencyKey, onceOf } from './once.ts'
 import { allowedVersions, etagOf, IfMatch, tagged } from './versions.ts'
 
@@ -22,22 +23,27 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'createTask',
         summary: 'Create a task',
         description:
-          'Makes a task, or answers the one that is here under the same `externalId` in the same project and source, also when requests race. The dashboard shows the description as read-only.',
+          'Makes a task, or answers the one that is here under the same `externalId` in the same project and source, also when requests race. The dashboard shows the description as read-only. Without `tasks:read` the answer is `id` and `version` alone.',
         headers: IdempotencyKey,
         body: ref(NewTask),
         response: {
-          200: answers(ref(Task), 'The task that was here under this `externalId`.', { etag: ETag }),
-          201: answers(ref(Task), 'The task that was made.', { etag: ETag, location: Location }),
+          200: answers(ref(WrittenTask), 'The task that was here under this `externalId`.', { etag: ETag }),
+          201: answers(ref(WrittenTask), 'The task that was made.', { etag: ETag, location: Location }),
         },
       },
     },
     (request, reply) =>
-      once(request, reply, async ({ tasks }) => {
-        const { task, isNew } = await tasks.create(request.caller, request.body)
-        const etag = etagOf(task)
-        if (!isNew) return { status: 200, headers: { etag }, body: task }
-        return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
-      }),
+      once(
+        request,
+        reply,
+        async ({ tasks }) => {
+          const { task, isNew } = await tasks.create(request.caller, request.body)
+          const etag = etagOf(task)
+          if (!isNew) return { status: 200, headers: { etag }, body: task, hasEffect: false }
+          return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
+        },
+        { restrict: mayReadTasks(request.caller) ? undefined : onlyVersion },
+      ),
   )
 
   app.get(
@@ -93,11 +99,11 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'updateTask',
         summary: 'Change a task',
         description:
-          'Changes what is named and leaves the rest. A change of nothing makes no new version. What belongs to the code host or came with the feedback cannot be changed here; `notes` always can.',
+          'Changes what is named and leaves the rest. A change of nothing makes no new version. What belongs to the code host or came with the feedback cannot be changed here; `notes` always can. Without `tasks:read` the answer is `id` and `version` alone.',
         params: IdPath('task'),
         headers: IfMatch,
         body: ref(TaskChange),
-        response: { 200: answers(ref(Task), 'The task as it is now.', { etag: ETag }) },
+        response: { 200: answers(ref(WrittenTask), 'The task as it is now.', { etag: ETag }) },
       },
     },
     async (request, reply) => {
@@ -135,9 +141,9 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'restoreTask',
         summary: 'Restore a deleted task',
         description:
-          'Brings back a task that was deleted in the last 30 days. One that is not deleted is answered as it is.',
+          'Brings back a task that was deleted in the last 30 days. One that is not deleted is answered as it is. Without `tasks:read` the answer is `id` and `version` alone.',
         params: IdPath('task'),
-        response: { 200: answers(ref(Task), 'The task, back again.', { etag: ETag }) },
+        response: { 200: answers(ref(WrittenTask), 'The task, back again.', { etag: ETag }) },
       },
     },
     async (request, reply) => tagged(reply, await tasks.restore(request.caller, request.params.id)),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Choice, Closed, ref, Uuid } from './parts.ts'
 import { Mistake } from './problem.ts'
-import { NewTaskInBulk, Task, TaskChange } from './task.ts'
+import { NewTaskInBulk, TaskChange, WrittenTask } from './task.ts'
 
 export const BulkTasks = Closed(
   {
@@ -37,7 +37,10 @@ const counts = {
 
 export const BulkCreated = Type.Object(
   {
-    data: Type.Array(ref(Task), { maxItems: 100, description: 'The tasks, in the order of the request.' }),
+    data: Type.Array(ref(WrittenTask), {
+      maxItems: 100,
+      description: 'The tasks, in the order of the request.',
+    }),
     ...counts,
   },
   { $id: 'BulkCreated', description: 'All of the batch, made or found.' },
@@ -48,7 +51,7 @@ export const BulkItem = Type.Object(
   {
     index: Type.Integer({ description: 'Position in the request, from 0.' }),
     status: Choice(['created', 'existing', 'failed'], { description: 'What became of it.' }),
-    task: Type.Optional(ref(Task)),
+    task: Type.Optional(ref(WrittenTask)),
     errors: Type.Optional(
       Type.Array(ref(Mistake), { maxItems: 100, description: 'What is wrong with a failed item.' }),
     ),
@@ -84,7 +87,7 @@ export const BulkChange = Closed(
 
 export const BulkChanged = Type.Object(
   {
-    data: Type.Array(ref(Task), {
+    data: Type.Array(ref(WrittenTask), {
       maxItems: 100,
       description: 'The tasks as they are now, in the order of `ids`.',
     }),

@@ -11,7 +11,7 @@ import { NewProject, Project, ProjectChange } from './project.ts'
 import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
 import { NewSession, Session } from './session.ts'
-import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem } from './task.ts'
+import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenTask } from './task.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
 
 /** Every schema with a name of its own: what `$ref` finds, and the components of the API reference. */
@@ -20,6 +20,7 @@ export const namedSchemas = [
   Problem,
   Actor,
   Task,
+  WrittenTask,
   TaskListItem,
   NewTask,
   NewTaskInBulk,

@@ -122,6 +122,15 @@ const long = {
 export const Task = Type.Object({ ...brief, ...long }, { $id: 'Task', description: 'Something to be done.' })
 export type Task = Static<typeof Task>
 
+export const WrittenTask = Type.Object(
+  { ...Type.Partial(Type.Object({ ...brief, ...long })).properties, id: brief.id, version: brief.version },
+  {
+    $id: 'WrittenTask',
+    description: 'A task as writes return it: whole with `tasks:read`, otherwise `id` and `version` alone.',
+  },
+)
+export type WrittenTask = Static<typeof WrittenTask>
+
 export const TaskListItem = Type.Object(
   {
     ...brief,

@@ -43,6 +43,16 @@ export const AssistantTask = Type.Object(
 )
 export type AssistantTask = Static<typeof AssistantTask>
 
+export const WrittenAssistantTask = Type.Object(
+  {
+    ...Type.Partial(AssistantTask).properties,
+    id: AssistantTask.properties.id,
+    version: AssistantTask.properties.version,
+  },
+  { description: 'The task; `id` and `version` alone for a key without tasks:read.' },
+)
+export type WrittenAssistantTask = Static<typeof WrittenAssistantTask>
+
 export const AssistantTaskPage = Type.Object(
   {
     notice: Notice,

@@ -9,16 +9,16 @@ import { externalIdTaken, listNotFound, projectArchived } from '../errors.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { Destination } from '../repositories/lists.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
-import type { Task, TaskChange } from '../schemas/task.ts'
+import type { TaskChange, WrittenTask } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { lockTasks, writableTask } from './task-locks.ts'
-import { toTask } from './task-view.ts'
+import { toTask, writtenFor } from './task-view.ts'
 
 export interface BulkChanged {
   /** In the order of the request; an id that is there twice counts once. */
-  tasks: Task[]
+  tasks: WrittenTask[]
   /** How many of them were like this before. */
   unchanged: number
 }
@@ -58,7 +58,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
           )
         }),
       )
-      const tasks = present.map((task) => toTask(after.get(task.id) ?? task))
+      const tasks = present.map((task) => writtenFor(caller, toTask(after.get(task.id) ?? task)))
       return { tasks, unchanged: tasks.length - changes.length }
     })
   }

@@ -1,7 +1,9 @@
+import { allows } from '../domain/key-strength.ts'
 import { priorityOf } from '../domain/priority.ts'
 import { isDescriptionReadOnly } from '../domain/task-change.ts'
 import type { TaskListRow, TaskRow } from '../repositories/tasks.ts'
-import type { Task, TaskListItem } from '../schemas/task.ts'
+import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
+import type { Caller } from './access.ts'
 
 /** A row as the wire has it. */
 export const toTask = (row: TaskRow): Task => ({
@@ -10,6 +12,15 @@ export const toTask = (row: TaskRow): Task => ({
   notes: row.notes,
   metadata: asObject(row.metadata),
 })
+
+export const mayReadTasks = ({ scopes }: Pick<Caller, 'scopes'>) => allows(scopes, 'tasks:read')
+
+/** What a caller without `tasks:read` learns of a task it wrote. */
+export const onlyVersion = ({ id, version }: WrittenTask): WrittenTask => ({ id, version })
+
+/** A task as a write returns it. */
+export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenTask =>
+  mayReadTasks(caller) ? task : onlyVersion(task)
 
 /** The same for a list, where a summary leaves the long fields out. */
 export const toTaskListItem = (row: TaskListRow): TaskListItem => ({

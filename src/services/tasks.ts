@@ -8,13 +8,21 @@ import { listNotFound, projectArchived, projectNotFound, taskNotFound } from '..
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { Destination } from '../repositories/lists.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
-import type { NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, TaskQuery } from '../schemas/task.ts'
+import type {
+  NewTask,
+  NewTaskInBulk,
+  Task,
+  TaskChange,
+  TaskListItem,
+  TaskQuery,
+  WrittenTask,
+} from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { entry as activityEntry, actorOf } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { bulkChangesOf } from './task-bulk-change.ts'
 import { lockTasks, writableTask } from './task-locks.ts'
-import { toTask, toTaskListItem } from './task-view.ts'
+import { toTask, toTaskListItem, writtenFor } from './task-view.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 
 /** Some 15 ms of the database's time: nobody who waits for it at that moment notices. */
@@ -22,7 +30,7 @@ const FOLDED_AT_ONCE = 25
 
 /** A task that was asked for: made now, or here before under the same external id. */
 export interface Made {
-  task: Task
+  task: WrittenTask
   isNew: boolean
 }
 
@@ -69,20 +77,25 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       }
     },
 
-    async update(caller: Caller, id: string, wanted: TaskChange, allowed: AllowedVersions): Promise<Task> {
+    async update(
+      caller: Caller,
+      id: string,
+      wanted: TaskChange,
+      allowed: AllowedVersions,
+    ): Promise<WrittenTask> {
       return repos.within(caller).transaction(async (repos) => {
         const task = await lockedTask(repos, id, allowed, wanted)
         const moveTo =
           wanted.listId === undefined ? undefined : await writableDestination(repos, wanted.listId)
         const now = clock.now()
         const outcome = decideChange(task, wanted, moveTo, caller.type, now)
-        if (!outcome) return toTask(task)
+        if (!outcome) return writtenFor(caller, toTask(task))
         const changed = { ...task, ...outcome.update }
         await repos.tasks.update(id, outcome.update)
         await repos.activity.insert(
           outcome.entries.map(({ type, metadata }) => entry(type, changed, caller, now, metadata)),
         )
-        return toTask(changed)
+        return writtenFor(caller, toTask(changed))
       })
     },
 
@@ -99,16 +112,16 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     },
 
     /** Brings a hidden task back; one that is not hidden is answered as it is. */
-    async restore(caller: Caller, id: string): Promise<Task> {
+    async restore(caller: Caller, id: string): Promise<WrittenTask> {
       return repos.within(caller).transaction(async (repos) => {
         const task = writableTask(await lockTasks(repos, [id], { hidden: true }), id)
         const now = clock.now()
         if (task.deletedAt && isGone(task.deletedAt, now)) throw taskNotFound(id)
-        if (!task.deletedAt) return toTask(task)
+        if (!task.deletedAt) return writtenFor(caller, toTask(task))
         const update = { deletedAt: null, updatedAt: now, version: task.version + 1 }
         await repos.tasks.update(id, update)
         await repos.activity.insert([entry('task.restored', task, caller, now)])
-        return toTask({ ...task, ...update })
+        return writtenFor(caller, toTask({ ...task, ...update }))
       })
     },
 
@@ -157,7 +170,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       const found = await existing(repos, destination, caller, present)
       for (const row of missing) {
         const task = ids.has(row.id) ? row : found.get(row.externalId ?? '')
-        if (task) made.set(row.id, { task: toTask(task), isNew: task === row })
+        if (task) made.set(row.id, { task: writtenFor(caller, toTask(task)), isNew: task === row })
       }
     }
     return rows.map(({ id }) => made.get(id) as Made)

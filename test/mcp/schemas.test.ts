@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { Context, ContextQuery } from '../../src/schemas/context.ts'
 import { NewRule, Rule, RuleChange, RuleList } from '../../src/schemas/rule.ts'
-import { NewTask, Task, TaskChange, TaskListItem, TaskQuery } from '../../src/schemas/task.ts'
+import { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../src/schemas/task.ts'
 
 /** What each tool is to take, and what REST takes for the same. */
 const TWINS: Record<string, TObject | undefined> = {
@@ -36,9 +36,13 @@ describe('a tool', () => {
 
     expect([outputs.get_context, outputs.get_rules]).toEqual([Context, RuleList])
     expect([outputs.create_rule, outputs.update_rule]).toEqual([Rule, Rule])
-    for (const name of ['get_task', 'create_task', 'update_task']) {
+    for (const [name, { properties }] of [
+      ['get_task', Task],
+      ['create_task', WrittenTask],
+      ['update_task', WrittenTask],
+    ] as const) {
       const { notice: _, ...members } = outputs[name]?.properties ?? {}
-      const { metadata: __, ...expected } = Task.properties
+      const { metadata: __, ...expected } = properties
       expect(members).toEqual(expected)
     }
     expect(JSON.stringify(TaskListItem)).toContain('metadata')

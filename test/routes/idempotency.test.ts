@@ -54,6 +54,32 @@ describe('a repeated request', () => {
     expect((await create({ title: 'mended' }, key)).status).toBe(201)
   })
 
+  test('of which nothing was made may be mended and sent again', async () => {
+    const { inbox } = await service.given.project()
+    const key = newKey()
+    const bulk = (...titles: string[]) =>
+      service.post(
+        '/api/tasks/bulk?onError=continue',
+        { listId: inbox.id, tasks: titles.map((title) => ({ title })) },
+        { headers: { 'idempotency-key': key } },
+      )
+    expect((await bulk('', '')).body).toMatchObject({ created: 0, failed: 2 })
+    expect((await bulk('')).headers.get('idempotency-replayed')).toBeNull()
+    expect((await bulk('made', '')).body).toMatchObject({ created: 1, failed: 1 })
+    const again = await bulk('made', '')
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([207, 'true'])
+    expect((await bulk('made')).body.code).toBe('idempotency_key_reused')
+    expect(await titled('made')).toHaveLength(1)
+  })
+
+  test('that only found what was there has had no effect: it may be mended as well', async () => {
+    const key = newKey()
+    await service.post('/api/tasks', { title: 'there', externalId: 'taken' })
+    const found = await create({ title: 'x', externalId: 'taken' }, key)
+    expect([found.status, found.body.title]).toEqual([200, 'there'])
+    expect((await create({ title: 'x', externalId: 'free' }, key)).status).toBe(201)
+  })
+
   test('of another caller, or to another route, is another request', async () => {
     const key = newKey()
     const otherKey = await service.given.key()

@@ -41,10 +41,17 @@ interface Reply<T> {
  * The body of a good answer.
  * @throws Problem for everything else, an unreachable service included.
  */
-export async function answerOf<T>(call: Promise<Reply<T>>): Promise<NonNullable<T>> {
+export async function answerOf<T>(call: Promise<Reply<T>>): Promise<Whole<NonNullable<T>>> {
   const { data } = await wholeAnswerOf(call)
-  return data as NonNullable<T>
+  return data as Whole<NonNullable<T>>
 }
+
+/** Only who may read tasks is shown any, and to them a write returns the whole task. */
+type Whole<T> = T extends Schemas['WrittenTask']
+  ? Schemas['WrittenTask'] extends T
+    ? Schemas['Task']
+    : T
+  : T
 
 /** The body and the response it came with. */
 async function wholeAnswerOf<T>(call: Promise<Reply<T>>) {
