@@ -38,8 +38,15 @@ export function bodyIntake({ maxTotalBytes, stallMs, slowMs = 1_000, refusals }:
     /** Of all bodies that are not complete yet. */
     totalBytes: () => total,
 
-    /** Resolves with the body; when it fails, the rest is left in the stream, which stays open for an answer. */
-    receive(stream: Readable, maxBytes: number): Promise<Buffer> {
+    /**
+     * Resolves with the body; when it fails, the rest is left in the stream, which stays open for an answer. Each part
+     * may be looked at as it comes, and be the reason to refuse.
+     */
+    receive(
+      stream: Readable,
+      maxBytes: number,
+      refusalOf: (chunk: Buffer) => Error | undefined = () => undefined,
+    ): Promise<Buffer> {
       const chunks: Buffer[] = []
       const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
       const arrival: Arrival = { bytes: 0, lastByteAt: performance.now(), giveUp: reject }
@@ -50,6 +57,8 @@ export function bodyIntake({ maxTotalBytes, stallMs, slowMs = 1_000, refusals }:
         if (arrival.bytes + chunk.length > maxBytes) return reject(refusals.tooLarge(maxBytes))
         arrival.lastByteAt = performance.now()
         if (!makeRoom(chunk.length, arrival)) return reject(refusals.full())
+        const refusal = refusalOf(chunk)
+        if (refusal) return reject(refusal)
         arrival.bytes += chunk.length
         total += chunk.length
         chunks.push(chunk)

@@ -3,9 +3,11 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import secureJson from 'secure-json-parse'
-import { AppError, bodyTooLarge, invalidJson, unsupportedMediaType } from '../errors.ts'
+import { AppError, bodyTooLarge, invalidJson, unsupportedMediaType, validationFailed } from '../errors.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
+import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
 import { Closed } from '../schemas/parts.ts'
+import { escapePointer, grouped } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,12 +19,19 @@ declare module 'fastify' {
   interface FastifyInstance {
     bodyIntake: BodyIntake
   }
+  interface FastifyContextConfig {
+    /** How many values the body may hold, where it is not `MAX_VALUES`. */
+    maxValues?: number
+  }
 }
 
 interface JsonBodyOptions {
   /** Receives all bodies of the process. */
   bodyIntake: BodyIntake
 }
+
+/** Ten times what any valid body of this size holds, and what is parsed in a few milliseconds. */
+const MAX_VALUES = 110_000
 
 /**
  * A caller who may not come in learns nothing of the body. Fastify parses and validates before preHandler
@@ -36,7 +45,10 @@ export const jsonBody = fp<JsonBodyOptions>(
     app.decorateRequest('isRefused', false)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
-      keepingMistakes(request, async () => parse(await read(request, payload))),
+      keepingMistakes(request, async () => {
+        const scan = jsonScan({ maxValues: request.routeOptions.config.maxValues ?? MAX_VALUES })
+        return parse(await read(request, payload, scan))
+      }),
     )
     app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
       keepingMistakes(request, async () => {
@@ -90,11 +102,20 @@ export async function keepingMistakes(
   }
 }
 
-/** Reads at most the route's limit; what is longer is left in the socket. */
-export async function read(request: FastifyRequest, payload: Readable): Promise<Buffer> {
+/** Reads at most the route's limit, and at most as many values as the scan lets pass; what is more is left in the socket. */
+export async function read(request: FastifyRequest, payload: Readable, scan?: JsonScan): Promise<Buffer> {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
-  return request.server.bodyIntake.receive(payload, limit)
+  return request.server.bodyIntake.receive(payload, limit, (chunk) =>
+    scan && !scan.push(chunk) ? tooManyValues(scan) : undefined,
+  )
+}
+
+function tooManyValues({ member, values }: JsonScan): AppError {
+  const path = member === undefined ? '' : `/${escapePointer(member)}`
+  return validationFailed([
+    { path, code: 'too_many', message: `must hold at most ${grouped(values - 1)} values` },
+  ])
 }
 
 function parse(body: Buffer): unknown {

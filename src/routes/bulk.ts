@@ -17,6 +17,8 @@ import { mayReadTasks, onlyVersion } from '../services/task-view.ts'
 import { IdempotencyKey, onceOf } from './once.ts'
 
 const MIB = 1024 * 1024
+/** Of a hundred tasks with the largest metadata each. */
+const MAX_VALUES = 1_000_000
 
 /** Many tasks in one request. */
 export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
@@ -28,7 +30,11 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     {
       // Room for a hundred full descriptions in UTF-8.
       bodyLimit: 32 * MIB,
-      config: { scope: 'tasks:write', mistakes: ['list_not_found', 'project_archived'] },
+      config: {
+        scope: 'tasks:write',
+        maxValues: MAX_VALUES,
+        mistakes: ['list_not_found', 'project_archived'],
+      },
       schema: {
         tags: ['Tasks'],
         operationId: 'createTasksInBulk',

@@ -27,14 +27,20 @@ export const isActivityType = (text: string) => !/^(task|rule|key|sync|feedback)
 /** PostgreSQL holds neither NUL nor half of a surrogate pair. */
 export const isWellFormedText = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** Walks level by level, so that depth costs no stack, and stops at the first level too deep. */
+/**
+ * Walks level by level, so that depth costs no stack. It stops at the first level too deep and where what it has seen is
+ * too long already, so it never sees more than fits.
+ */
 export function isJsonWithin(value: object, limits: { maxBytes: number; maxDepth: number }): boolean {
+  let left = limits.maxBytes
   let level: object[] = [value]
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > limits.maxDepth) return false
     const next: object[] = []
     for (const container of level) {
-      for (const [key, member] of Object.entries(container)) {
+      for (const [key, member] of membersOf(container)) {
+        left -= shortestJson(key) + shortestJson(member)
+        if (left < 0) return false
         if (!isWellFormedText(key)) return false
         if (typeof member === 'string' && !isWellFormedText(member)) return false
         if (typeof member === 'number' && !Number.isFinite(member)) return false
@@ -45,6 +51,15 @@ export function isJsonWithin(value: object, limits: { maxBytes: number; maxDepth
   }
   return Buffer.byteLength(JSON.stringify(value)) <= limits.maxBytes
 }
+
+/** One by one: a list of all of them would be as long as what is to be refused. */
+function* membersOf(container: object): Generator<[key: string, member: unknown]> {
+  if (Array.isArray(container)) for (const item of container) yield ['', item]
+  else for (const key in container) yield [key, (container as Record<string, unknown>)[key]]
+}
+
+/** What a value adds to the JSON around it at the very least, its comma included. */
+const shortestJson = (value: unknown) => (typeof value === 'string' ? value.length : 1)
 
 /** A text as PostgreSQL can hold it: for those whose senders cannot be asked to mend it. */
 export const repaired = (text: string) => text.replaceAll('\0', '').toWellFormed()

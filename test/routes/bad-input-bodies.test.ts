@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -257,6 +258,39 @@ describe('a body over the limit', () => {
 
     expect((await send('POST', '/api/tasks', { type: JSON_TYPE, body })).status).toBe(201)
     expect((await send('POST', '/api/tasks', { type: JSON_TYPE, body: `${body} ` })).status).toBe(413)
+  })
+})
+
+describe('a body of more values than anything valid holds', () => {
+  const objects = (count: number) => `[${Array(count).fill('{}').join()}]`
+
+  test.each([
+    ['of one member', `{"title":"A","metadata":{"a":${objects(340_000)}}}`, '/metadata'],
+    ['of a member nobody knows', `{"no/pe":${objects(120_000)}}`, '/no~1pe'],
+    ['in a list', objects(120_000), ''],
+    ['that is no JSON behind them', `{"title":${objects(120_000)}`, '/title'],
+  ])('is refused by their number alone: %s', async (_, body, member) => {
+    for (const [method, path] of [
+      ['POST', '/api/tasks'],
+      ['PATCH', taskPath],
+      ['DELETE', taskPath],
+    ] as const) {
+      const refused = await send(method, path, { type: JSON_TYPE, body })
+      expect([refused.status, refused.body.code]).toEqual([400, 'validation_failed'])
+      expect(refused.body.errors).toMatchObject([{ path: member, code: 'too_many' }])
+    }
+  })
+
+  test('is refused before the rest of it has come', async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /api/tasks HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${service.adminKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${MIB}\r\n\r\n${objects(120_000)}`,
+    )
+    const [answer] = await once(socket, 'data')
+    socket.destroy()
+    expect(String(answer)).toMatch(/^HTTP\/1.1 400 /)
   })
 })
 
