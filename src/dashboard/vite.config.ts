@@ -4,11 +4,19 @@ import { defineConfig, type Plugin } from 'vite'
 
 const service = process.env.INLET_URL ?? 'http://127.0.0.1:3000'
 
+/** What Markdown's parser knows the names of characters by. */
+const ENTITIES = 'decode-named-character-reference'
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [react(), paintsAtOnce()],
   // The service puts a fresh value in the place of this word with each page.
   html: { cspNonce: '__NONCE__' },
+  worker: { format: 'es' },
+  // It has one form for pages, which needs a document, and one for everything else; Markdown is parsed in a worker.
+  resolve: {
+    alias: { [ENTITIES]: fileURLToPath(import.meta.resolve(ENTITIES)) },
+  },
   build: {
     outDir: fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
     emptyOutDir: true,

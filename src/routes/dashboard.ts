@@ -67,6 +67,8 @@ const policyWith = (nonce: string) =>
     `default-src 'none'`,
     `script-src 'self' 'nonce-${nonce}'`,
     `style-src 'self' 'nonce-${nonce}'`,
+    // Markdown is parsed beside the page.
+    `worker-src 'self'`,
     // Pictures in descriptions are fetched only when somebody asks for one; the page sees to that.
     `img-src 'self' data: https:`,
     `font-src 'self'`,

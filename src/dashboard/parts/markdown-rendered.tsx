@@ -1,20 +1,33 @@
-import { useState } from 'react'
-import ReactMarkdown, { type Components } from 'react-markdown'
-import remarkGfm from 'remark-gfm'
+import { type Components, toJsxRuntime } from 'hast-util-to-jsx-runtime'
+import { memo, startTransition, useEffect, useState } from 'react'
+import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
+import type { Parsed, PlainReason } from '../markdown/parse.ts'
+import { useParsed } from '../markdown/use-parsed.ts'
 import styles from './markdown.module.css'
 
-/** What is longer is shown up to here until somebody asks for the rest: parsing it would hold up the page. */
-const SHOWN_AT_ONCE = 20_000
+/** What is longer is shown up to here until somebody asks for the rest. */
+const MAX_SHOWN_AT_ONCE = 20_000
 
 export default function MarkdownRendered({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false)
-  const isCut = !isWhole && text.length > SHOWN_AT_ONCE
+  const isCut = !isWhole && text.length > MAX_SHOWN_AT_ONCE
+  const shown = isCut ? text.slice(0, MAX_SHOWN_AT_ONCE) : text
+  const parsed = useParsed(shown)
   return (
     <div className={styles.text} dir="auto">
-      <ReactMarkdown remarkPlugins={[remarkGfm]} components={components}>
-        {isCut ? text.slice(0, SHOWN_AT_ONCE) : text}
-      </ReactMarkdown>
-      {isCut && (
+      {parsed === undefined ? (
+        <p className="quiet breakable">{text.slice(0, 400)}</p>
+      ) : 'chunks' in parsed ? (
+        <Chunks key={shown.length} chunks={parsed.chunks} />
+      ) : (
+        <>
+          <p className="quiet small" role="note">
+            {WHY_PLAIN[parsed.plainBecause]}
+          </p>
+          <pre className="breakable plain-text">{text}</pre>
+        </>
+      )}
+      {isCut && parsed && 'chunks' in parsed && (
         <button type="button" className={styles.more} onClick={() => setWhole(true)}>
           Show all {text.length.toLocaleString()} characters
         </button>
@@ -23,7 +36,29 @@ export default function MarkdownRendered({ text }: { text: string }) {
   )
 }
 
-const components: Components = {
+const WHY_PLAIN: Record<PlainReason, string> = {
+  'too-complex': 'Shown as plain text, because its formatting is too complex to display.',
+  'too-slow': 'Shown as plain text, because formatting it took too long.',
+  'not-available': 'Shown as plain text, because the formatter could not be loaded.',
+}
+
+/** The beginning first, then piece by piece, so that the page answers to whoever clicks in between. */
+function Chunks({ chunks }: Extract<Parsed, { chunks: unknown }>) {
+  const [count, setCount] = useState(1)
+  useEffect(() => {
+    if (count < chunks.length) startTransition(() => setCount(count + 1))
+  }, [count, chunks.length])
+  return chunks.slice(0, count).map((chunk, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text keep their order.
+    <Chunk key={index} chunk={chunk} />
+  ))
+}
+
+const Chunk = memo(function Chunk({ chunk }: { chunk: Parameters<typeof toJsxRuntime>[0] }) {
+  return toJsxRuntime(chunk, { Fragment, jsx, jsxs, components, ignoreInvalidStyle: true })
+})
+
+const components: Partial<Components> = {
   a: ({ href, children }) =>
     // Addresses that are not of the web (javascript:, data:) were emptied before they came here.
     href ? (

@@ -1,0 +1,25 @@
+import { useEffect, useState } from 'react'
+import { parserOffThread } from './off-thread.ts'
+import type { Parsed } from './parse.ts'
+
+/** The longest descriptions take a slow computer half as long. */
+const DEADLINE_MS = 2_000
+
+const parser = parserOffThread({
+  start({ onMessage, onError }) {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
+    worker.onmessage = ({ data }) => onMessage(data)
+    worker.onerror = onError
+    return worker
+  },
+  deadlineMs: DEADLINE_MS,
+})
+
+/** What Markdown becomes; undefined while it is on its way. */
+export function useParsed(text: string): Parsed | undefined {
+  const [parsed, setParsed] = useState<{ text: string; result: Parsed }>()
+  useEffect(() => {
+    if (!parser.known(text)) return parser.parse(text, (result) => setParsed({ text, result }))
+  }, [text])
+  return parser.known(text) ?? (parsed?.text === text ? parsed.result : undefined)
+}
