@@ -10,7 +10,7 @@ export const cache = new QueryClient({
       staleTime: 30_000,
       networkMode: 'always',
       retry: (count, error) => count < 3 && isWorthTrying(problemOf(error).status),
-      retryDelay: (count, error) => (problemOf(error).retryAfterSeconds ?? 2 ** count) * 1_000,
+      retryDelay: (count, error) => (problemOf(error).retryAfterSeconds ?? Math.min(2 ** count, 2)) * 1_000,
     },
     mutations: { networkMode: 'always' },
   },

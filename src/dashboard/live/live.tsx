@@ -20,7 +20,7 @@ const LiveContext = createContext<Live>({ isLost: false, hear: () => () => {} })
 /** How many ids are remembered; a stream that comes back repeats its last minute. */
 const REMEMBERED = 5_000
 /** What was missed is asked for until it is known. */
-const RETRY_MS = 5_000
+const RETRY_MS = 1_000
 
 /** Everything below sees changes as they happen, whoever makes them. */
 export function LiveChanges({ children }: { children: ReactNode }) {
@@ -77,6 +77,11 @@ export function LiveChanges({ children }: { children: ReactNode }) {
         // A connection that died in silence is noticed late.
         if (state === 'lost' && wasOpen) miss(Date.now() - LONGEST_SILENCE_MS)
         if (state !== 'open') return
+        // What failed while the service was away is asked for now, not when somebody presses a button.
+        void cache.refetchQueries({
+          type: 'active',
+          predicate: ({ state: { status } }) => status === 'error',
+        })
         // What is not in the record, or not about tasks, has to be asked for again.
         if (wasOpen && missedSince.current < Number.POSITIVE_INFINITY)
           void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })

@@ -1,3 +1,4 @@
+import { sayThatSessionEnded } from '../api/client.ts'
 import { type LiveEvent, listen } from './event-source.ts'
 
 const LOCK = 'inlet-stream'
@@ -33,7 +34,14 @@ export function followTogether(
   }
 
   if (!navigator.locks) {
-    void listen(address, { onEvents: take, onState, lastEventId: undefined, signal: leaving.signal })
+    void listen(address, {
+      onEvents: take,
+      onState,
+      onSignedOut: sayThatSessionEnded,
+      network: window,
+      lastEventId: undefined,
+      signal: leaving.signal,
+    })
     return () => leaving.abort()
   }
 
@@ -54,6 +62,8 @@ export function followTogether(
       await listen(address, {
         lastEventId: last,
         signal: leaving.signal,
+        onSignedOut: sayThatSessionEnded,
+        network: window,
         onEvents(events) {
           take(events)
           say({ kind: 'events', events })
