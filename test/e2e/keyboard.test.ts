@@ -1,9 +1,62 @@
+import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { type Desk, panelOf, test } from './support/browser.ts'
+import { type Desk, panelOf, rowOf, test } from './support/browser.ts'
 
 const statusOf = async ({ service }: Desk, id: string) => (await service.get(`/api/tasks/${id}`)).body.status
 
+const focused = (page: Page) => page.evaluate('document.activeElement.textContent')
+
 describe('the keyboard', () => {
+  test('takes the focus along from task to task, and Tab comes to one of them', async ({ desk }) => {
+    const { inbox } = await desk.service.given.project()
+    for (let number = 1; number <= 60; number++) {
+      const createdAt = new Date(Date.UTC(2026, 0, 1, 0, 100 - number))
+      await desk.service.given.task(inbox, { title: `Task ${number}`, createdAt })
+    }
+    const page = await desk.open('/tasks')
+    await rowOf(page, 'Task 1').first().waitFor()
+    const stops = page.locator('[data-task] a[tabindex="0"]')
+    await expect.poll(() => stops.allTextContents()).toEqual(['Task 1'])
+    await page.keyboard.press('j')
+    await expect.poll(() => focused(page)).toBe('Task 1')
+    await page.keyboard.press('j')
+    await expect.poll(() => focused(page)).toBe('Task 2')
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => focused(page)).toBe('Task 3')
+    await page.keyboard.press('k')
+    await expect.poll(() => focused(page)).toBe('Task 2')
+    await expect.poll(() => stops.allTextContents()).toEqual(['Task 2'])
+
+    // Rows that are drawn only when they come into sight.
+    for (let count = 0; count < 40; count++) await page.keyboard.press('j')
+    await expect.poll(() => focused(page)).toBe('Task 42')
+    await page.locator('[data-task] a:focus').waitFor({ state: 'visible' })
+
+    // It keeps its place while the list is scrolled elsewhere, and in the list when its task goes.
+    await page.getByRole('region', { name: 'List of tasks' }).evaluate('(list) => list.scrollTo(0, 0)')
+    await rowOf(page, 'Task 1').first().waitFor()
+    await expect.poll(() => focused(page)).toBe('Task 42')
+    await page.keyboard.press('#')
+    await page.getByText('Deleted: Task 42').waitFor()
+    await expect
+      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+      .toBe('List of tasks')
+    await page.keyboard.press('j')
+    await expect.poll(() => focused(page)).toBe('Task 43')
+    await page.keyboard.press('Enter')
+    await panelOf(page).getByText('Task 43').waitFor()
+  })
+
+  test('comes to a list by Tab once, and leaves it again', async ({ desk }) => {
+    for (const title of ['Below', 'Above']) await desk.service.post('/api/tasks', { title })
+    const page = await desk.open('/tasks')
+    await page.getByRole('link', { name: 'Above' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => focused(page)).toBe('Below')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.closest("[data-task]")')).toBeNull()
+  })
+
   test('stays on its task when new ones come in above it', async ({ desk }) => {
     const { body: meant } = await desk.service.post('/api/tasks', { title: 'Meant by the keyboard' })
     const page = await desk.open('/tasks', { isLive: true })

@@ -4,7 +4,7 @@ import styles from './help-dialog.module.css'
 const KEYS: [string[], string][] = [
   [['c'], 'Create a task'],
   [['/'], 'Search tasks'],
-  [['j', 'k'], 'Next and previous task'],
+  [['j', 'k'], 'Next and previous task; so do the arrow keys within the list'],
   [['Enter'], 'Open the task'],
   [['e'], 'Mark it done, or open it again'],
   [['x'], 'Select it'],

@@ -1,6 +1,13 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { elementScroll, type Rect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import {
+  defaultRangeExtractor,
+  elementScroll,
+  type Range,
+  type Rect,
+  useVirtualizer,
+  type Virtualizer,
+} from '@tanstack/react-virtual'
 import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import {
   itemsOf,
@@ -18,6 +25,7 @@ import styles from './task-list.module.css'
 import { TaskRow } from './task-row.tsx'
 import { useListKeys } from './use-list-keys.ts'
 import { useNewTasks } from './use-new-tasks.ts'
+import { useRowFocus } from './use-row-focus.ts'
 import { useSelection } from './use-selection.ts'
 import { useTaskActions } from './use-task-actions.ts'
 import { Waiting } from './waiting.tsx'
@@ -52,6 +60,8 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const rows = useDeferredValue(held, NONE)
   const scroller = useRef<HTMLElement>(null)
   const rowHeight = useMemo(() => (matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX), [])
+  const [focusedId, setFocusedId] = useState<string>()
+  const focusedAt = useMemo(() => rows.findIndex(({ id }) => id === focusedId), [rows, focusedId])
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -62,8 +72,10 @@ export function TaskList({ filters, openId }: TaskListProps) {
     overscan: useDeferredValue(12, 2),
     observeElementRect: whenSized,
     scrollToFn: scrollUnlessAtTop,
+    // What has the focus stays on the page, wherever that is scrolled to.
+    rangeExtractor: useCallback((range: Range) => rangeWith(focusedAt, range), [focusedAt]),
   })
-  const [focusedId, setFocusedId] = useState<string>()
+  const focusRow = useRowFocus({ scroller, focusedAt })
   const selection = useSelection(rows)
   const actions = useTaskActions()
   const news = useNewTasks(filters, scroller)
@@ -85,6 +97,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
     onOpen: open,
     onFocus(id, index) {
       setFocusedId(id)
+      focusRow(id)
       virtual.scrollToIndex(index)
       if (openId) open(id)
     },
@@ -135,12 +148,14 @@ export function TaskList({ filters, openId }: TaskListProps) {
                 height={rowHeight}
                 isOpen={task.id === openId}
                 isFocused={task.id === focusedId}
+                isTabStop={index === Math.max(0, focusedAt)}
                 isSelected={selection.ids.has(task.id)}
                 isSelecting={selection.ids.size > 0}
                 project={showsProject ? projectNames?.get(task.projectId) : undefined}
                 mayWrite={can('tasks:write')}
                 searchStr={searchStr}
                 onOpen={open}
+                onFocus={setFocusedId}
                 onToggle={actions.toggleDone}
                 onSelect={selection.toggle}
               />
@@ -159,6 +174,12 @@ export function TaskList({ filters, openId }: TaskListProps) {
       </p>
     </>
   )
+}
+
+function rangeWith(index: number, range: Range): number[] {
+  const shown = defaultRangeExtractor(range)
+  if (index < 0 || index >= range.count || shown.includes(index)) return shown
+  return [...shown, index].sort((a, b) => a - b)
 }
 
 // The library asks for the size at once and scrolls to where a new list stands anyway: both lay the page out in the

@@ -12,6 +12,8 @@ interface TaskRowProps {
   height: number
   isOpen: boolean
   isFocused: boolean
+  /** The one row that Tab comes to; `j`, `k` and the arrow keys go on from there. */
+  isTabStop: boolean
   isSelected: boolean
   isSelecting: boolean
   /** The name of the project, where the list is of several. */
@@ -20,6 +22,7 @@ interface TaskRowProps {
   /** The filters as the address has them; they stay while a task is open. */
   searchStr: string
   onOpen(id: string): void
+  onFocus(id: string): void
   onToggle(task: TaskListItem): void
   onSelect(id: string, isRange: boolean): void
 }
@@ -28,6 +31,7 @@ const LABELS_SHOWN = 2
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { task, index, total, start, height, isOpen, isFocused, isSelected, isSelecting, mayWrite } = props
+  const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
   const classes = [
     styles.row,
@@ -46,6 +50,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     // biome-ignore lint/a11y/useSemanticElements: see the list.
     <div
       role="listitem"
+      data-task={task.id}
+      onFocus={() => props.onFocus(task.id)}
       aria-posinset={index + 1}
       aria-setsize={total}
       className={classes.filter(Boolean).join(' ')}
@@ -55,6 +61,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         <label className={`${styles.tool} ${styles.check}`}>
           <input
             type="checkbox"
+            tabIndex={tabIndex}
             aria-label={`Select ${task.title}`}
             checked={isSelected}
             onChange={(event) =>
@@ -67,6 +74,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         type="button"
         className={`plain-button ${styles.tool}`}
         disabled={!mayWrite}
+        tabIndex={tabIndex}
         aria-label={isDone ? `Open again: ${task.title}` : `Mark done: ${task.title}`}
         onClick={() => props.onToggle(task)}
       >
@@ -76,6 +84,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       <a
         href={`/tasks/${task.id}${props.searchStr}`}
         className={styles.title}
+        tabIndex={tabIndex}
         dir="auto"
         title={task.title.length > 60 ? task.title : undefined}
         onClick={openOrSelect}

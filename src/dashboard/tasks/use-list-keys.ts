@@ -18,7 +18,7 @@ interface ListKeys {
   onClose(): void
 }
 
-/** `j`, `k`, Enter, `e`, `x`, `#` and Escape over the rows of a list. */
+/** `j`, `k` (the arrow keys, too, within the list), Enter, `e`, `x`, `#` and Escape over the rows of a list. */
 export function useListKeys(given: ListKeys) {
   const cache = useQueryClient()
   const latest = useRef(given)
@@ -70,8 +70,12 @@ function act(
   const isOnControl = target instanceof HTMLElement && target.closest('a, button') !== null
   const chosen = selection.ids.size > 0 ? rows.filter(({ id }) => selection.ids.has(id)) : row ? [row] : []
 
-  if (key === 'j' || key === 'k') {
-    const next = Math.min(rows.length - 1, Math.max(0, key === 'j' ? after : before))
+  const isInRow = target instanceof HTMLElement && target.closest('[data-task]') !== null
+  const isDown = key === 'j' || (key === 'ArrowDown' && isInRow)
+  const isUp = key === 'k' || (key === 'ArrowUp' && isInRow)
+
+  if (isDown || isUp) {
+    const next = Math.min(rows.length - 1, Math.max(0, isDown ? after : before))
     if (rows[next]) given.onFocus(rows[next].id, next)
   } else if (key === 'Enter' && !isOnControl && row) given.onOpen(row.id)
   else if (key === 'x' && row && rows.includes(row) && mayWrite) selection.toggle(row.id, false)
