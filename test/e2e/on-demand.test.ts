@@ -40,6 +40,64 @@ describe('what the first page does without', () => {
     expect((await desk.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
   })
 
+  test('takes what is typed for a new task before its dialog is there', async ({ desk }) => {
+    const task = (await desk.service.post('/api/tasks', { title: 'Not meant either' })).body
+    const page = await desk.open('/sign-in')
+    const release = await hold(page, /assets\/new-task-dialog/)
+    await page.goto(`${desk.service.url}/tasks`)
+    await rowOf(page, 'Not meant either').waitFor()
+    await page.keyboard.press('j')
+    // In one go, as fast as keys come.
+    await page.keyboard.type('cexport ')
+    await page.getByRole('dialog', { name: 'New task' }).getByText('The other fields are loading').waitFor()
+    await page.keyboard.type('fai')
+    release()
+    const title = page.getByRole('dialog', { name: 'New task' }).getByRole('textbox', { name: 'Title' })
+    await page.getByRole('dialog').getByLabel('Description').waitFor()
+    await page.keyboard.type('ls')
+    await expect.poll(() => title.inputValue()).toBe('export fails')
+    expect(await page.evaluate('document.activeElement.value')).toBe('export fails')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect.poll(() => focused(page)).toBe('Not meant either')
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
+    // What was typed is there again.
+    await page.keyboard.type('c again')
+    await expect.poll(() => title.inputValue()).toBe('export fails again')
+  })
+
+  test('keeps what is typed for a new task where its dialog cannot be had', async ({ desk }) => {
+    const task = (await desk.service.post('/api/tasks', { title: 'Still open' })).body
+    const page = await desk.open('/sign-in')
+    await page.route(/assets\/new-task-dialog/, (route) => route.abort())
+    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await rowOf(page, 'Still open').waitFor()
+    await page.keyboard.type('ce')
+    const dialog = page.getByRole('dialog', { name: 'This could not be opened' })
+    await dialog.waitFor()
+    await page.keyboard.type('e#')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
+    await page.unroute(/assets\/new-task-dialog/)
+    await page.reload()
+    await rowOf(page, 'Still open').waitFor()
+    await page.keyboard.press('c')
+    await expect
+      .poll(() => page.getByRole('dialog', { name: 'New task' }).getByLabel('Title').inputValue())
+      .toMatch(/^e/)
+  })
+
+  test('takes what is typed for the search box of another page', async ({ desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Crash on export' })
+    const page = await desk.open('/settings/keys')
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.keyboard.type('/crash')
+    await page.waitForURL(/q=crash/)
+    await rowOf(page, 'Crash on export').waitFor()
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  })
+
   test('does not open under whoever went on elsewhere meanwhile', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Searched for' })
     const page = await desk.open('/sign-in')
@@ -63,7 +121,7 @@ describe('what the first page does without', () => {
     const page = await desk.open('/sign-in')
     await page.route(/assets\/(open-menu|selection-bar|notices)/, (route) => route.abort())
     await page.goto(`${desk.service.url}/tasks`)
-    await page.getByText('Inlet did not answer when a part of this page was asked for').waitFor()
+    await page.getByText('A part of this page could not be loaded').waitFor()
     await page.getByLabel('Select Still shown').check({ force: true })
     await expect.poll(() => page.getByRole('button', { name: 'Reload the page' }).count()).toBe(2)
     await rowOf(page, 'Still shown').waitFor()

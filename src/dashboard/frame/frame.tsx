@@ -4,17 +4,19 @@ import { IconMenu2 } from '@tabler/icons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useDeferredValue, useEffect, useTransition } from 'react'
 import { LiveChanges, useLive } from '../live/live.tsx'
+import { KeysWait } from '../parts/keys-wait.tsx'
 import { Mark } from '../parts/mark.tsx'
-import { soon } from '../parts/soon.ts'
+import { soonDialog } from '../parts/soon.ts'
 import { useEver } from '../parts/use-opening.ts'
 import { SignedOutDialog } from '../session/signed-out-dialog.tsx'
+import { NewTaskWait } from '../tasks/new-task-wait.tsx'
 import styles from './frame.module.css'
 import { useShortcuts } from './shortcuts.ts'
 import { Sidebar } from './sidebar.tsx'
 
-const HelpDialog = soon(() => import('./help-dialog.tsx'))
-const MenuDrawer = soon(() => import('./menu-drawer.tsx'))
-const NewTaskDialog = soon(() => import('../tasks/new-task-dialog.tsx'))
+const HelpDialog = soonDialog(() => import('./help-dialog.tsx'))
+const MenuDrawer = soonDialog(() => import('./menu-drawer.tsx'))
+const NewTaskDialog = soonDialog(() => import('../tasks/new-task-dialog.tsx'))
 
 /** What is around every page: the sidebar, the stream of changes, and what the keyboard does everywhere. */
 export function Frame() {
@@ -70,8 +72,8 @@ function FrameWithin() {
       </main>
       <SignedOutDialog />
       <Suspense>{isNarrow && hasMenu && <MenuDrawer isOpen={isMenuOpen} onClose={menu.close} />}</Suspense>
-      <Suspense>
-        {isHelpOpen && <HelpDialog onClose={closeHelp} />}
+      <Suspense fallback={<KeysWait />}>{isHelpOpen && <HelpDialog onClose={closeHelp} />}</Suspense>
+      <Suspense fallback={<NewTaskWait onClose={closeNewTask} />}>
         {isNewTaskOpen && <NewTaskDialog onClose={closeNewTask} />}
       </Suspense>
     </div>

@@ -5,9 +5,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { projectsQuery } from '../api/queries.ts'
+import { KeysWait } from '../parts/keys-wait.tsx'
 import { Mark } from '../parts/mark.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
-import { soon } from '../parts/soon.ts'
+import { soonDialog } from '../parts/soon.ts'
 import { useMe } from '../session/session.ts'
 import { Account } from './account.tsx'
 import { ProjectLinks } from './project-links.tsx'
@@ -15,7 +16,7 @@ import { ProjectSwitcher } from './project-switcher.tsx'
 import { SavedFilters } from './saved-filters.tsx'
 import styles from './sidebar.module.css'
 
-const NewProjectDialog = soon(() => import('../projects/new-project-dialog.tsx'))
+const NewProjectDialog = soonDialog(() => import('../projects/new-project-dialog.tsx'))
 
 /** Where things are: everything, each project with its lists, and the settings. */
 export function Sidebar() {
@@ -74,7 +75,9 @@ export function Sidebar() {
         </Link>
         <Account />
       </nav>
-      <Suspense>{isCreating && <NewProjectDialog onClose={creating.close} />}</Suspense>
+      <Suspense fallback={<KeysWait />}>
+        {isCreating && <NewProjectDialog onClose={creating.close} />}
+      </Suspense>
     </div>
   )
 }

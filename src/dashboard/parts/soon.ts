@@ -1,5 +1,5 @@
 import { type ComponentType, lazy } from 'react'
-import { Unfetched } from './unfetched.tsx'
+import { Unfetched, UnfetchedDialog } from './unfetched.tsx'
 
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
@@ -20,11 +20,21 @@ let previous: Promise<unknown> = quiet
  * is there when somebody wants it, also while the service is away.
  */
 export function soon<Props>(load: Load<Props>) {
+  fetchSoon(load)
+  return apart(load)
+}
+
+/** The same for a dialog, which says in its own place that it could not be fetched. */
+export function soonDialog<Props extends { onClose(): void }>(load: Load<Props>) {
+  fetchSoon(load)
+  return lazy(() => load().catch(() => ({ default: UnfetchedDialog as ComponentType<Props> })))
+}
+
+function fetchSoon(load: () => Promise<unknown>) {
   previous = previous
     .then(idle)
     .then(load)
     .catch(() => {})
-  return apart(load)
 }
 
 /** A part of its own file; where it cannot be fetched its place says so, and the rest of the page goes on. */

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 
 type Text = string | undefined
 
@@ -10,6 +10,11 @@ export function useDraft(name: string) {
   const key = `inlet-draft:${name}`
   const [draft, setDraft] = useState<Text>(() => sessionStorage.getItem(key) ?? undefined)
   const latest = useRef(draft)
+  useLayoutEffect(() => {
+    // Drawing takes its time, and somebody may have typed into what stood in this place until now.
+    latest.current = sessionStorage.getItem(key) ?? undefined
+    setDraft(latest.current)
+  }, [key])
   return [
     draft,
     (next: Text | ((now: Text) => Text)) => {

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { whenSignedOut } from '../api/client.ts'
+import { KeysWait } from '../parts/keys-wait.tsx'
 import { soon } from '../parts/soon.ts'
 import { useEver } from '../parts/use-opening.ts'
 
@@ -20,7 +21,11 @@ export function SignedOutDialog() {
     setOpen(false)
     void cache.invalidateQueries()
   }
-  return <Suspense>{isNeeded && <SignInAgain isOpen={isOpen} onSignedIn={onSignedIn} />}</Suspense>
+  return (
+    <Suspense fallback={<KeysWait />}>
+      {isNeeded && <SignInAgain isOpen={isOpen} onSignedIn={onSignedIn} />}
+    </Suspense>
+  )
 }
 
 /** While the question stands, Escape closes nothing beneath it. */

@@ -3,6 +3,7 @@ import { IconArrowsSort, IconBookmark, IconSearch } from '@tabler/icons-react'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskFilters } from '../api/queries.ts'
+import { takeAwaitedSearch } from '../frame/awaited-search.ts'
 import { useSavedFilters } from '../frame/saved-filters.tsx'
 import { isCommand } from '../frame/shortcuts.ts'
 import { MenuButton, OnDemand } from '../parts/menu-button.tsx'
@@ -81,6 +82,8 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   useEffect(() => {
     if (!isAskedFor) return
     box.current?.focus()
+    const typed = takeAwaitedSearch()
+    if (typed) setText(typed)
     // Once: whoever comes back to this page by the browser's buttons did not come to search.
     void navigate({ to: '.', search: true, replace: true, state: {} })
   }, [isAskedFor, navigate])

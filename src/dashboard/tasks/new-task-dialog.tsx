@@ -1,7 +1,7 @@
 import { Button, Modal, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { answerOf, api } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task, TaskListItem } from '../api/queries.ts'
@@ -11,6 +11,7 @@ import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
 import { PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
+import { ENTERED } from './new-task-wait.tsx'
 import { putInPlace } from './task-cache.ts'
 
 /** A task made by hand. What is typed stays until it is sent or thrown away. */
@@ -59,6 +60,15 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     }
   }
 
+  const form = useRef<HTMLFormElement>(null)
+  const [entered, setEntered] = useDraft(ENTERED)
+  useEffect(() => {
+    // Which list it goes to is known with the lists.
+    if (!entered || !listId) return
+    setEntered(undefined)
+    form.current?.requestSubmit()
+  })
+
   if (!can('tasks:write')) {
     return (
       <Modal opened onClose={onClose} title="New task">
@@ -69,9 +79,11 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     )
   }
   return (
-    <Modal opened onClose={onClose} size="lg" title="New task">
-      <form onSubmit={create} className="stack">
+    // Whoever opened it gives the focus back: by now it has gone to what took the keys meanwhile.
+    <Modal opened onClose={onClose} size="lg" title="New task" returnFocus={false}>
+      <form ref={form} onSubmit={create} className="stack">
         <TextInput
+          ref={focusAtEnd}
           label="Title"
           data-autofocus
           required
@@ -131,4 +143,10 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       </form>
     </Modal>
   )
+}
+
+/** At once: what is typed next belongs here. */
+function focusAtEnd(title: HTMLInputElement | null) {
+  title?.focus()
+  title?.setSelectionRange(title.value.length, title.value.length)
 }
