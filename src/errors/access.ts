@@ -1,5 +1,11 @@
 import { AppError } from './app-error.ts'
 
+export const lastAdminKey = (name: string) =>
+  new AppError(
+    'last_admin_key',
+    `The key "${name}" is the last one that may administer all projects. Create another unbound key with the scope admin first.`,
+  )
+
 export const missingCredentials = () =>
   new AppError('missing_credentials', 'Send an API key in the header X-API-Key.')
 

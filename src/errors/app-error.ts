@@ -33,6 +33,8 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'project_archived'
   | 'project_not_empty'
+  | 'project_in_use'
+  | 'last_admin_key'
   | 'project_is_default'
   | 'list_not_empty'
   | 'list_is_default'

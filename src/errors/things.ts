@@ -41,11 +41,17 @@ export const projectArchived = (name: string) =>
     },
   )
 
-/** @param holds what it still holds, in words: tasks, rules, keys. */
-export const projectNotEmpty = (name: string, holds: string[]) =>
+export const projectNotEmpty = (name: string) =>
   new AppError(
     'project_not_empty',
-    `The project "${name}" still holds ${holds.join(' and ')}: move or delete its tasks, delete its rules and revoke its keys first.`,
+    `The project "${name}" still holds tasks: move them to another project or delete them first.`,
+  )
+
+/** @param users what still names it, in words: rules, keys, routing rules. */
+export const projectInUse = (name: string, users: string[]) =>
+  new AppError(
+    'project_in_use',
+    `The project "${name}" is still used by ${users.join(' and ')}: delete its rules, revoke its keys, and delete the routing rules that lead to it or point them elsewhere first.`,
   )
 
 export const projectIsDefault = (name: string) =>

@@ -114,7 +114,17 @@ export const PROBLEMS = {
   project_not_empty: [
     409,
     'The project is not empty',
-    'A project is deleted only when it has no tasks, no rules and no keys that still work. Deleted tasks and rules do not count; they go with it.',
+    'A project is deleted only when it has no tasks. Deleted tasks do not count; they go with it.',
+  ],
+  project_in_use: [
+    409,
+    'The project is in use',
+    'A project is deleted only when no rule, no key that still works and no routing rule names it. Deleted rules do not count; they go with it.',
+  ],
+  last_admin_key: [
+    409,
+    'This is the last admin key',
+    'At least one unbound key with the scope `admin` has to work. Create another one first, then revoke this one.',
   ],
   project_is_default: [
     409,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gt, isNull, ne, or } from '../db/drizzle.ts'
+import { and, asc, desc, eq, getTableColumns, gt, isNull, ne, or, sql } from '../db/drizzle.ts'
 import { apiKeySecrets, apiKeys } from '../db/tables.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor, Reach } from './index.ts'
@@ -9,6 +9,9 @@ export type KeySecretRow = typeof apiKeySecrets.$inferSelect
 /** A key with the parts of its secrets that may be shown. */
 export type ShownKeyRow = KeyRow &
   Pick<KeySecretRow, 'prefix' | 'lastFour'> & { previousSecretExpiresAt: Date | null }
+
+/** Held by whoever ends a key that administers all projects: two that end each other's would leave none. */
+const ADMIN_KEYS_LOCK = 0x1a5_7ad
 
 /** Keys as they are managed: within a reach. */
 export function keysRepository(db: Executor, reach: Reach) {
@@ -64,6 +67,25 @@ export function keysRepository(db: Executor, reach: Reach) {
         .where(and(eq(apiKeys.id, id), inReach, isNull(apiKeys.revokedAt)))
         .for('update')
       return row
+    },
+
+    /** Whether another key can administer all projects. Nobody else ends one until the transaction ends. */
+    async isAnotherAdmin(id: string, now: Date): Promise<boolean> {
+      await db.execute(sql`select pg_advisory_xact_lock(${ADMIN_KEYS_LOCK})`)
+      const rows = await db
+        .select({ id: apiKeys.id })
+        .from(apiKeys)
+        .where(
+          and(
+            ne(apiKeys.id, id),
+            isNull(apiKeys.projectId),
+            sql`'admin' = any(${apiKeys.scopes})`,
+            isNull(apiKeys.revokedAt),
+            or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+          ),
+        )
+        .limit(1)
+      return rows.length > 0
     },
 
     /** Adds a secret; the newest before it works until then, older ones no more. */

@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql } from '../db/drizzle.ts'
 import { violates } from '../db/mistakes.ts'
-import { apiKeys, lists, projects, rules, tasks } from '../db/tables.ts'
+import { apiKeys, lists, projects, rules, tasks, webhookRouting } from '../db/tables.ts'
 import { projectNotEmpty } from '../errors.ts'
 import type { Executor, Reach } from './index.ts'
 import { openCount } from './lists.ts'
@@ -20,6 +20,7 @@ export interface ProjectContent {
   tasks: boolean
   rules: boolean
   keys: boolean
+  routingRules: boolean
 }
 
 export function projectsRepository(db: Executor, reach: Reach) {
@@ -115,8 +116,9 @@ export function projectsRepository(db: Executor, reach: Reach) {
         select
           exists (select from ${tasks} where ${tasks.projectId} = ${id} and ${tasks.deletedAt} is null) as tasks,
           exists (select from ${rules} where ${rules.projectId} = ${id} and ${rules.deletedAt} is null) as rules,
-          exists (select from ${apiKeys} where ${apiKeys.projectId} = ${id} and ${isLive}) as keys`)
-      return rows[0] ?? { tasks: false, rules: false, keys: false }
+          exists (select from ${apiKeys} where ${apiKeys.projectId} = ${id} and ${isLive}) as keys,
+          exists (select from ${webhookRouting} where ${webhookRouting.targetProjectId} = ${id}) as "routingRules"`)
+      return rows[0] ?? { tasks: false, rules: false, keys: false, routingRules: false }
     },
 
     /** Deletes an empty project with its lists. What is hidden in it goes too, as it would when its 30 days are over. */
@@ -134,7 +136,7 @@ export function projectsRepository(db: Executor, reach: Reach) {
         await db.delete(projects).where(eq(projects.id, id))
       } catch (error) {
         // A task that was hidden a moment ago, or restored.
-        if (violates(error, 'tasks_list_in_project')) throw projectNotEmpty(name, ['tasks'])
+        if (violates(error, 'tasks_list_in_project')) throw projectNotEmpty(name)
         throw error
       }
     },

@@ -71,12 +71,13 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
   app.delete(
     '/:id',
     {
-      config: { scope: 'admin', mistakes: ['key_not_found'] },
+      config: { scope: 'admin', mistakes: ['key_not_found', 'last_admin_key'] },
       schema: {
         tags,
         operationId: 'revokeKey',
         summary: 'Revoke an API key',
-        description: 'Ends the key and every session opened with it, at once and on every instance.',
+        description:
+          'Ends the key and every session opened with it, at once and on every instance. The last unbound key with `admin` cannot be revoked (409 `last_admin_key`): create another one first.',
         params: IdPath('key'),
         response: { 204: answersNothing('It is revoked.') },
       },

@@ -119,13 +119,16 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.delete(
     '/:id',
     {
-      config: { scope: 'admin', mistakes: ['project_not_found', 'project_is_default', 'project_not_empty'] },
+      config: {
+        scope: 'admin',
+        mistakes: ['project_not_found', 'project_is_default', 'project_not_empty', 'project_in_use'],
+      },
       schema: {
         tags,
         operationId: 'deleteProject',
         summary: 'Delete an empty project',
         description:
-          'Deletes the project with its lists when it has no tasks, no rules and no keys that still work. Deleted tasks and rules do not count: they go with it, for good.',
+          'Deletes the project with its lists when it has no tasks, and no rule, no key that still works and no routing rule names it. Deleted tasks and rules do not count: they go with it, for good.',
         params: IdPath('project'),
         response: { 204: answersNothing('It is gone.') },
       },

@@ -3,6 +3,7 @@ import { keySecret } from '../domain/secret.ts'
 import {
   insufficientScope,
   keyNotFound,
+  lastAdminKey,
   projectArchived,
   projectNotFound,
   validationFailed,
@@ -66,11 +67,16 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
       return answer
     },
 
-    /** Ends the key and every session opened with it, at once and on every instance. */
+    /**
+     * Ends the key and every session opened with it, at once and on every instance.
+     * @throws last_admin_key when nobody could administer all projects any more.
+     */
     async revoke(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const row = await keyForUpdate(repos, caller, id)
         const now = clock.now()
+        if (isAdminOfAll(row, now) && !(await repos.keys.isAnotherAdmin(id, now)))
+          throw lastAdminKey(row.name)
         await repos.keys.revoke(id, now)
         await repos.sessions.deleteAll(id)
         await record(repos, 'key.revoked', row, caller, now)
@@ -132,6 +138,9 @@ async function keyForUpdate(repos: BoundRepositories, caller: Caller, id: string
   }
   return row
 }
+
+const isAdminOfAll = ({ scopes, projectId, expiresAt }: KeyRow, now: Date) =>
+  scopes.includes('admin') && projectId === null && !(expiresAt && expiresAt <= now)
 
 const secretRow = (
   keyId: string,

@@ -1,4 +1,10 @@
-import { projectArchived, projectIsDefault, projectNotEmpty, projectNotFound } from '../errors.ts'
+import {
+  projectArchived,
+  projectInUse,
+  projectIsDefault,
+  projectNotEmpty,
+  projectNotFound,
+} from '../errors.ts'
 import type { ConnectionWithRun } from '../repositories/codehost.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
@@ -62,7 +68,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
       })
     },
 
-    /** Only when nothing is in it but hidden tasks and rules, and no key is bound to it that still works. */
+    /** Only when nothing is in it but hidden tasks and rules, and neither a working key nor a routing rule names it. */
     async delete(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const project = await repos.projects.findForDelete(id)
@@ -72,14 +78,22 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
         await repos.lists.close(lists.map(({ id }) => id))
         const now = clock.now()
         const content = await repos.projects.findContent(id, now)
-        const holds = Object.entries(content).flatMap(([what, isThere]) => (isThere ? what : []))
-        if (holds.length > 0) throw projectNotEmpty(project.name, holds)
+        if (content.tasks) throw projectNotEmpty(project.name)
+        const users = USERS.filter(([what]) => content[what]).map(([, words]) => words)
+        if (users.length > 0) throw projectInUse(project.name, users)
         await repos.projects.delete(project, now)
         await repos.configurationChanges.announceProject(id)
       })
     },
   }
 }
+
+/** What may name a project, in words. */
+const USERS = [
+  ['rules', 'rules'],
+  ['keys', 'keys'],
+  ['routingRules', 'routing rules'],
+] as const
 
 /** A project and the list that tasks go to when they name none: there is never one without the other. */
 export async function insertProject(

@@ -165,9 +165,10 @@ function refuseWithoutMatch({ projectMatch, appMatch }: Pick<RoutingRow, 'projec
 }
 
 async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
+  // Locked: it must not go, nor be archived, before the rule is there.
+  if (await repos.projects.keepWritable(projectId)) return
   const project = await repos.projects.find(projectId)
-  if (!project) throw projectNotFound(projectId)
-  if (project.archivedAt) throw projectArchived(project.name)
+  throw project ? projectArchived(project.name) : projectNotFound(projectId)
 }
 
 const toRoutingRule = (row: RoutingRow): RoutingRule => ({

@@ -292,7 +292,7 @@ describe('deleting a project', () => {
 
     const refused = await service.delete(`/api/projects/${project.id}`)
 
-    expect(refused).toMatchObject({ status: 409, body: { code: 'project_not_empty' } })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'project_in_use' } })
     expect(refused.body.detail).toContain('rules')
   })
 
@@ -302,7 +302,7 @@ describe('deleting a project', () => {
     const expired = await service.given.key({ projectId: project.id, expiresAt: new Date(0) })
 
     const refused = await service.delete(`/api/projects/${project.id}`)
-    expect(refused).toMatchObject({ status: 409, body: { code: 'project_not_empty' } })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'project_in_use' } })
     expect(refused.body.detail).toContain('keys')
     // The key that asks is bound, too.
     expect((await service.delete(`/api/projects/${project.id}`, { key })).status).toBe(409)

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let service: TestApp
+let second: TestApp
+beforeAll(async () => {
+  service = await startApp()
+  second = await startApp({ connectionString: service.connectionString })
+})
+afterAll(async () => {
+  await second.close()
+  await service.close()
+})
+
+const remove = (id: string, app = service) => app.delete(`/api/projects/${id}`)
+const route = (targetProjectId: string, app = service) =>
+  app.post('/api/webhook-routing', { appMatch: `app-${targetProjectId}`, targetProjectId })
+
+describe('deleting a project that a routing rule leads to', () => {
+  test.each([
+    ['active', true],
+    ['inactive', false],
+  ])('is refused while the rule is there, also an %s one', async (_, isActive) => {
+    const project = await service.given.project()
+    const { body: rule } = await route(project.id)
+    await service.patch(`/api/webhook-routing/${rule.id}`, { isActive })
+    const refused = await remove(project.id)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'project_in_use' } })
+    expect(refused.body.detail).toContain('routing rules')
+    expect((await service.get(`/api/projects/${project.id}`)).status).toBe(200)
+
+    await service.delete(`/api/webhook-routing/${rule.id}`)
+    expect((await remove(project.id)).status).toBe(204)
+  })
+
+  test('is refused once the rule was pointed at it, and works once it was pointed elsewhere', async () => {
+    const [one, other] = [await service.given.project(), await service.given.project()]
+    const { body: rule } = await route(one.id)
+    await service.patch(`/api/webhook-routing/${rule.id}`, { targetProjectId: other.id })
+    expect((await remove(other.id)).body.code).toBe('project_in_use')
+    expect((await remove(one.id)).status).toBe(204)
+  })
+
+  test('and making or changing one at the same time leave no rule that leads nowhere', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [project, elsewhere] = [await service.given.project(), await service.given.project()]
+      const { body: rule } = await route(elsewhere.id)
+      const [removed, made, changed] = await Promise.all([
+        remove(project.id, second),
+        route(project.id),
+        service.patch(`/api/webhook-routing/${rule.id}`, { targetProjectId: project.id }),
+      ])
+      const written = [made.status === 201, changed.status === 200]
+      expect(removed.status === 204 ? written : removed.body.code).toEqual(
+        removed.status === 204 ? [false, false] : 'project_in_use',
+      )
+    }
+    const lost = await service.query(
+      'select id from webhook_routing where target_project_id not in (select id from projects)',
+    )
+    expect(lost).toEqual([])
+  })
+})
