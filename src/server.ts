@@ -11,7 +11,7 @@ import { startEmbedded } from './db/embedded/index.ts'
 import { listen } from './db/listen.ts'
 import { migrate } from './db/migrate.ts'
 import { patiently } from './db/patience.ts'
-import { openDatabase, poolState } from './db/pool.ts'
+import { boundedConnection, openDatabase, poolState } from './db/pool.ts'
 import type { Jobs } from './jobs/index.ts'
 import { onParentEnd } from './lib/parent-process.ts'
 import { repositories } from './repositories/index.ts'
@@ -153,11 +153,14 @@ async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime
   // Requests are answered by now, so this outlasts any absence of the database.
   // Loaded after the doors are open: nobody waits for it.
   const { startJobs } = await import('./jobs/index.ts')
-  jobs = await patiently(() => startJobs({ connectionString, services: service, logger }), {
-    patienceMs: Number.POSITIVE_INFINITY,
-    signal,
-    onWait,
-  })
+  jobs = await patiently(
+    () => startJobs({ connection: boundedConnection(connectionString), services: service, logger }),
+    {
+      patienceMs: Number.POSITIVE_INFINITY,
+      signal,
+      onWait,
+    },
+  )
 
   async function embedded() {
     const { connectionString, stop } = await startEmbedded({ dataDir: config.dataDir, log: logger })

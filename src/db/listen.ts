@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { socketEndingAfter } from './pool.ts'
 
 const RECONNECT_MS = 500
 
@@ -10,10 +11,12 @@ interface ListenOptions {
    */
   channels: Record<string, (payload: string) => void>
   onError(error: Error): void
+  /** How long an answer may take before the connection counts as dead; asked for twice as often. */
+  silenceMs?: number
 }
 
 /** Hears what other instances say on these channels, over a connection of its own that comes back when it breaks. */
-export function listen({ connectionString, channels, onError }: ListenOptions) {
+export function listen({ connectionString, channels, onError, silenceMs = 8_000 }: ListenOptions) {
   let isClosed = false
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -26,11 +29,22 @@ export function listen({ connectionString, channels, onError }: ListenOptions) {
       application_name: 'inlet listen',
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      stream: () => socketEndingAfter(silenceMs),
     })
     client = fresh
     fresh.on('notification', ({ channel, payload = '' }) => channels[channel]?.(payload))
     fresh.on('error', onError)
+    // Who only listens never finds out that nobody speaks any more.
+    let isAsked = true
+    const asking = setInterval(() => {
+      if (!isAsked) void fresh.query('select 1').then(onAnswer, () => {})
+      isAsked = true
+    }, silenceMs / 2)
+    const onAnswer = () => {
+      isAsked = false
+    }
     fresh.once('end', () => {
+      clearInterval(asking)
       if (isClosed) return
       timer = setTimeout(() => {
         connecting = connect()
@@ -39,6 +53,7 @@ export function listen({ connectionString, channels, onError }: ListenOptions) {
     try {
       await fresh.connect()
       for (const channel of Object.keys(channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
+      onAnswer()
       for (const onNotice of Object.values(channels)) onNotice('')
     } catch (error) {
       onError(error as Error)

@@ -14,15 +14,13 @@ interface PoolOptions {
 /** The pool everything runs on. Every wait has an end: to connect, for a statement, for an answer. */
 export function openDatabase({ connectionString, size, onError }: PoolOptions): Database {
   const pool = new pg.Pool({
-    connectionString,
     application_name: 'inlet',
     max: size,
     connectionTimeoutMillis: 2_000,
     // The server gives up first; the end of the silence is for a server that cannot.
     statement_timeout: 10_000,
-    stream: () => socketEndingAfter(12_000),
     idle_in_transaction_session_timeout: 15_000,
-    keepAlive: true,
+    ...boundedConnection(connectionString),
   })
   // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
   pool.on('error', onError)
@@ -41,11 +39,16 @@ export const poolState =
     most: pool.options.max,
   })
 
+/** For a pool of its own: a connection on which what was asked is not answered for 12 s ends. */
+export function boundedConnection(connectionString: string) {
+  return { connectionString, keepAlive: true, stream: () => socketEndingAfter(12_000) }
+}
+
 /**
  * A connection on which nothing came for so long is dead, whatever TCP says. The driver's own `query_timeout` would
  * hand it on to the next request.
  */
-function socketEndingAfter(silenceMs: number): Socket {
+export function socketEndingAfter(silenceMs: number): Socket {
   const socket = new Socket()
   return socket.setTimeout(silenceMs, () => {
     const words = `the database said nothing for ${silenceMs / 1_000} s`

@@ -5,7 +5,8 @@ import { startSyncWorker } from './sync.ts'
 import { every, sparingly } from './timers.ts'
 
 interface JobsDeps {
-  connectionString: string
+  /** And whatever else the driver's pool takes. */
+  connection: { connectionString: string }
   services: Services
   logger: FastifyBaseLogger
 }
@@ -16,9 +17,9 @@ export interface Jobs {
 }
 
 /** The background worker: its tasks and when they run. Scheduled ones run once over all instances. */
-export async function startJobs({ connectionString, services, logger }: JobsDeps): Promise<Jobs> {
+export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
   const { access, housekeeping, lists, metrics, sync, tasks } = services
-  const boss = new PgBoss({ connectionString, application_name: 'inlet jobs', max: 2 })
+  const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Mostly a database that is away: it goes on when the database is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
   await boss.start()

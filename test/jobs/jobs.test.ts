@@ -11,7 +11,7 @@ afterAll(() => service.close())
 
 const logger = pino({ level: 'silent' })
 const start = (app: TestApp) =>
-  startJobs({ connectionString: app.connectionString, services: app.service, logger })
+  startJobs({ connection: { connectionString: app.connectionString }, services: app.service, logger })
 
 test('many instances start their workers at once, and stop', async () => {
   const jobs = await Promise.all([start(service), start(service), start(service)])

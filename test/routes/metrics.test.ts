@@ -182,7 +182,7 @@ test('a sync counts its end, what became of each entry, and what it asked of the
 test('background work counts by queue and state, and what is at work is timed', async () => {
   const { connectionString } = service
   const logger = pino({ level: 'silent' })
-  const jobs = await startJobs({ connectionString, services: service.service, logger })
+  const jobs = await startJobs({ connection: { connectionString }, services: service.service, logger })
   const boss = new PgBoss({ connectionString })
   try {
     await boss.start()

@@ -31,8 +31,8 @@ export interface Answer {
 
 export const newTally = (): Tally => ({ requests: 0, retries: new Map(), longestWaitMs: 0, unexpected: [] })
 
-/** In place of a status, where no answer came in time. */
-const NO_ANSWER = 'no answer'
+/** In place of a status, where no answer came in time; also with `on a kept connection` behind it. */
+export const NO_ANSWER = 'no answer'
 
 /** A silent database is given up after 12 s; whoever waits longer waits for ever. */
 const ANSWER_MS = 20_000
@@ -78,7 +78,6 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
   function sendOnce(url: string, { method, path, headers, body }: Outgoing) {
     const json = body && JSON.stringify(body)
     return new Promise<{ failure?: string; status?: number; text?: string }>((resolve) => {
-      const fail = (error: NodeJS.ErrnoException) => resolve({ failure: error.code ?? error.message })
       const sent = request(url + path, {
         agent,
         method,
@@ -89,7 +88,11 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
           ...headers,
         },
       })
-      sent.once('error', (error) => fail(error.name === 'AbortError' ? new Error(NO_ANSWER) : error))
+      const fail = ({ name, code, message }: NodeJS.ErrnoException) => {
+        const reason = name === 'AbortError' || name === 'TimeoutError' ? NO_ANSWER : (code ?? message)
+        resolve({ failure: sent.reusedSocket ? `${reason} on a kept connection` : reason })
+      }
+      sent.once('error', fail)
       sent.once('response', async (response) => {
         try {
           const parts: Buffer[] = []
