@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Server, type Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 
@@ -17,6 +17,9 @@ declare module 'fastify' {
 /** A client that keeps its connection sends within this time, or is taken to be idle. */
 const LINGER_MS = 1_000
 
+const QUIET_TURN_MS = 0.5
+const MAX_TURNS = 500
+
 /** The id of a request: the caller's own when it is sane, a new one otherwise. */
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id']
@@ -31,6 +34,7 @@ export const requests = fp(
     app.decorate('isDraining', () => isDraining)
     app.decorate('drain', async () => {
       isDraining = true
+      await quietTurn()
       // Only stops listening. The close of an HTTP server also cuts who is about to send the next request.
       Server.prototype.close.call(app.server)
       await Promise.race([once(app.server, 'close'), wait(LINGER_MS, undefined, { ref: false })])
@@ -64,6 +68,18 @@ export const requests = fp(
   },
   { name: 'requests' },
 )
+
+/**
+ * Connections that are made and not accepted yet are reset when the server stops listening. A turn of the event loop
+ * accepts all there are, so its end is the moment, and the shorter the turn the fewer came meanwhile.
+ */
+async function quietTurn(): Promise<void> {
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const since = performance.now()
+    await nextTurn()
+    if (turn > 0 && performance.now() - since < QUIET_TURN_MS) return
+  }
+}
 
 /**
  * Closes connections without a request. Node does so for those that had one; a browser's that was opened in advance,
