@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -13,13 +14,13 @@ const ENVIRONMENT = {
     PORT: { type: 'integer', minimum: 0, maximum: 65_535, default: 3000 },
     HOST: { type: 'string', default: '127.0.0.1' },
     PUBLIC_URL: { type: 'string', pattern: '^https?://[^/?#]+/?$' },
-    TRUST_PROXY: { type: 'string', default: 'false' },
+    TRUST_PROXY: { type: 'string', format: 'trust-proxy', default: 'false' },
     LOG_LEVEL: { type: 'string', enum: LOG_LEVELS, default: 'info' },
     DATABASE_URL: { type: 'string', pattern: '^postgres(ql)?://' },
     DATABASE_POOL: { type: 'integer', minimum: 2, maximum: 500, default: 10 },
     DATA_DIR: { type: 'string', default: './data' },
     BOOTSTRAP_API_KEY: { type: 'string', minLength: 32, maxLength: 255, pattern: '^[!-~]*$' },
-    WEBHOOK_SECRET: { type: 'string', maxLength: 255, pattern: '^[!-~]*$' },
+    WEBHOOK_SECRET: { type: 'string', minLength: 16, maxLength: 255, pattern: '^[!-~]*$' },
     WEBHOOK_PORT: { type: 'integer', minimum: 0, maximum: 65_535 },
     WEBHOOK_HOST: { type: 'string' },
     CODEHOST_API_URLS: { type: 'string', pattern: API_URLS, default: 'https://api.github.com' },
@@ -39,13 +40,14 @@ const MEANT: Record<keyof typeof ENVIRONMENT.properties, string> = {
   PORT: 'a port number, 0 to 65535',
   HOST: 'an address to listen on, such as 127.0.0.1',
   PUBLIC_URL: 'the address people use, without a path, such as https://inlet.example.com',
-  TRUST_PROXY: 'true, false, or addresses of proxies separated by commas',
+  TRUST_PROXY:
+    'false, true for one proxy, a number of proxies from 1 to 10, or networks of proxies separated by commas, such as 10.0.0.0/8,loopback',
   LOG_LEVEL: `one of ${LOG_LEVELS.join(', ')}`,
   DATABASE_URL: 'a PostgreSQL address, such as postgres://user:password@host:5432/inlet',
   DATABASE_POOL: 'how many database connections to use, 2 to 500',
   DATA_DIR: 'a folder for the embedded database',
   BOOTSTRAP_API_KEY: '32 to 255 printable ASCII characters without spaces',
-  WEBHOOK_SECRET: 'at most 255 printable ASCII characters without spaces',
+  WEBHOOK_SECRET: '16 to 255 printable ASCII characters without spaces',
   WEBHOOK_PORT: 'a port number, 0 to 65535',
   WEBHOOK_HOST: 'an address to listen on, such as 0.0.0.0',
   CODEHOST_API_URLS:
@@ -68,9 +70,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(
     Object.keys(ENVIRONMENT.properties).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   )
-  const check = new Ajv2020({ allErrors: true, coerceTypes: true, useDefaults: true }).compile<Environment>(
-    ENVIRONMENT,
-  )
+  const check = new Ajv2020({ allErrors: true, coerceTypes: true, useDefaults: true })
+    .addFormat('trust-proxy', (text) => isHops(text) || isNetworks(text))
+    .compile<Environment>(ENVIRONMENT)
   if (!check(given)) {
     const wrong = new Set((check.errors ?? []).map(({ instancePath }) => instancePath.slice(1)))
     const lines = [...wrong].map((name) => `  ${name} must be ${MEANT[name as keyof typeof MEANT]}`)
@@ -80,9 +82,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     port: given.PORT,
     host: given.HOST,
     publicUrl: given.PUBLIC_URL?.replace(/\/$/, ''),
-    trustProxy: ['true', 'false'].includes(given.TRUST_PROXY)
-      ? given.TRUST_PROXY === 'true'
-      : given.TRUST_PROXY,
+    trustProxy: trustOf(given.TRUST_PROXY),
     logLevel: given.LOG_LEVEL,
     databaseUrl: given.DATABASE_URL,
     databasePool: given.DATABASE_POOL,
@@ -100,6 +100,28 @@ export function loadConfig(env: Record<string, string | undefined>) {
     rateLimitReceiverPerMinute: given.RATE_LIMIT_RECEIVER_PER_MINUTE,
     rateLimitFailuresPerMinute: given.RATE_LIMIT_FAILURES_PER_MINUTE,
   })
+}
+
+const isHops = (text: string) => /^(true|false|[1-9]|10)$/.test(text)
+
+const isNetworks = (text: string) =>
+  text.split(',').every((part) => {
+    const [address = '', bits, ...rest] = part.trim().split('/')
+    if (['loopback', 'linklocal', 'uniquelocal'].includes(part.trim())) return true
+    const maxBits = { 4: 32, 6: 128 }[isIP(address)]
+    const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (maxBits ?? 0))
+    return maxBits !== undefined && isPrefix && rest.length === 0
+  })
+
+/**
+ * What Fastify takes: whether the sender so many hops before us is a proxy of ours. `true` is one hop: with more, a
+ * client could choose the address it is taken for. A plain number Fastify refuses, because it trusts whoever connects.
+ */
+function trustOf(text: string) {
+  if (text === 'false') return false
+  if (!isHops(text)) return text
+  const hops = text === 'true' ? 1 : Number(text)
+  return (_address: string, hop: number) => hop < hops
 }
 
 const keyBytes = (text: string) => Buffer.from(text, text.length === 64 ? 'hex' : 'base64')

@@ -27,17 +27,17 @@ test('an event that was committed and never answered, because of a SIGKILL, is a
   timeout: 120_000,
 }, async () => {
   const dataDir = await newDataDir()
-  const env = { WEBHOOK_SECRET: 'a-secret' }
+  const env = { WEBHOOK_SECRET: 'a-secret-of-16-characters' }
   const first = spawnInlet({ dataDir, env })
   const gap = await proxyThatKeepsAnswers(await first.url, () => first.process.kill('SIGKILL'))
   const event = feedback()
 
-  await expect(sender(gap.url, 'a-secret')(event)).rejects.toThrow()
+  await expect(sender(gap.url, 'a-secret-of-16-characters')(event)).rejects.toThrow()
   await first.ended
   gap.close()
 
   const second = spawnInlet({ dataDir, env })
-  const answer = await sender(await second.url, 'a-secret')(event)
+  const answer = await sender(await second.url, 'a-secret-of-16-characters')(event)
   expect(answer).toMatchObject({ status: 200, body: { accepted: true, duplicate: true } })
   expect(await tasksOf(await connectionStringOf(dataDir))).toEqual(
     new Map([[event.uuid, [answer.body.taskId]]]),

@@ -13,8 +13,8 @@ let send: ReturnType<typeof sender>
 let ageMs = 0
 beforeAll(async () => {
   const clock = { ...systemClock(), now: () => new Date(Date.now() - ageMs) }
-  service = await startApp({ clock, env: { WEBHOOK_SECRET: 'a-secret' } })
-  send = sender(service.url, 'a-secret')
+  service = await startApp({ clock, env: { WEBHOOK_SECRET: 'a-secret-of-16-characters' } })
+  send = sender(service.url, 'a-secret-of-16-characters')
 })
 afterAll(() => service.close())
 
@@ -255,10 +255,10 @@ describe('the address of a user', () => {
     const watched = await startApp({
       connectionString: service.connectionString,
       logger,
-      env: { WEBHOOK_SECRET: 'a-secret' },
+      env: { WEBHOOK_SECRET: 'a-secret-of-16-characters' },
     })
     try {
-      const sendWatched = sender(watched.url, 'a-secret')
+      const sendWatched = sender(watched.url, 'a-secret-of-16-characters')
       const note = `Write to me: ${ADDRESS.toUpperCase()}`
       const properties = { user_email: ADDRESS, note, contact: [ADDRESS], trigger: ADDRESS }
       const answers = [

@@ -11,8 +11,8 @@ let service: TestApp
 let send: ReturnType<typeof sender>
 let target: { id: string; name: string }
 beforeAll(async () => {
-  service = await startApp({ env: { WEBHOOK_SECRET: 'a-secret' } })
-  send = sender(service.url, 'a-secret')
+  service = await startApp({ env: { WEBHOOK_SECRET: 'a-secret-of-16-characters' } })
+  send = sender(service.url, 'a-secret-of-16-characters')
   target = (await service.post('/api/projects', { name: 'Mobile' })).body
 })
 beforeEach(() => service.query('delete from webhook_routing'))

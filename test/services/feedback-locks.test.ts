@@ -8,7 +8,7 @@ import { type Locks, locksOf } from '../support/locks.ts'
 let service: TestApp
 let locks: Locks
 beforeAll(async () => {
-  service = await startApp({ env: { WEBHOOK_SECRET: 'a-secret' } })
+  service = await startApp({ env: { WEBHOOK_SECRET: 'a-secret-of-16-characters' } })
   locks = locksOf(service)
 })
 afterAll(() => service.close())

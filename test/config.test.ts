@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../src/config.ts'
+import { startApp } from './support/app.ts'
+
+describe('the environment', () => {
+  test('is refused whole: each wrong variable by name, no value', () => {
+    const env = { WEBHOOK_SECRET: 'short', TRUST_PROXY: 'maybe', PORT: '-1', BOOTSTRAP_API_KEY: 'short' }
+    const refused = () => loadConfig(env)
+    for (const name of Object.keys(env)) expect(refused).toThrow(new RegExp(`^  ${name} must be `, 'm'))
+    expect(refused).not.toThrow(/short|maybe/)
+  })
+
+  test.each([15, 16])('takes a webhook secret from 16 characters: %s', (length) => {
+    const load = () => loadConfig({ WEBHOOK_SECRET: 'x'.repeat(length) }).webhookSecret
+    if (length < 16) expect(load).toThrow(/WEBHOOK_SECRET must be 16 to 255/)
+    else expect(load()).toHaveLength(16)
+  })
+
+  test.each([
+    'true',
+    'false',
+    '1',
+    '10',
+    'loopback',
+    '10.0.0.0/8, 192.168.1.7',
+    '::1,fd00::/8',
+    'uniquelocal',
+  ])('takes TRUST_PROXY=%s', (text) => {
+    expect(loadConfig({ TRUST_PROXY: text }).trustProxy).toBeDefined()
+  })
+
+  test.each([
+    'maybe',
+    '0',
+    '11',
+    'yes',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    '::1/129',
+    '10.0.0.1/8/8',
+    '10.0.0.1,',
+    'proxy',
+  ])('refuses TRUST_PROXY=%s', (text) => {
+    expect(() => loadConfig({ TRUST_PROXY: text })).toThrow(/TRUST_PROXY must be/)
+  })
+})
+
+/** Of 2 that are wrong, the second is told to wait where both are taken for one client. */
+describe('the address of a client', () => {
+  test.each([
+    ['false', ['a', 'b'], 429],
+    ['true', ['1.1.1.1, 9.9.9.9', '2.2.2.2, 9.9.9.9'], 429],
+    ['true', ['1.1.1.1', '2.2.2.2'], 401],
+    ['2', ['1.1.1.1, 9.9.9.9', '2.2.2.2, 9.9.9.9'], 401],
+    ['2', ['0.0.0.1, 1.1.1.1, 9.9.9.9', '0.0.0.2, 1.1.1.1, 9.9.9.9'], 429],
+    ['loopback', ['1.1.1.1, 9.9.9.9', '2.2.2.2, 9.9.9.9'], 429],
+  ])('with TRUST_PROXY=%s and X-Forwarded-For %j', async (trust, forwarded, second) => {
+    const service = await startApp({ env: { TRUST_PROXY: trust, RATE_LIMIT_FAILURES_PER_MINUTE: '1' } })
+    try {
+      const statuses: number[] = []
+      for (const value of forwarded) {
+        const headers = { 'x-forwarded-for': value }
+        statuses.push((await service.get('/api/me', { key: 'wrong', headers })).status)
+      }
+      expect(statuses).toEqual([401, second])
+    } finally {
+      await service.close()
+    }
+  })
+})
