@@ -16,7 +16,7 @@ export const Session = Type.Object(
     isCurrent: Type.Boolean({ description: 'Whether this very request came with it.' }),
     createdAt: Moment('When it was opened.'),
     lastSeenAt: Moment('When it was last used, to within a minute.'),
-    expiresAt: Moment('When it ends if nothing comes: 12 hours after it was last used.'),
+    expiresAt: Moment('When it ends if nothing comes: 12 hours after it was last used, or with its key.'),
   },
   { $id: 'Session', description: 'Somebody signed in to the dashboard.' },
 )

@@ -62,9 +62,18 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
   }
 }
 
+/** Nothing lasts longer than the key it was opened with. */
+const sessionEnd = (session: Pick<SessionRow, 'lastSeenAt'>, key: { expiresAt: Date | null }) =>
+  new Date(
+    Math.min(
+      session.lastSeenAt.getTime() + SESSION_IDLE_MS,
+      key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    ),
+  )
+
 const toSession = (
   row: SessionRow,
-  key: { name: string; scopes: string[]; projectId: string | null },
+  key: { name: string; scopes: string[]; projectId: string | null; expiresAt: Date | null },
   currentId: string,
 ): Session => ({
   id: row.id,
@@ -76,5 +85,5 @@ const toSession = (
   isCurrent: row.id === currentId,
   createdAt: row.createdAt.toISOString(),
   lastSeenAt: row.lastSeenAt.toISOString(),
-  expiresAt: new Date(row.lastSeenAt.getTime() + SESSION_IDLE_MS).toISOString(),
+  expiresAt: sessionEnd(row, key).toISOString(),
 })

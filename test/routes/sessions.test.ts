@@ -96,6 +96,18 @@ describe('a session', () => {
     expect((await service.get('/api/me', session.with)).body.code).toBe('invalid_credentials')
   })
 
+  test('never shows an end later than that of its key', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000)
+    const session = await signIn(await service.given.key({ scopes: ['tasks:read'], expiresAt }))
+    const [listed] = (await service.get('/api/sessions', session.with)).body.data
+    const me = (await service.get('/api/me', session.with)).body
+    const shown = [session.answer.body.expiresAt, listed.expiresAt, me.expiresAt]
+    expect(shown).toEqual([expiresAt, expiresAt, expiresAt].map((time) => time.toISOString()))
+
+    const lasting = await signIn(await service.given.key())
+    expect(Date.parse(lasting.answer.body.expiresAt) - Date.now()).toBeGreaterThan(SESSION_IDLE_MS - 60_000)
+  })
+
   test('stays open while it is used', async () => {
     const session = await signIn(service.adminKey)
     await service.query("update sessions set last_seen_at = now() - interval '11 hours' where id = $1", [
