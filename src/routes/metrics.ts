@@ -12,7 +12,7 @@ export const metricsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'metrics'>>
     '',
     {
       logLevel: 'warn',
-      config: { scope: 'admin', isServiceWide: true },
+      config: { scope: 'metrics:read', isServiceWide: true },
       schema: {
         tags: ['Service'],
         operationId: 'getMetrics',

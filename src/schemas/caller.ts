@@ -8,6 +8,7 @@ export const Scope = [
   'rules:write',
   'activity:write',
   'codehost:sync',
+  'metrics:read',
   'admin',
 ] as const
 export type Scope = (typeof Scope)[number]

@@ -25,7 +25,15 @@ describe('a new key', () => {
       type: 'key',
       id: made.body.id,
       name: 'ci',
-      scopes: ['tasks:read', 'tasks:write', 'rules:read', 'rules:write', 'activity:write', 'codehost:sync'],
+      scopes: [
+        'tasks:read',
+        'tasks:write',
+        'rules:read',
+        'rules:write',
+        'activity:write',
+        'codehost:sync',
+        'metrics:read',
+      ],
       projectId: null,
       expiresAt: null,
     })

@@ -14,7 +14,7 @@ const REQUESTS = 'inlet_http_request_duration_seconds_count'
 
 let service: Syncing
 beforeAll(async () => {
-  service = await startSyncing({ env: { WEBHOOK_SECRET: 'a-secret' } })
+  service = await startSyncing({ env: { WEBHOOK_SECRET: 'a-secret-of-16-characters' } })
 })
 afterAll(() => service.close())
 
@@ -25,10 +25,11 @@ async function scrape(on: Pick<TestApp, 'get'> = service): Promise<string> {
 }
 
 describe('/metrics', () => {
-  test('is for administrators of the whole service, by key or session', async () => {
+  test('is for keys of the whole service that may read metrics, and for administrators, by key or session', async () => {
     const project = await service.given.project()
     const reader = await service.given.key({ scopes: ['tasks:read', 'rules:read'] })
     const bound = await service.given.key({ scopes: ['admin'], projectId: project.id })
+    const prometheus = await service.given.key({ scopes: ['metrics:read'] })
     const session = await service.post('/api/sessions', { key: service.adminKey }, { key: null })
     const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
 
@@ -39,9 +40,11 @@ describe('/metrics', () => {
       await service.get('/metrics', { key: bound }),
       await service.get('/metrics'),
       await service.get('/metrics', { key: null, headers: { cookie } }),
+      await service.get('/metrics', { key: prometheus }),
     ]
 
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 403, 200, 200])
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 403, 200, 200, 200])
+    expect((await service.get('/api/tasks', { key: prometheus })).status).toBe(403)
     expect(answers[4]?.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   })
 
@@ -134,7 +137,7 @@ describe('a request', () => {
 })
 
 test('a delivery of feedback counts by what became of it', async () => {
-  const send = sender(service.url, 'a-secret')
+  const send = sender(service.url, 'a-secret-of-16-characters')
   const event = feedback()
   const before = await scrape()
 

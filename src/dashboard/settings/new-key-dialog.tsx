@@ -15,6 +15,7 @@ const SCOPES: Record<Scope, string> = {
   'rules:write': 'Change AI instructions',
   'activity:write': 'Write comments and log activity',
   'codehost:sync': 'Start a sync of issues and pull requests',
+  'metrics:read': 'Read metrics, for Prometheus; with all projects only',
   admin: 'Everything, keys and settings included',
 }
 const LIFETIMES = { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' }
