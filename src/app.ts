@@ -8,9 +8,10 @@ import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
 import { lookEarly, onceARequest } from './guards/early.ts'
-import { type FailureLimit, failureLimit } from './guards/failures.ts'
+import { failureLimit } from './guards/failures.ts'
 import { holding } from './guards/hold.ts'
-import { limitRequests } from './guards/rate-limit.ts'
+import { limitInFlight } from './guards/in-flight.ts'
+import { limitRequests, minuteLimit } from './guards/rate-limit.ts'
 import { requireWatcher } from './guards/watcher.ts'
 import { bodyIntake } from './lib/body-intake.ts'
 import { mcpRoutes } from './mcp/index.ts'
@@ -54,14 +55,16 @@ export interface AppDeps {
   /** Fails when the database does not answer. */
   ping(): Promise<void>
   /** The same for all apps of a process. */
-  limits?: Limits
+  limits?: Limits | undefined
 }
 
 type Limits = ReturnType<typeof limitsOf>
 
 /** What the apps of one process share, so that a second port doubles nothing. */
-export function limitsOf(_config: Config) {
+export function limitsOf(config: Config) {
   return {
+    receiver: minuteLimit(config.rateLimitReceiverPerMinute),
+    failures: failureLimit(config.rateLimitFailuresPerMinute),
     bodyIntake: bodyIntake({
       maxTotalBytes: 128 * 1024 * 1024,
       stallMs: BODY_STALL_MS,
@@ -83,9 +86,14 @@ export async function buildApp({
   await app.register(openapi)
   await app.register(dashboardRoutes)
 
-  const failures = failureLimit(config.rateLimitFailuresPerMinute)
+  const { failures } = limits
   const isOwnOrigin = ownOrigin(config.publicUrl)
-  const limitCaller = limitRequests('key', config.rateLimitPerMinute, ({ caller }) => caller.keyId)
+  const limitCaller = limitRequests(
+    'key',
+    minuteLimit(config.rateLimitPerMinute),
+    ({ caller }) => caller.keyId,
+  )
+  const limitAtOnce = limitInFlight({ maxPerKey: 100, maxTotal: 500, maxLongPerKey: 20 })
   app.decorateRequest('caller', noCallerYet())
 
   app.register(async function forAnybody(scope) {
@@ -108,6 +116,7 @@ export async function buildApp({
     scope.addHook('preHandler', requireKey)
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
+    scope.addHook('preHandler', limitAtOnce)
     scope.register(meRoutes, { prefix: '/api/me', ...service })
     scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
     scope.register(keysRoutes, { prefix: '/api/keys', ...service })
@@ -138,10 +147,11 @@ export async function buildApp({
     scope.addHook('preHandler', requireWatcher({ access, requireCaller: requireKey, isDatabaseAway }))
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
+    scope.addHook('preHandler', limitAtOnce)
     scope.register(metricsRoutes, { prefix: '/metrics', ...service })
   })
 
-  app.register(receiver, { config, services: service, failures })
+  app.register(receiver, { config, services: service, limits })
 
   app.register(async function forAssistants(scope) {
     const requireKey = onceARequest(requireAssistant({ access: service.access, failures }))
@@ -151,6 +161,7 @@ export async function buildApp({
     scope.addHook('preHandler', requireKnownOrigin)
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
+    scope.addHook('preHandler', limitAtOnce)
     scope.register(mcpRoutes, { prefix: '/mcp', ...service })
   })
 
@@ -166,12 +177,17 @@ export async function buildReceiver({
 }: Omit<AppDeps, 'ping'>): Promise<FastifyInstance> {
   const app = await bareApp({ config, logger, services, limits })
   for (const schema of namedSchemas) app.addSchema(schema)
-  app.register(receiver, { config, services, failures: failureLimit(config.rateLimitFailuresPerMinute) })
+  app.register(receiver, { config, services, limits })
   return app
 }
 
 /** What every app of this process has in common: nothing is answered yet. */
-async function bareApp({ config, logger, services: { metrics }, limits }: Required<Omit<AppDeps, 'ping'>>) {
+async function bareApp({
+  config,
+  logger,
+  services: { metrics },
+  limits,
+}: Omit<AppDeps, 'ping' | 'limits'> & { limits: Limits }) {
   const app = fastify({
     loggerInstance: logger,
     // One line an answer, written by `plugins/requests.ts`.
@@ -207,13 +223,14 @@ async function bareApp({ config, logger, services: { metrics }, limits }: Requir
 /** For whoever has a webhook secret. */
 async function receiver(
   scope: FastifyInstance,
-  { config, services, failures }: Pick<AppDeps, 'config' | 'services'> & { failures: FailureLimit },
+  { config, services, limits }: Pick<AppDeps, 'config' | 'services'> & { limits: Limits },
 ) {
   const hold = holding(isDatabaseAway, services.metrics.held)
-  const { webhookSecret, rateLimitReceiverPerMinute } = config
+  const { webhookSecret } = config
+  const { failures } = limits
   const guards = [
     requireWebhookSecret({ access: services.access, failures, hold, webhookSecret }),
-    limitRequests('receiver', rateLimitReceiverPerMinute, () => 'all'),
+    limitRequests('receiver', limits.receiver, () => 'all'),
   ]
   scope.register(receiverRoutes, { prefix: '/api/analytics', ...services, guards, hold })
 }

@@ -83,6 +83,15 @@ export const idempotencyNotSupported = () =>
 export const rateLimited = (retryAfterSeconds: number) =>
   new AppError('rate_limited', `Too many requests. Wait ${retryAfterSeconds} s.`, { retryAfterSeconds })
 
+export const tooManyInFlight = (limit: number, isLong = false) =>
+  new AppError(
+    'rate_limited',
+    isLong
+      ? `Too many streams and long polls are open. At most ${limit} are allowed for each key.`
+      : `Too many requests at the same time. At most ${limit} are allowed.`,
+    { retryAfterSeconds: isLong ? 5 : 1 },
+  )
+
 export const versionMismatch = (current: number, what = 'task') =>
   new AppError(
     'version_mismatch',

@@ -43,13 +43,14 @@ export function minuteLimit(limit: number, now: () => number = Date.now) {
   }
 }
 
+type MinuteLimit = ReturnType<typeof minuteLimit>
+
 /** preHandler, after the caller is known: so many requests a minute each. Headers as draft-ietf-httpapi-ratelimit-headers has them. */
 export function limitRequests(
   policy: string,
-  perMinute: number,
+  limit: MinuteLimit,
   nameOf: (request: FastifyRequest) => string,
 ) {
-  const limit = minuteLimit(perMinute)
   return async function limitRequests(request: FastifyRequest, reply: FastifyReply) {
     const allowance = limit.take(nameOf(request), messagesIn(request))
     if (!allowance) return

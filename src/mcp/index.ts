@@ -24,7 +24,10 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
 
   app.post(
     '',
-    { config: { scope: 'any', takesBatches: true }, schema: { hide: true } },
+    {
+      config: { scope: 'any', takesBatches: true, isLong: ({ body }) => isListening(body) },
+      schema: { hide: true },
+    },
     async (request, reply) => {
       const { caller, id: requestId, log } = request
       const gone = new AbortController()

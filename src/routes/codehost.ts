@@ -104,6 +104,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     '/codehost/:projectId/sync',
     {
       config: {
+        isLong: ({ headers }) => Boolean(secondsToWait([headers.prefer].flat().join())),
         scope: 'codehost:sync',
         mistakes: ['project_not_found', 'project_archived', 'repository_not_connected', 'sync_in_progress'],
       },

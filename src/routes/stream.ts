@@ -26,7 +26,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
     {
       // HEAD would start a stream that nobody reads.
       exposeHeadRoute: false,
-      config: { scope: 'tasks:read', mistakes: ['project_not_found'] },
+      config: { scope: 'tasks:read', isLong: () => true, mistakes: ['project_not_found'] },
       schema: {
         tags: ['Activity'],
         operationId: 'streamActivity',

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildReceiver } from '../../src/app.ts'
+import { buildReceiver, limitsOf } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
@@ -12,7 +12,7 @@ let url: string
 beforeAll(async () => {
   service = await startApp()
   alone = await buildReceiver({
-    config: loadConfig({ WEBHOOK_SECRET: 'a-secret', WEBHOOK_PORT: '0' }),
+    config: loadConfig({ WEBHOOK_SECRET: 'a-secret-of-16-characters', WEBHOOK_PORT: '0' }),
     logger: pino({ level: 'silent' }),
     services: service.service,
   })
@@ -25,9 +25,9 @@ afterAll(async () => {
 
 test('the receiver takes feedback on a port of its own', async () => {
   const event = feedback()
-  const first = await sender(url, 'a-secret')(event)
+  const first = await sender(url, 'a-secret-of-16-characters')(event)
   expect(first.status).toBe(201)
-  expect(await sender(url, 'a-secret')(event)).toMatchObject({
+  expect(await sender(url, 'a-secret-of-16-characters')(event)).toMatchObject({
     status: 200,
     body: { taskId: first.body.taskId },
   })
@@ -42,4 +42,29 @@ test('nothing else is there, whatever key comes along', async () => {
     expect([name, status]).toEqual([name, 404])
   }
   expect((await fetch(`${url}/api/analytics/webhook`)).status).toBe(405)
+})
+
+test('its limit is one with that of the main port', async () => {
+  const secret = 'a-secret-of-16-characters'
+  const env = { WEBHOOK_SECRET: secret, RATE_LIMIT_RECEIVER_PER_MINUTE: '3' }
+  const limits = limitsOf(loadConfig(env))
+  const main = await startApp({ env, limits })
+  const other = await buildReceiver({
+    config: loadConfig(env),
+    logger: pino({ level: 'silent' }),
+    services: main.service,
+    limits,
+  })
+  try {
+    const send = [
+      sender(main.url, secret),
+      sender(await other.listen({ port: 0, host: '127.0.0.1' }), secret),
+    ]
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push((await send[i % 2]?.({ event: 'other' }))?.status)
+    expect(statuses).toEqual([200, 200, 200, 429])
+  } finally {
+    await other.close()
+    await main.close()
+  }
 })

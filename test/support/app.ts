@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
-import { buildApp } from '../../src/app.ts'
+import { type AppDeps, buildApp } from '../../src/app.ts'
 import { githubClient } from '../../src/clients/github.ts'
 import { loadConfig } from '../../src/config.ts'
 import { listen } from '../../src/db/listen.ts'
@@ -22,6 +22,7 @@ interface TestAppOptions {
   hostTimeoutMs?: number
   /** How many tasks a search looks through before it asks the index. */
   walk?: number
+  limits?: AppDeps['limits']
   /** A second instance is started on the database of the first. */
   connectionString?: string
 }
@@ -65,7 +66,7 @@ export async function startApp(options: TestAppOptions = {}) {
   }
   const service = services({ repos, clock, randomBytes, codehost, pool: poolState(db) })
   const logger = options.logger ?? pino({ level: 'silent' })
-  const app = await buildApp({ config, logger, services: service, ping: repos.ping })
+  const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })
   const others = listen({ connectionString, channels: service.notices, onError: () => {} })
   await others.ready
   const url = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { tooManyInFlight } from '../errors.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** It stays open until something happens: counted apart, and not among the requests in flight. */
+    isLong?: (request: FastifyRequest) => boolean
+  }
+}
+
+interface InFlightLimits {
+  maxPerKey: number
+  maxTotal: number
+  /** Streams and long polls. */
+  maxLongPerKey: number
+}
+
+/** preHandler, after the caller is known: so many requests at a time, counted until the connection is done with each. */
+export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLimits) {
+  const requests = counts()
+  const long = counts()
+
+  return async function limitInFlight(request: FastifyRequest, reply: FastifyReply) {
+    // Who is gone already closes nothing any more.
+    if (reply.raw.destroyed) return
+    const { keyId } = request.caller
+    const isLong = request.routeOptions.config.isLong?.(request) ?? false
+    const [mine, limit] = isLong ? [long, maxLongPerKey] : [requests, maxPerKey]
+    if (mine.of(keyId) >= limit) throw tooManyInFlight(limit, isLong)
+    if (!isLong && requests.total() >= maxTotal) throw tooManyInFlight(maxTotal)
+    mine.add(keyId, 1)
+    // Of the raw answer: it comes once, also where the client went away or another writes the answer.
+    reply.raw.once('close', () => mine.add(keyId, -1))
+  }
+}
+
+function counts() {
+  const byName = new Map<string, number>()
+  let total = 0
+  return {
+    total: () => total,
+    of: (name: string) => byName.get(name) ?? 0,
+    add(name: string, more: number) {
+      total += more
+      const count = (byName.get(name) ?? 0) + more
+      if (count > 0) byName.set(name, count)
+      else byName.delete(name)
+    },
+  }
+}
