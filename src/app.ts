@@ -23,6 +23,7 @@ import { countAnswers } from './plugins/metrics.ts'
 import { openapi } from './plugins/openapi.ts'
 import { answer, problems } from './plugins/problems.ts'
 import { requestId, requests } from './plugins/requests.ts'
+import { securityHeaders } from './plugins/security-headers.ts'
 import { BODY_STALL_MS, CHECK_MS, HEADERS_MS, REQUEST_MS, timeouts } from './plugins/timeouts.ts'
 import { validation } from './plugins/validation.ts'
 import { activityRoutes } from './routes/activity.ts'
@@ -210,6 +211,7 @@ async function bareApp({
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  await app.register(securityHeaders)
   await app.register(requests)
   await app.register(timeouts)
   await app.register(countAnswers, { metrics })

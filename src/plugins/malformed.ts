@@ -28,6 +28,8 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
       'Content-Type: application/problem+json',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
       '',
       body,
     ].join('\r\n'),

@@ -8,6 +8,7 @@ import { Closed } from '../schemas/parts.ts'
 import { withBounds } from './openapi-bounds.ts'
 import { withSharedHeaders } from './openapi-headers.ts'
 import { PROBLEMS } from './problems.ts'
+import { PAGE_HEADERS } from './security-headers.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -77,7 +78,12 @@ export const openapi = fp(
       refResolver: { buildLocalReference: (json, _, __, i) => String(json.$id ?? `schema-${i}`) },
       hideUntagged: true,
     })
-    await app.register(swaggerUi, { routePrefix: '/docs' })
+    await app.register(async function docs(scope) {
+      scope.addHook('onRequest', async (_, reply) => {
+        reply.headers(PAGE_HEADERS)
+      })
+      await scope.register(swaggerUi, { routePrefix: '/docs' })
+    })
     app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   },
   { name: 'openapi', dependencies: ['problems', 'validation'] },

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { AppError, type ErrorCode, routeNotFound, unavailable } from '../errors.ts'
+import { SAFE_HEADERS } from './security-headers.ts'
 import { listed } from './validation.ts'
 
 /** What each mistake looks like over HTTP, and what `/problems/{code}` explains. */
@@ -282,7 +283,7 @@ export function answer(error: AppError | FastifyError, request: FastifyRequest, 
   // The rest of the body is not waited for.
   if (status === 408) reply.header('connection', 'close')
   // Also where the request failed before any hook ran.
-  reply.header('x-request-id', request.id)
+  reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
   return reply.status(status).type('application/problem+json').serializer(JSON.stringify).send(body)
 }
 

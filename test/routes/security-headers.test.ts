@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { routesOf } from '../support/routes.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+const SAFE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+describe('answers of the API', () => {
+  test('are kept nowhere and taken for nothing else, refusals on every route included', async () => {
+    const doors = routesOf(service.app).filter(({ path }) => path.startsWith('/api'))
+    expect(doors.length).toBeGreaterThan(20)
+    for (const { method, path } of doors) {
+      const { headers } = await service.call(method, path, { key: null })
+      expect(Object.fromEntries(headers)).toMatchObject(SAFE)
+    }
+  })
+
+  test.each(['/api/tasks', '/api/me', '/api/nothing', '/api/tasks/no-id', '/api/tasks/%'])(
+    'GET %s',
+    async (path) => {
+      expect(Object.fromEntries((await service.get(path)).headers)).toMatchObject(SAFE)
+    },
+  )
+})
+
+test.each(['/docs', '/docs/static/index.html', '/'])('the page %s is framed by nobody', async (path) => {
+  const { headers } = await service.get(path, { key: null, headers: { accept: 'text/html' } })
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(headers.get('x-frame-options')).toBe('DENY')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+})
