@@ -35,6 +35,8 @@ const REDACTED = ['req.headers.authorization', 'req.headers["x-api-key"]', 'req.
 interface Lifetime {
   /** Ends are run in the reverse order. */
   onEnd(end: () => Promise<unknown>): void
+  /** A part cannot go on: ends the process with 1, so that a supervisor acts. */
+  fail(error: Error): void
   signal: AbortSignal
 }
 
@@ -50,7 +52,15 @@ async function live(config: Config) {
   const logger = pino({ level: config.logLevel, redact: REDACTED })
   const ends: (() => Promise<unknown>)[] = []
   const ending = new AbortController()
-  const lifetime = { onEnd: (end: () => Promise<unknown>) => void ends.unshift(end), signal: ending.signal }
+  const lifetime: Lifetime = {
+    onEnd: (end) => void ends.unshift(end),
+    fail: (error) =>
+      // As an error that nobody caught: closeWithGrace has no other way to end with 1.
+      queueMicrotask(() => {
+        if (!ending.signal.aborted) throw error
+      }),
+    signal: ending.signal,
+  }
   const started = start(config, logger, lifetime)
 
   const grace = closeWithGrace({ delay: GONE_MS, logger, skip: [...SIGNALS] }, async ({ err }) => {
@@ -76,7 +86,7 @@ async function live(config: Config) {
   }
 }
 
-async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime) {
+async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Lifetime) {
   await refuseTakenAddress(config)
   if (config.webhookPort !== undefined) {
     await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
@@ -163,7 +173,11 @@ async function start(config: Config, logger: Logger, { onEnd, signal }: Lifetime
   )
 
   async function embedded() {
-    const { connectionString, stop } = await startEmbedded({ dataDir: config.dataDir, log: logger })
+    const { connectionString, stop } = await startEmbedded({
+      dataDir: config.dataDir,
+      log: logger,
+      onLost: fail,
+    })
     onEnd(stop)
     return connectionString
   }

@@ -22,13 +22,18 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Mostly a database that is away: it goes on when the database is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
-  await boss.start()
-
-  await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
-  await boss.schedule('sweep', '*/10 * * * *')
-  await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
-    logger.info(await metrics.timed('sweep', () => housekeeping.sweep()), 'swept')
-  })
+  try {
+    await boss.start()
+    await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
+    await boss.schedule('sweep', '*/10 * * * *')
+    await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
+      logger.info(await metrics.timed('sweep', () => housekeeping.sweep()), 'swept')
+    })
+  } catch (error) {
+    // The next attempt is another worker: this one would keep its connections and its timers.
+    await boss.stop({ graceful: false }).catch((err) => logger.warn({ err }, 'background worker'))
+    throw error
+  }
 
   const syncWorker = startSyncWorker({ sync, logger })
 

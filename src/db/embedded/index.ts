@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Client } from 'pg'
 import { locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
+import { keepServer } from './keeper.ts'
 import { connect, ensureDatabase, holdProcess, isLastOne } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
 import { findPlace } from './place.ts'
@@ -23,6 +24,11 @@ interface Options {
   log: Log
   /** Server settings for this start, such as `fsync: 'off'`. A server that is found running keeps its own. */
   settings?: Record<string, string>
+  /**
+   * Where it is given, a server that ends is started again on its port, as long as stop() is not called. Called when
+   * that cannot be.
+   */
+  onLost?(error: Error): void
 }
 
 interface Log {
@@ -35,20 +41,22 @@ interface Log {
  * It is a process of its own that outlives this one when this one is killed. Rejects with a sentence that says what
  * is wrong and how to do without.
  */
-export async function startEmbedded({ dataDir, log, settings = {} }: Options): Promise<EmbeddedServer> {
+export async function startEmbedded(options: Options): Promise<EmbeddedServer> {
+  const { dataDir, log, settings = {}, onLost } = options
   const since = performance.now()
   try {
     const cluster = await prepare(resolve(dataDir), log, settings)
     const { client, port } = await reachServer(cluster, log)
     await ensureDatabase(client, DATABASE)
     holdProcess(client, false)
+    const keeper = onLost && keepServer({ cluster, lease: client, port, log, onLost })
     log.info(
       { dataDir: cluster.place.cluster, port, ms: Math.round(performance.now() - since) },
       'embedded database ready',
     )
     return {
       connectionString: `postgresql://${USER}:${cluster.credentials.password}@127.0.0.1:${port}/${DATABASE}`,
-      stop: once(() => stop(cluster, client, log)),
+      stop: once(async () => stop(cluster, (await keeper?.release()) ?? client, log)),
     }
   } catch (error) {
     throw new Error(`the embedded database cannot be used: ${(error as Error).message}. ${INSTEAD}`, {

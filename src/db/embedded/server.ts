@@ -1,4 +1,4 @@
-import { open, rename, stat } from 'node:fs/promises'
+import { open, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,6 +6,7 @@ import type { Client } from 'pg'
 import type { Binaries } from './binaries.ts'
 import { type Credentials, connect, isNotReadyYet, isRefusal } from './lease.ts'
 import { discardDeadLock, readLockFile } from './lock-file.ts'
+import { killOrphans } from './orphans.ts'
 import type { Place } from './place.ts'
 import { run } from './run.ts'
 
@@ -21,35 +22,66 @@ interface Log {
   warn(obj: object, msg: string): void
 }
 
-/** Connects to the server of this data directory, which it starts when none runs. */
-export async function reachServer(cluster: Cluster, log: Log): Promise<{ client: Client; port: number }> {
+interface ReachOptions {
+  /** The server must come back on this one: connection strings name it. Absent: any. */
+  port?: number
+  /** Ends the waiting. */
+  signal?: AbortSignal
+}
+
+/**
+ * Connects to the server of this data directory, which it starts when none runs. A full disk is waited for where the
+ * server has run before: nobody could do more, and space may come back.
+ * @throws Error with a sentence, after three starts that failed
+ */
+export async function reachServer(
+  cluster: Cluster,
+  log: Log,
+  { port: required, signal }: ReachOptions = {},
+): Promise<{ client: Client; port: number; isStarted: boolean }> {
   const { place, credentials } = cluster
+  let isStarted = false
   let problem = 'it did not answer'
   let lastChance = Date.now() + PATIENCE_MS
   let nextWarning = Date.now() + WARN_EVERY_MS
   let failedStarts = 0
   while (Date.now() < lastChance) {
+    signal?.throwIfAborted()
+    let pauseMs = RETRY_MS
     const lock = await readLockFile(place.cluster)
     if (lock?.server) {
       const { port } = lock.server
+      if (required !== undefined && port !== required) {
+        throw new Error(`its server was started on port ${port} instead of ${required} meanwhile`)
+      }
       const outcome = await connect(port, credentials)
-      if ('client' in outcome) return { client: outcome.client, port }
+      if ('client' in outcome) return { client: outcome.client, port, isStarted }
       problem = outcome.error.message
       if (isRefusal(outcome.error)) break
       // Recovery after a crash takes as long as it takes; it and a shutdown end by themselves.
       if (isNotReadyYet(outcome.error)) lastChance = Date.now() + PATIENCE_MS
     } else {
       if (lock) await discardDeadLock(place.cluster, lock)
-      const failure = await start(cluster)
-      if (failure === undefined) continue
+      const failure = await start(cluster, required)
+      if (failure === undefined) {
+        isStarted = true
+        continue
+      }
       problem = failure
-      if (!PASSING.test(failure) && ++failedStarts === MAX_FAILED_STARTS) break
+      if (IN_USE.test(failure)) await killOrphans(place.cluster)
+      else if (NO_SPACE.test(failure) && required !== undefined) {
+        lastChance = Date.now() + PATIENCE_MS
+        pauseMs = SPACE_RETRY_MS
+      } else if (!PASSING.test(failure)) {
+        if (++failedStarts === MAX_FAILED_STARTS) break
+        if (required !== undefined) pauseMs = FAILED_RESTART_PAUSE_MS
+      }
     }
     if (Date.now() > nextWarning) {
       log.warn({ dataDir: place.cluster, problem }, 'waiting for the embedded database')
       nextWarning = Date.now() + WARN_EVERY_MS
     }
-    await sleep(RETRY_MS)
+    await sleep(pauseMs)
   }
   throw new Error(`its server did not start: ${problem}`)
 }
@@ -73,21 +105,33 @@ const PATIENCE_MS = 30_000
 const WARN_EVERY_MS = 5_000
 const RETRY_MS = 50
 const MAX_FAILED_STARTS = 3
+const FAILED_RESTART_PAUSE_MS = 1_000
+const SPACE_RETRY_MS = 1_000
 const STOP_MS = 60_000
 const STOP_POLL_MS = 10
-// Another process was faster, backends of a killed server are still dying, or the port was just taken.
+// Another process was faster, or the port was just taken.
 const PASSING =
-  /"postmaster\.pid" (already exists|is empty)|shared memory block|could not bind|could not create any TCP\/IP sockets/
+  /"postmaster\.pid" (already exists|is empty)|could not bind|could not create any TCP\/IP sockets/
+// Backends of a killed server are dying, or have not noticed.
+const IN_USE = /shared memory block/
+const NO_SPACE = /No space left on device|Disk quota exceeded/
 
 const LOG_FILE = 'server.log'
 const MAX_LOG_BYTES = 1 << 20
 
 // Returns what went wrong. -D and -l are relative because pg_ctl writes them, in double quotes and no more, into a
 // shell's command line, where a $ in a path would be expanded.
-async function start({ place, binaries, settings }: Cluster): Promise<string | undefined> {
+async function start(
+  { place, binaries, settings }: Cluster,
+  port: number | undefined,
+): Promise<string | undefined> {
   const logPath = join(place.cluster, LOG_FILE)
   const from = await rotate(logPath)
-  const options = Object.entries({ ...SETTINGS, ...settings, port: String(await freePort()) })
+  const options = Object.entries({
+    ...SETTINGS,
+    ...settings,
+    port: String(port ?? (await choosePort(place.cluster))),
+  })
     .map(([name, value]) => `-c ${name}=${quoted(value)}`)
     .join(' ')
   const args = ['start', '-D', '.', '-l', LOG_FILE, '-w', '-t', '10', '-s', '-o', options]
@@ -130,10 +174,17 @@ async function readFrom(logPath: string, position: number): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead)
 }
 
-async function freePort(): Promise<number> {
+// The port of the last time, if it can be had: another process may wait for its server there.
+async function choosePort(cluster: string): Promise<number> {
+  const options = await readFile(join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
+  const last = Number(/"port=(\d+)"/.exec(options)?.[1])
+  return last > 0 ? freePort(last).catch(() => freePort(0)) : freePort(0)
+}
+
+async function freePort(port: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const probe = createServer().once('error', reject)
-  probe.listen(0, '127.0.0.1', () => {
+  probe.listen(port, '127.0.0.1', () => {
     const address = probe.address()
     probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
   })

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { holdProcess } from './lease.ts'
+import { type Cluster, reachServer } from './server.ts'
+
+export interface Keeper {
+  /** Ends the watch. The lease that it returns may be cut. */
+  release(): Promise<Client>
+}
+
+interface Options {
+  cluster: Cluster
+  lease: Client
+  /** Connection strings name it, so the server must come back on it. */
+  port: number
+  log: Log
+  /** Called when the server ended and could not be started again. */
+  onLost(error: Error): void
+}
+
+interface Log {
+  info(obj: object, msg: string): void
+  warn(obj: object, msg: string): void
+}
+
+/**
+ * Watches the server by the lease: where it is cut, the server is reached again, and started where it ended. All
+ * processes that share the server do this at once; one of them starts it.
+ */
+export function keepServer({ cluster, lease, port, log, onLost }: Options): Keeper {
+  const released = new AbortController()
+  const dataDir = cluster.place.cluster
+  let current = lease
+  let startedAt = Number.NEGATIVE_INFINITY
+  let restarting = Promise.resolve()
+  watch(lease)
+
+  return {
+    async release() {
+      released.abort(new Error('it was told to stop'))
+      await restarting
+      return current
+    },
+  }
+
+  function watch(client: Client): void {
+    current = client
+    holdProcess(client, false)
+    client.once('end', () => {
+      if (!released.signal.aborted) restarting = restart()
+    })
+  }
+
+  async function restart(): Promise<void> {
+    const since = performance.now()
+    log.warn({ dataDir }, 'embedded database ended unexpectedly')
+    try {
+      // A server that keeps ending is not started without a pause.
+      if (since - startedAt < QUICK_END_MS) await sleep(PAUSE_MS, undefined, { signal: released.signal })
+      const { client, isStarted } = await reachServer(cluster, log, { port, signal: released.signal })
+      startedAt = performance.now()
+      const ms = Math.round(startedAt - since)
+      log.warn({ dataDir, port, ms }, `embedded database ${isStarted ? 'started' : 'reached'} again`)
+      watch(client)
+    } catch (error) {
+      if (released.signal.aborted) return
+      const words = `The embedded database ended and could not be started again: ${(error as Error).message}`
+      onLost(new Error(words, { cause: error }))
+    }
+  }
+}
+
+const QUICK_END_MS = 1_000
+const PAUSE_MS = 1_000

@@ -1,0 +1,152 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  ADMIN_KEY,
+  cleanUp,
+  connectionStringOf,
+  type Inlet,
+  killServer,
+  newDataDir,
+  send,
+  serverPid,
+  spawnInlet,
+} from '../support/inlet-process.ts'
+
+const RECOVERY_MS = 5_000
+
+/** What Inlet keeps open: it has to come back by itself. */
+const CONNECTIONS = ['inlet', 'inlet jobs', 'inlet lease', 'inlet listen']
+
+afterEach(cleanUp)
+
+describe('an embedded server that is killed', () => {
+  test('is started again within 5 s, each time, on its port, with everything that was answered', async () => {
+    const dataDir = await newDataDir()
+    const inlet = spawnInlet({ dataDir })
+    const url = await inlet.url
+    const address = await connectionStringOf(dataDir)
+    const answered: string[] = []
+
+    for (const [nth, kill] of [killPostmaster, killServer, killPostmaster].entries()) {
+      answered.push(await createUntilDone(url))
+      await kill(dataDir)
+      answered.push(await createUntilDone(url))
+      expect((await fetch(`${url}/healthz`)).status).toBe(200)
+      const starts = () => inlet.output().match(/"msg":"embedded database started again"/g)
+      await expect.poll(starts).toHaveLength(nth + 1)
+    }
+
+    expect(await connectionStringOf(dataDir)).toBe(address)
+    await expect
+      .poll(() => connectionsOf(address), { timeout: 60_000 })
+      .toEqual(expect.arrayContaining(CONNECTIONS))
+    for (const id of answered) expect((await call(url, `/api/tasks/${id}`)).status).toBe(200)
+    await expectEnd(inlet, 0)
+    expect(await serverPid(dataDir)).toBeUndefined()
+  })
+
+  test('is started again also where a statement of it computes on', async () => {
+    const dataDir = await newDataDir()
+    const inlet = spawnInlet({ dataDir })
+    const url = await inlet.url
+    const client = new pg.Client({ connectionString: await connectionStringOf(dataDir) })
+    client.on('error', () => undefined)
+    await client.connect()
+    const computing = client.query('select count(*) from generate_series(1, 100000000000)').catch(() => 'cut')
+    await sleep(300)
+
+    await killPostmaster(dataDir)
+
+    await createUntilDone(url)
+    expect(await computing).toBe('cut')
+    await expectEnd(inlet, 0)
+  })
+
+  test('is shared as before by the processes that used it', async () => {
+    const dataDir = await newDataDir()
+    const inlets = [spawnInlet({ dataDir }), spawnInlet({ dataDir }), spawnInlet({ dataDir })]
+    const urls = await Promise.all(inlets.map(({ url }) => url))
+
+    await killPostmaster(dataDir)
+
+    await Promise.all(urls.map(createUntilDone))
+    // Each has its lease again: the first ones to end leave the server running for the last.
+    for (const [nth, inlet] of inlets.entries()) {
+      await expect.poll(inlet.output).toMatch(/embedded database (started|reached) again/)
+      await expectEnd(inlet, 0)
+      expect((await serverPid(dataDir)) !== undefined).toBe(nth < inlets.length - 1)
+    }
+  })
+
+  test('ends the process with 1 where it cannot be started again', async () => {
+    const dataDir = await newDataDir()
+    const inlet = spawnInlet({ dataDir })
+    await inlet.url
+
+    await rename(join(dataDir, 'postgres', 'global'), join(dataDir, 'postgres', 'elsewhere'))
+    await killPostmaster(dataDir)
+
+    expect(await inlet.ended).toMatchObject({ code: 1 })
+    expect(inlet.output()).toContain('The embedded database ended and could not be started again: ')
+  })
+
+  test('does not keep a process that is told to end', async () => {
+    const dataDir = await newDataDir()
+    const inlet = spawnInlet({ dataDir })
+    await inlet.url
+
+    await killPostmaster(dataDir)
+    await expectEnd(inlet, 0)
+
+    expect(await serverPid(dataDir)).toBeUndefined()
+  })
+})
+
+/** Its children are left to notice. */
+async function killPostmaster(dataDir: string): Promise<void> {
+  const pid = await serverPid(dataDir)
+  if (!pid) throw new Error('No server runs.')
+  send(pid, 'SIGKILL')
+  await expect.poll(() => serverPid(dataDir).then((now) => now === pid)).toBe(false)
+}
+
+/** Creates one task, trying again for as long as recovery may take. */
+async function createUntilDone(url: string): Promise<string> {
+  const since = performance.now()
+  for (;;) {
+    const answer = await call(url, '/api/tasks', { title: 'Outlives its database' })
+    const body = (await answer.json()) as { id: string; code: string }
+    if (answer.status === 201) return body.id
+    expect(body.code).toBe('unavailable')
+    expect(performance.now() - since).toBeLessThan(RECOVERY_MS)
+    await sleep(50)
+  }
+}
+
+function call(url: string, path: string, body?: object): Promise<Response> {
+  return fetch(url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+}
+
+async function connectionsOf(connectionString: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    "select distinct application_name as name from pg_stat_activity where application_name like 'inlet%'",
+  )
+  await client.end()
+  return rows.map(({ name }) => name)
+}
+
+async function expectEnd(inlet: Inlet, code: number): Promise<void> {
+  const since = performance.now()
+  inlet.process.kill('SIGTERM')
+  expect(await inlet.ended).toMatchObject({ code })
+  expect(performance.now() - since).toBeLessThan(10_000)
+}
