@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
@@ -26,6 +27,9 @@ const said = (instruction: string) =>
     .filter((line) => line.startsWith(`${instruction} `))
     .map((line) => line.slice(instruction.length + 1).trim())
 
+/** Of the memory that the container may use. Only there: a machine has other things to do, and Node's own limit. */
+const HEAP_LIMIT = '--max-old-space-size-percentage=50'
+
 describe('.env.example', () => {
   test('names every variable there is, and the password of the database in containers', () => {
     expect(example.toSorted()).toEqual([...VARIABLES, 'POSTGRES_PASSWORD'].sort())
@@ -49,10 +53,22 @@ describe('the image', () => {
     const [, ...words]: string[] = JSON.parse(said('CMD').at(-1) ?? '')
     expect(existsSync(join(ROOT, words.pop() ?? ''))).toBe(true)
     const { scripts } = JSON.parse(read('package.json'))
-    expect(scripts.start.split(' ')).toEqual(expect.arrayContaining(words))
+    expect(scripts.start.split(' ')).toEqual(
+      expect.arrayContaining(words.filter((word) => word !== HEAP_LIMIT)),
+    )
     const copied = said('COPY').filter((line) => !line.startsWith('--from'))
     const sources = copied.flatMap((line) => line.split(/\s+/).slice(0, -1))
     expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])
+  })
+
+  test('gives the heap half of the memory that the container may use', () => {
+    expect(said('CMD').at(-1)).toContain(HEAP_LIMIT)
+    const heap = 'v8.getHeapStatistics().heap_size_limit'
+    const heapWith = (option: string) =>
+      Number(execFileSync(process.execPath, [option, '-p', heap], { encoding: 'utf8' }))
+    // The runtime knows the option: twice as much is twice as much.
+    const quarter = heapWith(HEAP_LIMIT.replace('50', '25'))
+    expect(heapWith(HEAP_LIMIT) / quarter).toBeCloseTo(2, 0)
   })
 
   test('is healthy when the service is ready', () => {
@@ -106,6 +122,19 @@ describe('docker-compose.yml', () => {
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
     })
+  })
+
+  test('bounds the memory and the processes of each container', () => {
+    const mib = (text: string) => Number.parseInt(text, 10) * (text.endsWith('g') ? 1024 : 1)
+    for (const { mem_limit, pids_limit } of [inlet, db]) {
+      expect(mem_limit).toMatch(/^\d+[mg]$/)
+      expect(pids_limit).toBeGreaterThan(0)
+    }
+    // At most 200 MB while syncing, beside 64 MiB of bodies and what is made of them.
+    expect(mib(inlet.mem_limit)).toBeGreaterThanOrEqual(768)
+    // A quarter for its buffers, and a process for each connection that the pool may ask for.
+    expect(mib(db.mem_limit)).toBeGreaterThanOrEqual(4 * 128)
+    expect(db.pids_limit).toBeGreaterThan(100 + 20)
   })
 
   test('starts the service when the database answers, and gives it the time to end', () => {
