@@ -43,6 +43,7 @@ import { projectsRoutes } from './routes/projects.ts'
 import { rulesRoutes } from './routes/rules.ts'
 import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
 import { streamRoutes } from './routes/stream.ts'
+import { taskNamesRoutes } from './routes/task-names.ts'
 import { tasksRoutes } from './routes/tasks.ts'
 import { webhookRoutingRoutes } from './routes/webhook-routing.ts'
 import { webhookSecretsRoutes } from './routes/webhook-secrets.ts'
@@ -132,6 +133,7 @@ export async function buildApp({
     })
     scope.register(tasksRoutes, { prefix: '/api/tasks', ...service })
     scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service })
+    scope.register(taskNamesRoutes, { prefix: '/api', ...service })
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
     scope.register(listsRoutes, { prefix: '/api', ...service })
     scope.register(codehostRoutes, { prefix: '/api', ...service })

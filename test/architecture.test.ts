@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   guards: ['types of services', 'types of schemas', 'types of config', 'errors', 'domain'],
   plugins: ['types of services', 'types of config', 'schemas', 'errors', 'lib'],
   services: ['repositories', 'domain', 'clients', 'schemas', 'errors', 'types of config'],
-  domain: ['schemas', 'errors', 'types of repositories'],
+  domain: ['schemas', 'errors', 'lib', 'types of repositories'],
   repositories: ['db', 'errors'],
   clients: ['errors', 'schemas', 'types of config'],
   db: ['errors', 'types of config'],

@@ -20,7 +20,6 @@ export const applyMigrations = migrator.migrate
 
 export const {
   and,
-  arrayOverlaps,
   asc,
   desc,
   eq,

@@ -137,6 +137,11 @@ export const tasks = pgTable(
     index('tasks_list_updated').on(table.listId, table.updatedAt, table.id).where(isNull(table.deletedAt)),
     index('tasks_list_priority').on(table.listId, table.priority, table.id).where(isNull(table.deletedAt)),
     index('tasks_list_status').on(table.listId, table.status, table.id).where(isNull(table.deletedAt)),
+    // For the `label` filter, in any case: rare labels are found here, frequent ones by walking the order asked for.
+    index('tasks_labels')
+      .using('gin', sql`lower_names(${table.labels})`)
+      .with({ gin_pending_list_limit: 256 })
+      .where(sql`${table.labels} <> '{}' and ${table.deletedAt} is null`),
     // The trash by time of deletion, alone and within a project. Nothing else writes to these.
     index('tasks_trash').on(table.deletedAt, table.id).where(isNotNull(table.deletedAt)),
     index('tasks_project_trash')

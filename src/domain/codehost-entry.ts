@@ -1,3 +1,4 @@
+import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
 import { repaired } from '../schemas/formats.ts'
 import { rankOf } from './priority.ts'
@@ -102,7 +103,7 @@ function namesOf(list: unknown, key: 'name' | 'login'): string[] {
   const names = (Array.isArray(list) ? list : [])
     .map((item) => (typeof item === 'string' ? item : asRecord(item)[key]))
     .map((name) => cut(textOf(name).trim(), NAME))
-  return [...new Set(names.filter(Boolean))]
+  return distinctIgnoringCase(names.filter(Boolean))
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? repaired(value) : '')

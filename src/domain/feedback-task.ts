@@ -1,3 +1,4 @@
+import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { Destination } from '../repositories/lists.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
 import type { TaskPriority } from '../schemas/task.ts'
@@ -59,7 +60,7 @@ const LINK_LENGTH = 40
 
 function labelsOf(event: FeedbackEvent, hide: Hide): string[] {
   const trigger = [...oneLine(hide(event.trigger))].slice(0, LABEL_LENGTH).join('').trim()
-  return [...new Set([event.sentiment, trigger])].filter(Boolean)
+  return distinctIgnoringCase([event.sentiment, trigger].filter(Boolean))
 }
 
 /** The note, and a table of everything else but the address of who wrote it. */

@@ -1,3 +1,4 @@
+import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { Destination } from '../repositories/lists.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
 import type { ActorType, NewTaskInBulk, TaskSource } from '../schemas/task.ts'
@@ -28,8 +29,8 @@ export function newTaskRow(
     listId: where.listId,
     externalId: input.externalId ?? null,
     externalUrl: input.externalUrl ?? null,
-    labels: input.labels ?? [],
-    assignees: input.assignees ?? [],
+    labels: distinctIgnoringCase(input.labels ?? []),
+    assignees: distinctIgnoringCase(input.assignees ?? []),
     codehostRepositoryId: null,
     codehostNumber: null,
     codehostKind: null,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { descriptionReadOnly, managedByCodehost } from '../errors.ts'
+import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { Destination } from '../repositories/lists.ts'
 import type { TaskRow, TaskUpdate } from '../repositories/tasks.ts'
 import type { ActorType, TaskChange, TaskSource } from '../schemas/task.ts'
@@ -47,9 +48,11 @@ export const isDescriptionReadOnly = (source: TaskSource) =>
   source === 'api' || source === 'codehost' || source === 'analytics'
 
 function changedColumns(task: TaskRow, wanted: TaskChange, moveTo: Destination | undefined) {
-  const { priority, listId: _, ...same } = wanted
+  const { priority, labels, assignees, listId: _, ...same } = wanted
   const target = {
     ...same,
+    ...(labels && { labels: distinctIgnoringCase(labels) }),
+    ...(assignees && { assignees: distinctIgnoringCase(assignees) }),
     ...(priority && { priority: rankOf(priority) }),
     ...(moveTo && { listId: moveTo.listId, projectId: moveTo.projectId }),
   }

@@ -18,7 +18,7 @@ export interface Jobs {
 
 /** The background worker: its tasks and when they run. Scheduled ones run once over all instances. */
 export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, housekeeping, lists, metrics, sync, tasks } = services
+  const { access, housekeeping, lists, metrics, sync, taskNames, tasks } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Mostly a database that is away: it goes on when the database is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
@@ -40,6 +40,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   const timers = [
     every(5_000, () => access.flushLastUsed(), logger),
     every(2_000, () => lists.foldOpenCounts(), logger),
+    every(2_000, () => taskNames.aggregate(), logger),
     // Some 400 tasks a second where nothing else happens: a million that were here before their text was indexed take
     // 40 minutes. Half as many beside a flood of writes.
     sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.foldTexts(), logger),

@@ -14,6 +14,7 @@ import { sessionProofs, sessionsRepository } from './sessions.ts'
 import { sweepsRepository } from './sweeps.ts'
 import { syncQueue, syncRunsRepository } from './sync-runs.ts'
 import { syncedTasksRepository } from './synced-tasks.ts'
+import { taskNamesRepository } from './task-names.ts'
 import { taskTextsRepository } from './task-texts.ts'
 import { type SearchOptions, tasksRepository } from './tasks.ts'
 import { vitalsRepository } from './vitals.ts'
@@ -78,6 +79,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
 function bound(db: Executor, reach: Reach, search?: SearchOptions) {
   return {
     tasks: tasksRepository(db, reach, search),
+    taskNames: taskNamesRepository(db, reach),
     lists: listsRepository(db, reach),
     projects: projectsRepository(db, reach),
     rules: rulesRepository(db, reach),

@@ -1,4 +1,5 @@
 import { sql } from '../db/drizzle.ts'
+import { taskNames } from '../db/name-tables.ts'
 import { feedbackEvents, projects, purgedEntries, rules, tasks } from '../db/tables.ts'
 import type { Executor } from './index.ts'
 
@@ -34,6 +35,15 @@ export function sweepsRepository(db: Executor) {
         delete from ${rules} where id in (
           select id from ${rules} where deleted_at < ${before.toISOString()}::timestamptz
           order by deleted_at limit ${limit} for update skip locked)`)
+      return result.rowCount ?? 0
+    },
+
+    /** Removes names that no task has any more, at most so many. Those at work are left: nobody waits. */
+    async deleteUnusedNames(limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        delete from ${taskNames} where (kind, project_id, key) in (
+          select kind, project_id, key from ${taskNames} where task_count = 0 limit ${limit}
+          for update skip locked)`)
       return result.rowCount ?? 0
     },
 

@@ -1,6 +1,5 @@
 import {
   and,
-  arrayOverlaps,
   asc,
   desc,
   eq,
@@ -271,7 +270,7 @@ function conditions(filter: Omit<TaskFilter, 'text'>): (SQL | undefined)[] {
     filter.statuses && inArray(tasks.status, filter.statuses),
     filter.sources && inArray(tasks.source, filter.sources),
     filter.priorities && inArray(tasks.priority, filter.priorities),
-    filter.labels && arrayOverlaps(tasks.labels, filter.labels),
+    filter.labels && hasLabel(filter.labels),
     filter.updatedSince && gte(tasks.updatedAt, filter.updatedSince),
     filter.codehostPrNumber &&
       and(eq(tasks.codehostKind, 'pull_request'), eq(tasks.codehostNumber, filter.codehostPrNumber)),
@@ -283,6 +282,10 @@ function orderOf({ by, direction }: TaskPageRequest): SQL[] {
   const key = SORT_KEYS[by]
   return [...(key ? [order(key)] : []), order(tasks.id)]
 }
+
+/** Any of these, in any case: as the index on labels has them. */
+const hasLabel = (labels: string[]) =>
+  sql`(${tasks.labels} <> '{}' and lower_names(${tasks.labels}) && lower_names(${sql.param(labels)}::text[]))`
 
 const SORT_KEYS = {
   created: undefined,

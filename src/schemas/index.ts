@@ -12,6 +12,7 @@ import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './r
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
 import { NewSession, Session } from './session.ts'
 import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenTask } from './task.ts'
+import { TaskName } from './task-name.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
 
 /** Every schema with a name of its own: what `$ref` finds, and the components of the API reference. */
@@ -25,6 +26,7 @@ export const namedSchemas = [
   NewTask,
   NewTaskInBulk,
   TaskChange,
+  TaskName,
   BulkChange,
   BulkChanged,
   BulkTasks,

@@ -203,7 +203,9 @@ export const TaskQuery = Closed(
     status: Type.Optional(AnyOf(Status('A status.'), 'Only tasks with this status.')),
     source: Type.Optional(AnyOf(Source('A source.'), 'Only tasks from this source.')),
     priority: Type.Optional(AnyOf(Priority('A priority.'), 'Only tasks of this priority.')),
-    label: Type.Optional(AnyOf(Type.String({ minLength: 1, maxLength: 100 }), 'Only tasks with this label.')),
+    label: Type.Optional(
+      AnyOf(Type.String({ minLength: 1, maxLength: 100 }), 'Only tasks with this label, in any case.'),
+    ),
     q: Type.Optional(
       Type.String({
         maxLength: 200,

@@ -25,6 +25,7 @@ export function housekeepingService({ repos, clock }: { repos: Repositories; clo
       }
       const { sweeps } = repos
       while ((await sweeps.deleteHiddenRules(before(HIDDEN_MS), RULES_AT_ONCE)) === RULES_AT_ONCE);
+      while ((await sweeps.deleteUnusedNames(BATCH)) === BATCH);
       const payloads = firstIdOf(before(FEEDBACK_PAYLOADS_KEPT_MS))
       while ((await sweeps.dropFeedbackPayloads(payloads, BATCH)) === BATCH);
       const ignored = firstIdOf(before(IGNORED_FEEDBACK_KEPT_MS))

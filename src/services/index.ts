@@ -24,6 +24,7 @@ import { sessionsService } from './sessions.ts'
 import { streamService } from './stream.ts'
 import { syncService } from './sync.ts'
 import { syncProgress } from './sync-progress.ts'
+import { taskNamesService } from './task-names.ts'
 import { tasksService } from './tasks.ts'
 import { webhookSecretsService } from './webhook-secrets.ts'
 
@@ -80,6 +81,7 @@ function useCases({ repos, clock, randomBytes, codehost }: ServiceDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   return {
     tasks: tasksService({ repos, clock }),
+    taskNames: taskNamesService({ repos }),
     projects: projectsService({ repos, clock }),
     lists: listsService({ repos, clock }),
     activity: activityService({ repos, clock }),

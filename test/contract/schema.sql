@@ -205,6 +205,24 @@ create table sync_runs (
   constraint sync_runs_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+create table task_name_changes (
+  kind text not null,
+  project_id uuid not null,
+  name text not null,
+  task_change integer not null,
+  open_change integer not null
+);
+
+create table task_names (
+  kind text not null,
+  project_id uuid not null,
+  key text not null,
+  name text not null,
+  task_count integer not null,
+  open_count integer not null,
+  constraint task_names_kind_project_id_key_pk PRIMARY KEY (kind, project_id, key)
+);
+
 create table task_text_changes (
   task_id uuid not null
 );
@@ -297,9 +315,12 @@ CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
 CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'rate_limited'::text]));
 CREATE INDEX sync_runs_project ON public.sync_runs USING btree (project_id, id);
+CREATE INDEX task_names_project_used ON public.task_names USING btree (kind, project_id, open_count);
+CREATE INDEX task_names_used ON public.task_names USING btree (kind, open_count);
 CREATE INDEX task_texts_trigrams ON public.task_texts USING gin (title gin_trgm_ops, beginning gin_trgm_ops);
 CREATE UNIQUE INDEX tasks_codehost ON public.tasks USING btree (project_id, codehost_repository_id, codehost_number) WHERE (codehost_number IS NOT NULL);
 CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (project_id, source, external_id) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
+CREATE INDEX tasks_labels ON public.tasks USING gin (lower_names(labels)) WITH (gin_pending_list_limit='256') WHERE ((labels <> '{}'::text[]) AND (deleted_at IS NULL));
 CREATE INDEX tasks_list_created ON public.tasks USING btree (list_id, id);
 CREATE INDEX tasks_list_priority ON public.tasks USING btree (list_id, priority, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_list_status ON public.tasks USING btree (list_id, status, id) WHERE (deleted_at IS NULL);
@@ -311,6 +332,14 @@ CREATE INDEX tasks_project_trash ON public.tasks USING btree (project_id, delete
 CREATE INDEX tasks_project_updated ON public.tasks USING btree (project_id, updated_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_trash ON public.tasks USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_updated ON public.tasks USING btree (updated_at, id) WHERE (deleted_at IS NULL);
+CREATE OR REPLACE FUNCTION public.lower_names(names text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  SELECT coalesce(array_agg(lower(name)), '{}') FROM unnest(names) AS name
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tasks_count_deleted()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -348,6 +377,55 @@ BEGIN
 END $function$
 ;
 CREATE TRIGGER tasks_count_updated AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_count_updated();
+CREATE OR REPLACE FUNCTION public.tasks_names_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO task_name_changes (kind, project_id, name, task_change, open_change)
+  SELECT kind, project_id, min(name), -count(*), -count(*) FILTER (WHERE status <> 'done')
+  FROM removed, LATERAL (SELECT 'label' AS kind, unnest(labels) AS name UNION ALL SELECT 'assignee', unnest(assignees)) AS names
+  WHERE deleted_at IS NULL GROUP BY kind, project_id, lower(name);
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_names_deleted AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tasks_names_deleted();
+CREATE OR REPLACE FUNCTION public.tasks_names_inserted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM added WHERE labels <> '{}' OR assignees <> '{}') THEN
+    INSERT INTO task_name_changes (kind, project_id, name, task_change, open_change)
+    SELECT kind, project_id, min(name), count(*), count(*) FILTER (WHERE status <> 'done')
+    FROM added, LATERAL (SELECT 'label' AS kind, unnest(labels) AS name UNION ALL SELECT 'assignee', unnest(assignees)) AS names
+    WHERE deleted_at IS NULL GROUP BY kind, project_id, lower(name);
+  END IF;
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_names_inserted AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_names_inserted();
+CREATE OR REPLACE FUNCTION public.tasks_names_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM added WHERE labels <> '{}' OR assignees <> '{}')
+    OR EXISTS (SELECT FROM removed WHERE labels <> '{}' OR assignees <> '{}') THEN
+    INSERT INTO task_name_changes (kind, project_id, name, task_change, open_change)
+    SELECT kind, project_id, min(name), sum(sign), coalesce(sum(sign) FILTER (WHERE is_open), 0)
+    FROM (
+      SELECT 1 AS sign, project_id, status <> 'done' AS is_open, labels, assignees FROM added WHERE deleted_at IS NULL
+      UNION ALL
+      SELECT -1, project_id, status <> 'done', labels, assignees FROM removed WHERE deleted_at IS NULL
+    ) AS changes, LATERAL (SELECT 'label' AS kind, unnest(labels) AS name UNION ALL SELECT 'assignee', unnest(assignees)) AS names
+    GROUP BY kind, project_id, lower(name)
+    HAVING sum(sign) <> 0 OR coalesce(sum(sign) FILTER (WHERE is_open), 0) <> 0;
+  END IF;
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_names_updated AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_names_updated();
 CREATE OR REPLACE FUNCTION public.tasks_text_deleted()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -140,7 +140,7 @@ describe('a filter', () => {
     ['priority=low', 'a'],
     ['priority=medium', 'bdef'],
     ['priority=high&priority=low', 'ac'],
-    ['label=crash', 'a'],
+    ['label=crash', 'ab'],
     ['label=ios', 'ae'],
     ['label=Crash&label=ios', 'abe'],
     ['label=a,b', 'e'],

@@ -1,0 +1,8 @@
+/** Without repetitions, which may differ in case: the first spelling stays, in its place. */
+export function distinctIgnoringCase(names: string[]): string[] {
+  const seen = new Set<string>()
+  return names.filter((name) => {
+    const key = name.toLowerCase()
+    return !seen.has(key) && seen.add(key)
+  })
+}
