@@ -136,7 +136,7 @@ describe('the list of tasks', () => {
     const page = await desk.open('/tasks?q=patient')
     let refused = 0
     await page.route('**/api/tasks/*', (route) => {
-      if (route.request().method() !== 'PATCH' || ++refused > 8) return route.continue()
+      if (route.request().method() !== 'PATCH' || ++refused > 2) return route.continue()
       const headers = { 'retry-after': '1', 'content-type': 'application/problem+json' }
       return route.fulfill({
         status: 429,

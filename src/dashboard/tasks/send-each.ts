@@ -31,7 +31,7 @@ export async function sendEach<T>(items: T[], work: (item: T) => Promise<void>):
 }
 
 /** Waits for as long as the service asks for, and says so where that is a rate limit. */
-function waitFor(problem: Problem, count: number): Promise<void> {
+export function waitFor(problem: Problem, count: number): Promise<void> {
   const seconds = problem.retryAfterSeconds ?? 1
   if (problem.status === 429) {
     const who = count === 1 ? '1 task waits' : `${count.toLocaleString()} tasks wait`

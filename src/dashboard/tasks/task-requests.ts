@@ -1,7 +1,7 @@
 import { answerOf, api } from '../api/client.ts'
 import { at, everyPage, pageOfTasks, type Task, type TaskListItem } from '../api/queries.ts'
-import type { Batch, Change, Sent } from './bulk.ts'
-import { sendEach } from './send-each.ts'
+import { type Batch, type Change, sendBatches } from './bulk.ts'
+import { waitFor } from './send-each.ts'
 
 /** Beside the tasks meant, so many pages of what others changed meanwhile are looked through. */
 const MAX_PAGES_OF_OTHERS = 10
@@ -25,16 +25,16 @@ export async function deleteTask(id: string): Promise<void> {
 export const restoreTask = (id: string): Promise<Task> =>
   answerOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } }))
 
-/** Each task its change, a few at a time. */
-export async function sendAll<T extends { id: string }>(batches: Batch<T>[]): Promise<Sent<T>> {
-  const done: Task[] = []
-  const all = batches.flatMap(({ change, items }) => items.map((item) => ({ item, change })))
-  const failures = await sendEach(
-    all,
-    async ({ item, change }) => void done.push(await patchTask(item.id, change)),
-  )
-  return { done, failures: failures.map(({ item, problem }) => ({ item: item.item, problem })) }
+/** The same change of up to a hundred tasks: of all of them, or of none. */
+async function patchTasks(ids: string[], change: Change): Promise<Task[]> {
+  const { data } = await answerOf(api.PATCH('/api/tasks/bulk', { body: { ids, change } }))
+  // Whoever sees rows may read tasks, and then a write returns them whole.
+  return data as Task[]
 }
+
+/** Each task its change, in as few requests as that takes. */
+export const sendAll = <T extends { id: string }>(batches: Batch<T>[]) =>
+  sendBatches(batches, { send: patchTasks, wait: waitFor })
 
 /** The tasks that changed since a time, by id; when others changed very many meanwhile, the latest of them. */
 export async function changedSince(time: string, count: number): Promise<Map<string, TaskListItem>> {

@@ -168,8 +168,10 @@ async function relabel(
   }
 }
 
-const notDone = (failures: Failure<Known>[], count: number, what: string) =>
-  count === 1 ? `It was not ${what}` : `${failures.length} of ${count} tasks were not ${what}`
+function notDone({ length }: Failure<Known>[], count: number, what: string): string {
+  if (count === 1) return `It was not ${what}`
+  return `${length.toLocaleString()} of ${count.toLocaleString()} tasks ${length === 1 ? 'was' : 'were'} not ${what}`
+}
 
 /** What was done, and to which. */
 function sentenceOf(words: string, [first, ...others]: Known[]): string {

@@ -1,0 +1,103 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { createTask, type Desk, rowOf, test } from './support/browser.ts'
+
+const MANY = 600
+
+describe('a bulk edit', () => {
+  test('of 600 rows is a request each hundred, and so is undoing it', async ({ desk }) => {
+    const { project, listId } = await projectOf(desk)
+    for (let from = 0; from < MANY; from += 100) {
+      const priority = from < MANY / 2 ? 'low' : 'medium'
+      const tasks = Array.from({ length: 100 }, (_, index) => ({ title: `Row ${from + index}`, priority }))
+      await desk.service.post('/api/tasks/bulk', { listId, tasks })
+    }
+    const page = await desk.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
+    const writes = writesOf(page)
+    await selectAll(page, 'Row 0', `Row ${MANY - 1}`)
+    await page.getByText(`${MANY} selected`).waitFor()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Priority' }).click()
+    await page.getByRole('menuitem', { name: 'High' }).click()
+    await page.getByText(`${MANY} tasks: Priority high.`).waitFor()
+    expect(await prioritiesOf(desk, project)).toEqual({ high: 600 })
+    expect(writes.splice(0)).toEqual(Array(6).fill('/api/tasks/bulk'))
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText(`Undone: “${MANY} tasks: Priority high”`).waitFor()
+    expect(await prioritiesOf(desk, project)).toEqual({ low: 300, medium: 300 })
+    expect(writes).toEqual(Array(6).fill('/api/tasks/bulk'))
+  })
+
+  test('says which rows it could not change, and undoes the others', async ({ desk }) => {
+    const titles = ['Stays', 'Stays too', 'Gone before', 'Gone after', 'Theirs after']
+    const tasks = new Map<string, string>()
+    for (const title of titles) tasks.set(title, (await createTask(desk, { title })).id)
+    const idOf = (title: string) => tasks.get(title) ?? ''
+    const page = await desk.open('/tasks?sort=createdAt')
+    await rowOf(page, 'Stays too').waitFor()
+    // This page hears of nothing.
+    await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
+    await desk.service.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [idOf('Gone before')])
+    await selectAll(page, 'Stays', 'Theirs after')
+    await page.getByRole('toolbar').getByRole('button', { name: 'Mark done' }).click()
+    await page.getByText('4 tasks: Done.').waitFor()
+    const refusal = page.getByRole('alert').filter({ hasText: '1 of 5 tasks was not changed' })
+    await refusal.getByText('“Gone before”').waitFor()
+
+    await desk.service.delete(`/api/tasks/${idOf('Gone after')}`)
+    await desk.service.patch(`/api/tasks/${idOf('Theirs after')}`, { status: 'in_progress' })
+    await page.keyboard.press('z')
+    const half = page.getByRole('alert').filter({ hasText: 'Not undone: “4 tasks: Done”' })
+    await half
+      .getByText(/2 of 4 tasks undone\. Changed since, and left as they are: “Theirs after”/)
+      .waitFor()
+    await half.getByText('“Gone after”').waitFor()
+    const statusOf = async (title: string) =>
+      (await desk.service.get(`/api/tasks/${idOf(title)}`)).body.status
+    expect(await Promise.all(['Stays', 'Stays too', 'Theirs after'].map(statusOf))).toEqual([
+      'open',
+      'open',
+      'in_progress',
+    ])
+  })
+})
+
+async function projectOf({ service }: Desk) {
+  const { body: project } = await service.post('/api/projects', { name: 'Many' })
+  const { body: lists } = await service.get(`/api/projects/${project.id}/lists`)
+  return { project: project.id as string, listId: lists.data[0].id as string }
+}
+
+/** Selects from the first row to the last, which is loaded by scrolling to it. */
+async function selectAll(page: Page, first: string, last: string) {
+  await page.getByLabel(`Select ${first}`, { exact: true }).check({ force: true })
+  const end = page.getByLabel(`Select ${last}`, { exact: true })
+  await expect
+    .poll(async () => {
+      await page
+        .getByRole('region', { name: 'List of tasks' })
+        .evaluate((region) => region.scrollTo(0, region.scrollHeight))
+      return end.count()
+    })
+    .toBe(1)
+  await end.click({ modifiers: ['Shift'], force: true })
+}
+
+/** Where the page writes to, as it does. */
+function writesOf(page: Page): string[] {
+  const writes: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') writes.push(new URL(request.url()).pathname)
+  })
+  return writes
+}
+
+/** As they are stored. */
+const RANKS = ['', 'low', 'medium', 'high']
+
+async function prioritiesOf({ service }: Desk, projectId: string) {
+  const rows: { priority: number; count: number }[] = await service.query(
+    'SELECT priority, count(*)::int AS count FROM tasks WHERE project_id = $1 GROUP BY priority',
+    [projectId],
+  )
+  return Object.fromEntries(rows.map(({ priority, count }) => [RANKS[priority], count]))
+}
