@@ -67,6 +67,16 @@ const project = createRoute({
   component: lazyRouteComponent(() => import('./projects/project-page.tsx'), 'ProjectPage'),
 })
 
+const trash = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/trash',
+  validateSearch: (search): { projectId?: string } => {
+    const { projectId } = filtersFrom(search)
+    return projectId ? { projectId } : {}
+  },
+  component: lazyRouteComponent(() => import('./tasks/trash-page.tsx'), 'TrashPage'),
+})
+
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
@@ -119,6 +129,7 @@ export const router = createRouter({
     signedIn.addChildren([
       tasks.addChildren([task]),
       project,
+      trash,
       settings.addChildren([settingsHome, instructions, keys, sessions, webhook, routing, events]),
     ]),
   ]),

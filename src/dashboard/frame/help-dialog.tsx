@@ -9,7 +9,8 @@ const KEYS: [string[], string][] = [
   [['e'], 'Mark it done, or open it again'],
   [['x'], 'Select it'],
   [['#'], 'Delete it'],
-  [['z'], 'Undo what was done last'],
+  [['z'], 'Undo what was done last, then what came before'],
+  [['r'], 'Restore it, in the trash'],
   [['Esc'], 'Close the panel, clear the selection'],
   [['?'], 'Show this help'],
 ]

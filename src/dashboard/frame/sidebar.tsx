@@ -1,6 +1,6 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconInbox, IconPlus, IconSettings } from '@tabler/icons-react'
+import { IconInbox, IconPlus, IconSettings, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
@@ -69,6 +69,12 @@ export function Sidebar() {
         )}
       </nav>
       <nav aria-label="Settings and account" className={styles.foot}>
+        {can('tasks:read') && (
+          <Link to="/trash" className={styles.link} activeProps={{ className: styles.active }}>
+            <IconTrash size={17} stroke={1.7} aria-hidden />
+            <span>Trash</span>
+          </Link>
+        )}
         <Link to="/settings/instructions" className={styles.link} activeProps={{ className: styles.active }}>
           <IconSettings size={17} stroke={1.7} aria-hidden />
           <span>Settings</span>

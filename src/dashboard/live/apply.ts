@@ -70,6 +70,7 @@ export function changesFor(cache: QueryClient) {
       })
     }
     if (aboutTasks.length > 0 || isAbout('sync.')) counts.ask()
+    if (isAbout('task.deleted', 'task.restored')) void stale('trash')
     if (isAbout('rule.')) void Promise.all([stale('rules'), stale('rule-versions'), stale('context')])
     if (isAbout('key.')) void Promise.all([stale('keys'), stale('webhook-secrets')])
     if (isAbout('feedback.')) void stale('events')
