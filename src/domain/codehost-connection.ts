@@ -1,3 +1,5 @@
+import { changesBetween, isNoChange } from './changes.ts'
+
 type Schedule = 'off' | 'hourly' | 'daily'
 
 interface Settings {
@@ -32,4 +34,32 @@ export function bringsNoToken(
   if (!same) return true
   // Null takes a stored token away, and the operator's would take its place.
   return token === null && same.token !== null
+}
+
+interface ConnectionDetails extends Settings {
+  id: string
+  repository: string
+  apiUrl: string
+  token: string | null
+}
+
+/**
+ * What activity says of a connection that was made or changed; undefined when nothing changed. Of tokens only that
+ * there is one, and that it was set or removed.
+ */
+export function connectionActivity(
+  before: ConnectionDetails | undefined,
+  after: ConnectionDetails,
+  isTokenGiven: boolean,
+): { type: 'connection.created' | 'connection.updated'; metadata: Record<string, unknown> } | undefined {
+  const { id: connectionId, repository, apiUrl, listId, schedule, token } = after
+  const about = { connectionId, repository, apiUrl }
+  const hasToken = token !== null
+  if (!before) return { type: 'connection.created', metadata: { ...about, listId, schedule, hasToken } }
+  const isTokenChanged = hasToken ? isTokenGiven : before.token !== null
+  const changes = {
+    ...changesBetween(before, after, ['repository', 'apiUrl', 'listId', 'schedule']),
+    ...(isTokenChanged && { token: hasToken ? 'changed' : 'removed' }),
+  }
+  return isNoChange(changes) ? undefined : { type: 'connection.updated', metadata: { ...about, changes } }
 }

@@ -43,25 +43,30 @@ export function sessionsRepository(db: Executor, reach: Reach) {
         .limit(filter.limit)
     },
 
-    async find(id: string): Promise<SessionRow | undefined> {
+    async find(id: string): Promise<SessionWithKey | undefined> {
       const [row] = await db
-        .select(getTableColumns(sessions))
+        .select(columns)
         .from(sessions)
         .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
         .where(and(eq(sessions.id, id), inReach))
       return row
     },
 
-    async delete(id: string): Promise<void> {
-      await db.delete(sessions).where(eq(sessions.id, id))
+    /** False when it has ended already. */
+    async delete(id: string): Promise<boolean> {
+      const ended = await db.delete(sessions).where(eq(sessions.id, id)).returning({ id: sessions.id })
       await announceAccessChange(db)
+      return ended.length > 0
     },
 
-    /** All of one key, or all in reach. */
-    async deleteAll(keyId?: string): Promise<void> {
+    /** All of one key, or all in reach; returns how many there were. */
+    async deleteAll(keyId?: string): Promise<number> {
       const keys = db.select({ id: apiKeys.id }).from(apiKeys).where(inReach)
-      await db.delete(sessions).where(keyId ? eq(sessions.keyId, keyId) : inArray(sessions.keyId, keys))
+      const { rowCount } = await db
+        .delete(sessions)
+        .where(keyId ? eq(sessions.keyId, keyId) : inArray(sessions.keyId, keys))
       await announceAccessChange(db)
+      return rowCount ?? 0
     },
   }
 }

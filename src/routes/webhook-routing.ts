@@ -42,7 +42,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
     },
     (request, reply) =>
       once(request, reply, async ({ routing }) => {
-        const rule = await routing.create(request.body)
+        const rule = await routing.create(request.caller, request.body)
         return { status: 201, headers: { location: `/api/webhook-routing/${rule.id}` }, body: rule }
       }),
   )
@@ -97,7 +97,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
         response: { 200: answers(ref(RoutingRule), 'The rule as it is now.') },
       },
     },
-    (request) => routing.update(request.params.id, request.body),
+    (request) => routing.update(request.caller, request.params.id, request.body),
   )
 
   app.delete(
@@ -114,7 +114,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
       },
     },
     async (request, reply) => {
-      await routing.delete(request.params.id)
+      await routing.delete(request.caller, request.params.id)
       return reply.status(204).send(null)
     },
   )

@@ -15,7 +15,8 @@ export const Activity = Type.Object(
     metadata: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'What belongs to it: for `task.updated` which fields changed, from what and to what.',
+      description:
+        'What belongs to it: for `task.updated` and other changes which fields changed, from what and to what.',
     }),
     createdAt: Moment('When it happened.'),
   },
@@ -31,7 +32,7 @@ export const NewActivity = Closed(
       pattern: TYPE,
       format: 'activity-type',
       description:
-        'What happened, in your own words: 1 to 64 of a-z, 0-9, dot, underscore and hyphen. Types beginning `task.`, `rule.`, `key.`, `sync.` and `feedback.` are the service’s own.',
+        'What happened, in your own words: 1 to 64 of a-z, 0-9, dot, underscore and hyphen. Types beginning `task.`, `rule.`, `key.`, `sync.`, `feedback.`, `comment.`, `project.`, `list.`, `routing.`, `connection.`, `session.`, `source.` and `webhook.` are the service’s own.',
       examples: ['deploy.finished'],
     }),
     message: Type.Optional(

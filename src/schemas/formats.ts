@@ -22,7 +22,10 @@ export function isWebAddress(text: string): boolean {
 }
 
 /** The service's own types are nobody else's to write. */
-export const isActivityType = (text: string) => !/^(task|rule|key|sync|feedback)\./.test(text)
+export const isActivityType = (text: string) => !OWN_TYPES.test(text)
+
+const OWN_TYPES =
+  /^(task|rule|key|sync|feedback|comment|project|list|routing|connection|session|source|webhook)\./
 
 /** PostgreSQL holds neither NUL nor half of a surrogate pair. */
 export const isWellFormedText = (text: string) => !text.includes('\0') && text.isWellFormed()

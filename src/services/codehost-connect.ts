@@ -1,5 +1,5 @@
 import type { CodeHost, HostAccess, Refusal, Repository, Silence } from '../clients/codehost.ts'
-import { bringsNoToken, keptOf } from '../domain/codehost-connection.ts'
+import { bringsNoToken, connectionActivity, keptOf } from '../domain/codehost-connection.ts'
 import { nextFullAt, nextRunAt, sooner } from '../domain/codehost-progress.ts'
 import { judgeRefusal } from '../domain/codehost-refusal.ts'
 import { isHostOf, type NamedRepository, repositoryOf } from '../domain/codehost-repository.ts'
@@ -17,6 +17,7 @@ import type { ConnectionRow } from '../repositories/codehost.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { Connection, ConnectionRequest } from '../schemas/codehost.ts'
 import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import type { CodehostDeps, TokenVault } from './codehost-token.ts'
 import { writableProject } from './projects.ts'
@@ -102,6 +103,12 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
           apiUrl,
           repositoryId: repository.id,
         })
+      const after = { ...change, id, apiUrl }
+      const told = connectionActivity(present, after, token !== undefined)
+      if (told) {
+        const about = { projectId, metadata: told.metadata }
+        await repos.activity.insert([entry(clock, now, told.type, actorOf(caller), about)])
+      }
       await repos.configurationChanges.announceProject(projectId)
       return connectionOf(repos, projectId)
     })

@@ -11,6 +11,7 @@ import type { ConnectionRow } from '../repositories/codehost.ts'
 import type { SyncRunRow } from '../repositories/sync-runs.ts'
 import type { Connection, SyncRun } from '../schemas/codehost.ts'
 import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './codehost-connect.ts'
 import { pageOf } from './page.ts'
 import { writableProject } from './projects.ts'
@@ -39,10 +40,14 @@ export function codehostService(deps: ConnectDeps) {
     async disconnect(caller: Caller, projectId: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         await writableProject(repos, projectId)
-        if (!(await repos.codehost.findForUpdate(projectId))) throw connectionNotFound()
+        const connection = await repos.codehost.findForUpdate(projectId)
+        if (!connection) throw connectionNotFound()
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run) await endRun(repos, clock, run, DISCONNECTED)
         await repos.codehost.delete(projectId)
+        const { id: connectionId, repository, apiUrl } = connection
+        const about = { projectId, metadata: { connectionId, repository, apiUrl } }
+        await repos.activity.insert([entry(clock, clock.now(), 'connection.deleted', actorOf(caller), about)])
         await repos.configurationChanges.announceProject(projectId)
       })
     },

@@ -127,6 +127,8 @@ export async function feedbackListOf(
     createdAt: now,
   }
   await repos.lists.insert(list)
+  const metadata = { listId: list.id, name: list.name, position: list.position }
+  await repos.activity.insert([entry(clock, now, 'list.created', ANALYTICS, { projectId: id, metadata })])
   await repos.configurationChanges.announceProject(id)
   return list.id
 }

@@ -1,3 +1,4 @@
+import { changesBetween, isNoChange } from '../domain/changes.ts'
 import { idsOf, placed } from '../domain/list-order.ts'
 import { listIsDefault, listNotEmpty, listNotFound, projectNotFound, validationFailed } from '../errors.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
@@ -37,6 +38,7 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
         }
         await repos.lists.insert(row)
         await repos.lists.reorder(order)
+        await record(repos, 'list.created', caller, row, now, { position: row.position })
         await repos.configurationChanges.announceProject(project.id)
         return toList(row)
       })
@@ -59,11 +61,15 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
     async update(caller: Caller, id: string, { name, position }: ListChange): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
         const { list, lists } = await lockedList(repos, id)
-        const isRenamed = name !== undefined && name !== list.name
-        if (isRenamed) await repos.lists.update(list.id, { name })
-        if (position !== undefined) await repos.lists.reorder(placed(idsOf(lists), list.id, position))
-        if (isRenamed || (position !== undefined && position !== list.position))
+        const order = position === undefined ? idsOf(lists) : placed(idsOf(lists), list.id, position)
+        const changed = { ...list, name: name ?? list.name, position: order.indexOf(list.id) }
+        const changes = changesBetween(list, changed, ['name', 'position'])
+        if (changes.name) await repos.lists.update(list.id, { name: changed.name })
+        if (position !== undefined) await repos.lists.reorder(order)
+        if (!isNoChange(changes)) {
+          await record(repos, 'list.updated', caller, changed, clock.now(), { changes })
           await repos.configurationChanges.announceProject(list.projectId)
+        }
         return counted(repos, list.id)
       })
     },
@@ -84,6 +90,7 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
         await repos.tasks.moveHidden(list.id, heir.id)
         await repos.lists.delete(list)
         await repos.lists.reorder(idsOf(lists).filter((other) => other !== list.id))
+        await record(repos, 'list.deleted', caller, list, clock.now(), { moveTo: target?.id ?? null })
         await repos.configurationChanges.announceProject(list.projectId)
       })
     },
@@ -93,6 +100,19 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
       const { lists } = repos.within(everywhere)
       while ((await lists.foldCountChanges(FOLDED_AT_ONCE)) === FOLDED_AT_ONCE);
     },
+  }
+
+  /** Activity of a change, in its transaction. */
+  function record(
+    repos: BoundRepositories,
+    type: string,
+    caller: Caller,
+    { id, name, projectId }: ListRow,
+    now: Date,
+    more: Record<string, unknown>,
+  ) {
+    const about = { projectId, metadata: { listId: id, name, ...more } }
+    return repos.activity.insert([entry(clock, now, type, actorOf(caller), about)])
   }
 
   async function moveTasks(repos: BoundRepositories, caller: Caller, from: ListRow, to: ListRow) {

@@ -10,6 +10,7 @@ import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
 import type { NewProject, Project, ProjectChange, ProjectQuery } from '../schemas/project.ts'
 import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 import { toProjectCodehost } from './sync-run-view.ts'
@@ -20,7 +21,9 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
     /** Made with its default list. */
     async create(caller: Caller, { name }: NewProject): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
-        const project = await insertProject(repos, clock, clock.now(), { name, isDefault: false })
+        const now = clock.now()
+        const project = await insertProject(repos, clock, now, { name, isDefault: false })
+        await record(repos, 'project.created', caller, project.id, now, { name })
         return toProject({ ...project, openCount: 0 }, undefined)
       })
     },
@@ -40,7 +43,10 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
       return repos.within(caller).transaction(async (repos) => {
         const project = await writableProject(repos, id)
         if (name !== undefined && name !== project.name) {
-          await change(repos, id, { name, updatedAt: clock.now() })
+          const now = clock.now()
+          await change(repos, id, { name, updatedAt: now })
+          const changes = { name: { from: project.name, to: name } }
+          await record(repos, 'project.updated', caller, id, now, { changes })
         }
         return counted(repos, id)
       })
@@ -54,7 +60,10 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
         if (!project) throw projectNotFound(id)
         if (project.isDefault) throw projectIsDefault(project.name)
         const now = clock.now()
-        if (!project.archivedAt) await change(repos, id, { archivedAt: now, updatedAt: now })
+        if (!project.archivedAt) {
+          await change(repos, id, { archivedAt: now, updatedAt: now })
+          await record(repos, 'project.archived', caller, id, now, { name: project.name })
+        }
         return counted(repos, id)
       })
     },
@@ -63,7 +72,11 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
       return repos.within(caller).transaction(async (repos) => {
         const project = await repos.projects.findForUpdate(id)
         if (!project) throw projectNotFound(id)
-        if (project.archivedAt) await change(repos, id, { archivedAt: null, updatedAt: clock.now() })
+        const now = clock.now()
+        if (project.archivedAt) {
+          await change(repos, id, { archivedAt: null, updatedAt: now })
+          await record(repos, 'project.unarchived', caller, id, now, { name: project.name })
+        }
         return counted(repos, id)
       })
     },
@@ -82,9 +95,22 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
         const users = USERS.filter(([what]) => content[what]).map(([, words]) => words)
         if (users.length > 0) throw projectInUse(project.name, users)
         await repos.projects.delete(project, now)
+        await record(repos, 'project.deleted', caller, id, now, { name: project.name })
         await repos.configurationChanges.announceProject(id)
       })
     },
+  }
+
+  /** Activity of a change, in its transaction. */
+  function record(
+    repos: BoundRepositories,
+    type: string,
+    caller: Caller,
+    projectId: string,
+    now: Date,
+    metadata: Record<string, unknown>,
+  ) {
+    return repos.activity.insert([entry(clock, now, type, actorOf(caller), { projectId, metadata })])
   }
 }
 

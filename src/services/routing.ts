@@ -1,3 +1,4 @@
+import { changesBetween, isNoChange } from '../domain/changes.ts'
 import { readBody } from '../domain/feedback-body.ts'
 import { dedupKeyOf, readEvent } from '../domain/feedback-event.ts'
 import { titleOf } from '../domain/feedback-task.ts'
@@ -19,6 +20,8 @@ import {
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import type { RoutingRow } from '../repositories/routing.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../schemas/routing.ts'
+import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { pageByPosition } from './page.ts'
 
@@ -28,7 +31,7 @@ export const FEEDBACK_LIST = 'User Feedback'
 /** The rules that say where feedback goes. Which there are and their order change under one lock. */
 export function routingService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
-    async create({ position, ...input }: NewRoutingRule): Promise<RoutingRule> {
+    async create(caller: Caller, { position, ...input }: NewRoutingRule): Promise<RoutingRule> {
       return repos.within(everywhere).transaction(async (repos) => {
         const present = await repos.routing.listForUpdate()
         await refuseUnusable(repos, input.targetProjectId)
@@ -49,7 +52,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         refuseWithoutMatch(row)
         await repos.routing.insert(row)
         await repos.routing.reorder(order)
-        await repos.configurationChanges.announceRouting()
+        await record(repos, 'routing.created', caller, row, now, detailsOf(row))
         return toRoutingRule(row)
       })
     },
@@ -67,7 +70,11 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
       return toRoutingRule(row)
     },
 
-    async update(id: string, { position, ...change }: RoutingRuleChange): Promise<RoutingRule> {
+    async update(
+      caller: Caller,
+      id: string,
+      { position, ...change }: RoutingRuleChange,
+    ): Promise<RoutingRule> {
       return repos.within(everywhere).transaction(async (repos) => {
         const present = await repos.routing.listForUpdate()
         const row = present.find((rule) => rule.id === id)
@@ -81,19 +88,22 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
           changed.updatedAt = clock.now()
           await repos.routing.update(id, { ...change, updatedAt: changed.updatedAt })
           await repos.routing.reorder(order)
-          await repos.configurationChanges.announceRouting()
+          const changes = changesBetween(row, changed, DETAILS)
+          if (!isNoChange(changes))
+            await record(repos, 'routing.updated', caller, changed, changed.updatedAt, { changes })
         }
         return toRoutingRule(changed)
       })
     },
 
-    async delete(id: string): Promise<void> {
+    async delete(caller: Caller, id: string): Promise<void> {
       await repos.within(everywhere).transaction(async (repos) => {
         const present = await repos.routing.listForUpdate()
-        if (!present.some((rule) => rule.id === id)) throw routingRuleNotFound(id)
+        const row = present.find((rule) => rule.id === id)
+        if (!row) throw routingRuleNotFound(id)
         await repos.routing.delete(id)
         await repos.routing.reorder(idsOf(present).filter((other) => other !== id))
-        await repos.configurationChanges.announceRouting()
+        await record(repos, 'routing.deleted', caller, row, clock.now(), detailsOf(row))
       })
     },
 
@@ -133,7 +143,26 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
       }
     },
   }
+
+  /** Activity of a change, in its transaction. No project's: what leads where is the service's own. */
+  async function record(
+    repos: BoundRepositories,
+    type: string,
+    caller: Caller,
+    { id, name }: RoutingRow,
+    now: Date,
+    more: Record<string, unknown>,
+  ) {
+    const metadata = { routingRuleId: id, name, ...more }
+    await repos.activity.insert([entry(clock, now, type, actorOf(caller), { metadata })])
+    await repos.configurationChanges.announceRouting()
+  }
 }
+
+/** What activity says of a rule. */
+const DETAILS = ['name', 'projectMatch', 'appMatch', 'targetProjectId', 'position', 'isActive'] as const
+
+const detailsOf = (row: RoutingRow) => Object.fromEntries(DETAILS.map((name) => [name, row[name]]))
 
 /** What decisions about these are made of. */
 export async function findTable(routing: BoundRepositories['routing'], fields: RoutingFields[]) {

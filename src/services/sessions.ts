@@ -1,10 +1,11 @@
 import { allows } from '../domain/key-strength.ts'
 import { hashOf } from '../domain/secret.ts'
 import { insufficientScope, sessionNotFound } from '../errors.ts'
-import type { Repositories } from '../repositories/index.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { SessionRow } from '../repositories/sessions.ts'
 import type { Session } from '../schemas/session.ts'
 import { type AccessService, type Caller, SESSION_IDLE_MS } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 
@@ -30,7 +31,13 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
         createdAt: now,
         lastSeenAt: now,
       }
-      await repos.within(caller).sessions.insert(row)
+      await repos.within(caller).transaction(async (repos) => {
+        await repos.sessions.insert(row)
+        await record(repos, 'session.created', caller, caller.projectId, now, {
+          sessionId: row.id,
+          keyId: row.keyId,
+        })
+      })
       return { session: toSession(row, caller, row.id), token }
     },
 
@@ -45,20 +52,38 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
     },
 
     async end(caller: Caller, id: string): Promise<void> {
-      const { sessions } = repos.within(caller)
-      const row = await sessions.find(id)
-      const mayEnd = row?.keyId === caller.keyId || allows(caller.scopes, 'admin')
-      if (!row || !mayEnd) throw sessionNotFound(id)
-      await sessions.delete(id)
+      await repos.within(caller).transaction(async (repos) => {
+        const row = await repos.sessions.find(id)
+        const mayEnd = row?.keyId === caller.keyId || allows(caller.scopes, 'admin')
+        if (!row || !mayEnd || !(await repos.sessions.delete(id))) throw sessionNotFound(id)
+        const about = { sessionId: row.id, keyId: row.keyId, keyName: row.key.name }
+        await record(repos, 'session.ended', caller, row.key.projectId, clock.now(), about)
+      })
       access.forget()
     },
 
     /** Signs everybody in reach out. */
     async endAll(caller: Caller): Promise<void> {
       if (!allows(caller.scopes, 'admin')) throw insufficientScope('admin')
-      await repos.within(caller).sessions.deleteAll()
+      await repos.within(caller).transaction(async (repos) => {
+        const count = await repos.sessions.deleteAll()
+        if (count === 0) return
+        await record(repos, 'session.ended', caller, caller.projectId, clock.now(), { all: true, count })
+      })
       access.forget()
     },
+  }
+
+  /** Activity of a change, in its transaction. */
+  function record(
+    repos: BoundRepositories,
+    type: string,
+    caller: Caller,
+    projectId: string | null,
+    now: Date,
+    metadata: Record<string, unknown>,
+  ) {
+    return repos.activity.insert([entry(clock, now, type, actorOf(caller), { projectId, metadata })])
   }
 }
 

@@ -64,7 +64,14 @@ export async function writePage(
       ...(page.position && { position: page.position }),
     })
   }
-  if (isRenamed) await repos.configurationChanges.announceProject(connection.projectId)
+  if (isRenamed) {
+    const { id, projectId, apiUrl, repository: from } = connection
+    const changes = { repository: { from, to: repository } }
+    const about = { projectId, metadata: { connectionId: id, repository, apiUrl, changes } }
+    const by = { type: 'codehost' as const, id, name: repository }
+    await repos.activity.insert([activityEntry(clock, clock.now(), 'connection.updated', by, about)])
+    await repos.configurationChanges.announceProject(projectId)
+  }
   return { ...run, ...change }
 }
 

@@ -53,15 +53,24 @@ describe('logging activity', () => {
     expect([answer.status, answer.body.projectId]).toEqual([201, null])
   })
 
-  test.each(['a', '0', 'a.b-c_d', 'task', 'tasks.done', 'my.task.created', 'keyboard', 'x'.repeat(64)])(
-    'takes the type %s',
-    async (type) => {
-      expect((await log({ type })).status).toBe(201)
-    },
-  )
+  test.each([
+    'a',
+    '0',
+    'a.b-c_d',
+    'task',
+    'tasks.done',
+    'my.task.created',
+    'keyboard',
+    'comment',
+    'x'.repeat(64),
+  ])('takes the type %s', async (type) => {
+    expect((await log({ type })).status).toBe(201)
+  })
 
   test.each([
     ...['task.created', 'task.', 'rule.x', 'key.created', 'sync.progress', 'feedback.received'],
+    ...['comment.created', 'project.x', 'list.x', 'routing.x', 'connection.x', 'session.x'],
+    ...['source.x', 'webhook.x'],
     ...['', 'Deploy', 'ä', 'a b', 'a/b', 'x'.repeat(65), 'a\n', 'Task.created'],
   ])('refuses the type %j', async (type) => {
     const answer = await log({ type })

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
+import { type Locks, locksOf } from '../support/locks.ts'
 
 let service: TestApp
 let second: TestApp
+let locks: Locks
 beforeAll(async () => {
   service = await startApp()
   second = await startApp({ connectionString: service.connectionString })
+  locks = locksOf(service)
 })
 afterAll(async () => {
   await second.close()
@@ -39,6 +42,17 @@ describe('deleting a project that a routing rule leads to', () => {
     await service.patch(`/api/webhook-routing/${rule.id}`, { targetProjectId: other.id })
     expect((await remove(other.id)).body.code).toBe('project_in_use')
     expect((await remove(one.id)).status).toBe(204)
+  })
+
+  test('waits for a rule that is being made, and is refused then', async () => {
+    const project = await service.given.project()
+    const letGo = await locks.hold('lock table activity in exclusive mode')
+    const made = route(project.id)
+    await locks.waiting(1, made)
+    const removed = remove(project.id)
+    await locks.waiting(2, removed)
+    await letGo()
+    expect([(await made).status, (await removed).body.code]).toEqual([201, 'project_in_use'])
   })
 
   test('and making or changing one at the same time leave no rule that leads nowhere', async () => {

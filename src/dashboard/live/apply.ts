@@ -74,6 +74,8 @@ export function changesFor(cache: QueryClient) {
     if (isAbout('rule.')) void Promise.all([stale('rules'), stale('rule-versions'), stale('context')])
     if (isAbout('key.')) void Promise.all([stale('keys'), stale('webhook-secrets')])
     if (isAbout('feedback.')) void stale('events')
+    if (isAbout('session.')) void stale('sessions')
+    if (isAbout('project.', 'list.', 'connection.', 'routing.')) configuration.ask()
     if (isAbout('sync.')) void Promise.all([stale('syncs'), stale('connection')])
     await settle()
   }

@@ -1,0 +1,281 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../support/app.ts'
+import { feedback, sender } from '../support/feedback.ts'
+import { listenTo } from '../support/stream.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+
+const WEBHOOK_SECRET = 'a-webhook-secret-of-the-tests'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing({
+    env: { WEBHOOK_SECRET },
+    tokens: { first: {}, second: {} },
+  })
+  service.host.repository('acme/app')
+  service.host.repository('acme/other')
+})
+afterEach(() => service.query('alter table activity drop constraint if exists nothing_new'))
+afterAll(() => service.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: activity as it came over the wire.
+type Told = any
+
+/** What was written of a family since the newest before. */
+async function told(family: string, work: () => Promise<unknown>): Promise<Told[]> {
+  const [{ max }] = (await service.query('select max(id::text) from activity')) as [{ max: string }]
+  await work()
+  const { body } = await service.get('/api/activity?limit=200')
+  return body.data
+    .filter(({ id, type }: Told) => id > (max ?? '') && type.startsWith(`${family}.`))
+    .reverse()
+    .map(({ type, projectId, actor, metadata }: Told) => ({ type, projectId, by: actor.type, metadata }))
+}
+
+const ok = async (answer: Promise<Answer>) => {
+  const { status, body } = await answer
+  if (status >= 300) throw new Error(JSON.stringify(body))
+  return body
+}
+
+describe('activity', () => {
+  test('says what becomes of a project', async () => {
+    let id = ''
+    const entries = await told('project', async () => {
+      id = (await ok(service.post('/api/projects', { name: 'New' }))).id
+      await ok(service.patch(`/api/projects/${id}`, { name: 'Newer' }))
+      await ok(service.patch(`/api/projects/${id}`, { name: 'Newer' }))
+      await ok(service.post(`/api/projects/${id}/archive`))
+      await ok(service.post(`/api/projects/${id}/archive`))
+      await ok(service.post(`/api/projects/${id}/unarchive`))
+      await ok(service.post(`/api/projects/${id}/unarchive`))
+      await ok(service.delete(`/api/projects/${id}`))
+    })
+    const entry = (type: string, metadata: object) => ({ type, projectId: id, by: 'key', metadata })
+    expect(entries).toEqual([
+      entry('project.created', { name: 'New' }),
+      entry('project.updated', { changes: { name: { from: 'New', to: 'Newer' } } }),
+      entry('project.archived', { name: 'Newer' }),
+      entry('project.unarchived', { name: 'Newer' }),
+      entry('project.deleted', { name: 'Newer' }),
+    ])
+  })
+
+  test('says what becomes of a list', async () => {
+    const project = await service.given.project()
+    let id = ''
+    const entries = await told('list', async () => {
+      id = (await ok(service.post(`/api/projects/${project.id}/lists`, { name: 'Later' }))).id
+      await ok(service.patch(`/api/lists/${id}`, { name: 'Soon', position: 0 }))
+      await ok(service.patch(`/api/lists/${id}`, { name: 'Soon', position: 0 }))
+      await ok(service.delete(`/api/lists/${id}?moveTo=${project.inbox.id}`))
+    })
+    const entry = (type: string, metadata: object) => ({ type, projectId: project.id, by: 'key', metadata })
+    const changes = { name: { from: 'Later', to: 'Soon' }, position: { from: 1, to: 0 } }
+    expect(entries).toEqual([
+      entry('list.created', { listId: id, name: 'Later', position: 1 }),
+      entry('list.updated', { listId: id, name: 'Soon', changes }),
+      entry('list.deleted', { listId: id, name: 'Soon', moveTo: project.inbox.id }),
+    ])
+  })
+
+  test('says that feedback brought its own list', async () => {
+    const project = await service.given.project()
+    await ok(service.post('/api/webhook-routing', { appMatch: 'com.list', targetProjectId: project.id }))
+    const deliver = sender(service.url, WEBHOOK_SECRET)
+    const entries = await told('list', async () => {
+      await deliver(feedback({ app_id: 'com.list' }))
+      await deliver(feedback({ app_id: 'com.list' }))
+    })
+    expect(entries).toMatchObject([
+      {
+        type: 'list.created',
+        projectId: project.id,
+        by: 'analytics',
+        metadata: { name: 'User Feedback', position: 1 },
+      },
+    ])
+  })
+
+  test('says what becomes of a connection, and never a token', async () => {
+    const project = await service.given.project()
+    const path = `/api/projects/${project.id}/codehost`
+    const put = (body: object) => ok(service.put(path, { repository: 'acme/app', ...body }))
+    const entries = await told('connection', async () => {
+      await put({ token: 'first' })
+      await put({})
+      await put({ token: 'second', schedule: 'off', listId: project.inbox.id })
+      await put({ repository: 'acme/other' })
+      await put({ repository: 'acme/other', token: null })
+      await ok(service.delete(path))
+    })
+    const apiUrl = service.host.url
+    const entry = (type: string, repository: string, more: object) => ({
+      type: `connection.${type}`,
+      projectId: project.id,
+      by: 'key',
+      metadata: { connectionId: expect.any(String), repository, apiUrl, ...more },
+    })
+    expect(entries).toEqual([
+      entry('created', 'acme/app', { listId: null, schedule: 'hourly', hasToken: true }),
+      entry('updated', 'acme/app', {
+        changes: {
+          listId: { from: null, to: project.inbox.id },
+          schedule: { from: 'hourly', to: 'off' },
+          token: 'changed',
+        },
+      }),
+      entry('updated', 'acme/other', { changes: { repository: { from: 'acme/app', to: 'acme/other' } } }),
+      entry('updated', 'acme/other', { changes: { token: 'removed' } }),
+      entry('deleted', 'acme/other', {}),
+    ])
+    expect(JSON.stringify(entries)).not.toMatch(/first|second/)
+  })
+
+  test('says that a sync found the repository under another name', async () => {
+    const { project, repository, sync } = await service.connected({}, 1)
+    const before = repository.name
+    repository.rename('acme/renamed-for-activity')
+    const entries = await told('connection', () => sync())
+    expect(entries).toMatchObject([
+      {
+        type: 'connection.updated',
+        projectId: project.id,
+        by: 'codehost',
+        metadata: { changes: { repository: { from: before, to: 'acme/renamed-for-activity' } } },
+      },
+    ])
+  })
+
+  test('says what becomes of a routing rule, to nobody who sees one project alone', async () => {
+    const project = await service.given.project()
+    const key = await service.given.key({ projectId: project.id })
+    let id = ''
+    const entries = await told('routing', async () => {
+      const body = { name: 'App', appMatch: 'com.app', targetProjectId: project.id, position: 0 }
+      id = (await ok(service.post('/api/webhook-routing', body))).id
+      await ok(service.patch(`/api/webhook-routing/${id}`, { name: null, isActive: false }))
+      await ok(service.patch(`/api/webhook-routing/${id}`, { isActive: false }))
+      await ok(service.delete(`/api/webhook-routing/${id}`))
+    })
+    const entry = (type: string, metadata: object) => ({
+      type: `routing.${type}`,
+      projectId: null,
+      by: 'key',
+      metadata: { routingRuleId: id, ...metadata },
+    })
+    const rule = { projectMatch: null, appMatch: 'com.app', targetProjectId: project.id, position: 0 }
+    expect(entries).toEqual([
+      entry('created', { ...rule, name: 'App', isActive: true }),
+      entry('updated', {
+        name: null,
+        changes: { name: { from: 'App', to: null }, isActive: { from: true, to: false } },
+      }),
+      entry('deleted', { ...rule, name: null, isActive: false }),
+    ])
+    const seen = (await service.get('/api/activity?limit=200', { key })).body.data
+    expect(seen.filter(({ type }: Told) => type.startsWith('routing.'))).toEqual([])
+  })
+
+  test('says who signed in and out, and nothing of the cookie', async () => {
+    const project = await service.given.project()
+    const key = await service.given.key({ name: 'Ada', projectId: project.id })
+    const { id: keyId } = await ok(service.get('/api/me', { key }))
+    let ids: string[] = []
+    const entries = await told('session', async () => {
+      const open = async () => (await ok(service.post('/api/sessions', { key }, { key: null }))).id
+      ids = [await open(), await open(), await open()]
+      await ok(service.delete(`/api/sessions/${ids[0]}`))
+      await ok(service.delete('/api/sessions', { key }))
+    })
+    const entry = (type: string, metadata: object) => ({
+      type: `session.${type}`,
+      projectId: project.id,
+      by: 'key',
+      metadata,
+    })
+    expect(entries).toEqual([
+      ...ids.map((sessionId) => entry('created', { sessionId, keyId })),
+      entry('ended', { sessionId: ids[0], keyId, keyName: 'Ada' }),
+      entry('ended', { all: true, count: 2 }),
+    ])
+  })
+
+  test('says once that a session ended, when two end it at once', async () => {
+    const { id } = await ok(service.post('/api/sessions', { key: service.adminKey }, { key: null }))
+    const entries = await told('session', async () => {
+      const answers = await Promise.all([1, 2, 3].map(() => service.delete(`/api/sessions/${id}`)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
+    })
+    expect(entries).toHaveLength(1)
+  })
+})
+
+test('comes through the stream as it is written, within the reach of who listens', async () => {
+  const project = await service.given.project()
+  const key = await service.given.key({ projectId: project.id })
+  const [bound, all] = [await listenTo(service, { key }), await listenTo(service)]
+  await ok(service.post('/api/webhook-routing', { appMatch: 'com.s', targetProjectId: project.id }))
+  await ok(service.post(`/api/projects/${project.id}/lists`, { name: 'Later' }))
+  const isThere = (type: string) => (heard: { event: string }[]) => heard.some(({ event }) => event === type)
+  await bound.until(isThere('list.created'))
+  const heard = await all.until(isThere('list.created'))
+  expect(isThere('routing.created')(heard)).toBe(true)
+  expect(isThere('routing.created')(bound.heard)).toBe(false)
+  bound.close()
+  all.close()
+})
+
+describe('a change whose activity cannot be written', () => {
+  /** What each family does, and how to see whether it was done. */
+  const CHANGES: [string, (projectId: string) => Promise<{ work: Promise<Answer>; query: string }>][] = [
+    [
+      'project',
+      async () => ({
+        work: service.post('/api/projects', { name: 'Half made' }),
+        query: "select id from projects where name = 'Half made'",
+      }),
+    ],
+    [
+      'list',
+      async (id) => ({
+        work: service.post(`/api/projects/${id}/lists`, { name: 'Half made' }),
+        query: "select id from lists where name = 'Half made'",
+      }),
+    ],
+    [
+      'connection',
+      async (id) => ({
+        work: service.put(`/api/projects/${id}/codehost`, { repository: 'acme/app' }),
+        query: `select id from codehost_connections where project_id = '${id}'`,
+      }),
+    ],
+    [
+      'routing',
+      async (id) => ({
+        work: service.post('/api/webhook-routing', { appMatch: 'half.made', targetProjectId: id }),
+        query: "select id from webhook_routing where app_match = 'half.made'",
+      }),
+    ],
+    [
+      'session',
+      async () => {
+        const key = await service.given.key({ name: 'half made' })
+        return {
+          work: service.post('/api/sessions', { key }, { key: null }),
+          query: "select s.id from sessions s join api_keys k on k.id = s.key_id where k.name = 'half made'",
+        }
+      },
+    ],
+  ]
+
+  test.each(CHANGES)('is not made: %s', async (family, change) => {
+    const project = await service.given.project()
+    await service.query(
+      `alter table activity add constraint nothing_new check (type not like '${family}.%') not valid`,
+    )
+    const { work, query } = await change(project.id)
+    expect((await work).status).toBe(500)
+    expect(await service.query(query)).toEqual([])
+  })
+})
