@@ -9,7 +9,9 @@ import {
   inArray,
   isNotNull,
   isNull,
+  type PgTable,
   type SQL,
+  type Subquery,
   sql,
 } from '../db/drizzle.ts'
 import { violates } from '../db/mistakes.ts'
@@ -24,7 +26,11 @@ import { contains, isFoundByText } from './task-texts.ts'
 export type TaskRow = typeof tasks.$inferSelect
 type Long = 'description' | 'notes' | 'metadata'
 /** As lists read it: with `summary`, the long columns are not fetched. */
-export type TaskListRow = Omit<TaskRow, Long> & Partial<Pick<TaskRow, Long>>
+export type TaskListRow = Omit<TaskRow, Long> &
+  Partial<Pick<TaskRow, Long>> & {
+    /** Its long columns are not fetched, because those before it are long enough: ask for it by its id. */
+    isLeftOut?: boolean
+  }
 
 export interface TaskFilter {
   projectId?: string | undefined
@@ -148,18 +154,27 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
      * where the other is fast.
      */
     async list({ text, ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskListRow[]> {
-      const columns = page.isSummary ? briefColumns : getTableColumns(tasks)
       const order = orderOf(page)
+      const read = (rows: SomeTasks) =>
+        page.isSummary
+          ? db
+              .select(briefColumns)
+              .from(rows)
+              .orderBy(...order)
+          : readBounded(rows, order)
       const { limit } = page
       const inPlace = and(inReach, ...placeConditions(filter), after(page))
       const others = and(...conditions(filter))
       if (!text) {
-        return db
-          .select(columns)
-          .from(tasks)
-          .where(and(inPlace, others))
-          .orderBy(...order)
-          .limit(limit)
+        return read(
+          db
+            .select()
+            .from(tasks)
+            .where(and(inPlace, others))
+            .orderBy(...order)
+            .limit(limit)
+            .as('tasks'),
+        )
       }
       const next = db
         .select()
@@ -168,12 +183,15 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
         .orderBy(...order)
         .limit(walk)
         .as('tasks')
-      const near = await db
-        .select(columns)
-        .from(next)
-        .where(and(others, contains(text)))
-        .orderBy(...order)
-        .limit(limit)
+      const near = await read(
+        db
+          .select(getTableColumns(tasks))
+          .from(next)
+          .where(and(others, contains(text)))
+          .orderBy(...order)
+          .limit(limit)
+          .as('tasks'),
+      )
       if (near.length === limit) return near
       const beyond = await db
         .select({ id: tasks.id })
@@ -183,12 +201,27 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
         .offset(walk)
         .limit(1)
       if (beyond.length === 0) return near
-      return db
-        .select(columns)
+      return read(
+        db
+          .select()
+          .from(tasks)
+          .where(and(inPlace, others, isFoundByText(text)))
+          .orderBy(...order)
+          .limit(limit)
+          .as('tasks'),
+      )
+    },
+
+    /** These tasks in the order of the ids, as `list` reads them. */
+    async listByIds(ids: string[], { hidden = false } = {}): Promise<TaskListRow[]> {
+      const asked = sql`${sql.param(ids)}::uuid[]`
+      const isHere = hidden ? isNotNull(tasks.deletedAt) : isShown
+      const rows = db
+        .select()
         .from(tasks)
-        .where(and(inPlace, others, isFoundByText(text)))
-        .orderBy(...order)
-        .limit(limit)
+        .where(and(sql`${tasks.id} = any(${asked})`, inReach, isHere))
+        .as('tasks')
+      return readBounded(rows, [sql`array_position(${asked}, ${tasks.id})`])
     },
 
     async update(id: string, change: TaskUpdate): Promise<void> {
@@ -242,7 +275,26 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
       return rows.length > 0
     },
   }
+
+  /** In this order, with the long columns until they make up `MAX_LONG_BYTES`; the first task always has them. */
+  function readBounded(rows: SomeTasks, order: SQL[]): Promise<TaskListRow[]> {
+    const before = sql`sum(${LONG_BYTES}) over (order by ${sql.join(order, sql`, `)} rows between unbounded preceding and 1 preceding)`
+    const fits = sql`coalesce(${before}, 0) < ${sql.raw(String(MAX_LONG_BYTES))}`
+    return db
+      .select({
+        ...briefColumns,
+        description: sql<string | null>`case when ${fits} then ${tasks.description} end`,
+        notes: sql<string | null>`case when ${fits} then ${tasks.notes} end`,
+        metadata: sql<unknown>`case when ${fits} then ${tasks.metadata} end`,
+        isLeftOut: sql<boolean>`not (${fits})`,
+      })
+      .from(rows)
+      .orderBy(...order)
+  }
 }
+
+/** Tasks that were chosen, under the name of their table. */
+type SomeTasks = PgTable | Subquery<'tasks'>
 
 /** Names what only the database can see, because it happened between a look and the write. */
 export function namingMistakes(listId = '') {
@@ -252,6 +304,10 @@ export function namingMistakes(listId = '') {
     throw error
   }
 }
+
+/** What one reader of a page makes us hold, give or take one task. */
+const MAX_LONG_BYTES = 256 * 1024
+const LONG_BYTES = sql`coalesce(octet_length(${tasks.description}), 0) + coalesce(octet_length(${tasks.notes}), 0) + octet_length(${tasks.metadata}::text)`
 
 /** 85 ms at 14 µs each, with 540 characters. */
 const WALK = 6_000

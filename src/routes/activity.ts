@@ -4,6 +4,7 @@ import { answers, Location } from '../schemas/answers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import type { Services } from '../services/index.ts'
 import { IdempotencyKey, onceOf } from './once.ts'
+import { sendPage } from './page.ts'
 
 const tags = ['Activity']
 
@@ -51,7 +52,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: answers(ActivityPage, 'A page of entries.') },
       },
     },
-    (request) => activity.list(request.caller, request.query),
+    async (request, reply) => sendPage(reply, await activity.list(request.caller, request.query)),
   )
 
   app.get(

@@ -3,6 +3,7 @@ import { answers } from '../schemas/answers.ts'
 import { FeedbackEvent, FeedbackEventPage, FeedbackEventQuery } from '../schemas/feedback.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import type { Services } from '../services/index.ts'
+import { sendPage } from './page.ts'
 
 const tags = ['Feedback']
 
@@ -25,7 +26,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         response: { 200: answers(FeedbackEventPage, 'A page of the inbox.') },
       },
     },
-    (request) => feedbackInbox.list(request.query),
+    async (request, reply) => sendPage(reply, await feedbackInbox.list(request.query)),
   )
 
   app.get(

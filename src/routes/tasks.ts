@@ -5,6 +5,7 @@ import { NewTask, Task, TaskChange, TaskPage, TaskQuery, WrittenTask } from '../
 import type { Services } from '../services/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/task-view.ts'
 import { IdempotencyKey, onceOf } from './once.ts'
+import { sendPage } from './page.ts'
 import { allowedVersions, etagOf, IfMatch, tagged } from './versions.ts'
 
 const tags = ['Tasks']
@@ -60,7 +61,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: answers(TaskPage, 'A page of tasks.') },
       },
     },
-    (request) => tasks.list(request.caller, request.query),
+    async (request, reply) => sendPage(reply, await tasks.list(request.caller, request.query)),
   )
 
   app.get(

@@ -14,6 +14,9 @@ import { toActivity } from './activity-view.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
 
+/** Each has up to 32 KB. */
+const MAX_AT_ONCE = 50
+
 /** The record of who did what: append-only, and open to what other systems have to say. */
 export function activityService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
@@ -41,10 +44,15 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
 
       const from = since === undefined ? undefined : firstIdOf(new Date(since))
       const page = { ...(limit && { limit }), ...(cursor && { cursor }) }
-      return pageOf('activity', page, async (before, limit) => {
-        const rows = await bound.activity.list({ ...query, types: type, from }, before, limit)
-        return rows.map(toActivity)
-      })
+      return pageOf(
+        'activity',
+        page,
+        async (before, limit) => {
+          const rows = await bound.activity.list({ ...query, types: type, from }, before, limit)
+          return rows.map(toActivity)
+        },
+        MAX_AT_ONCE,
+      )
     },
   }
 }

@@ -22,16 +22,24 @@ import { pageOf } from './page.ts'
 import { findTable } from './routing.ts'
 
 /** What the receiver was given, and what became of it. */
+/** Each has a payload of up to 256 KiB. */
+const MAX_AT_ONCE = 10
+
 export function feedbackInboxService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { feedback } = repos.within(everywhere)
 
   return {
     /** Newest first. */
     async list({ outcome, ...page }: FeedbackEventQuery) {
-      return pageOf('feedback', page, async (before, limit) => {
-        const rows = await feedback.list(outcome, before, limit)
-        return rows.map(toFeedbackEvent)
-      })
+      return pageOf(
+        'feedback',
+        page,
+        async (before, limit) => {
+          const rows = await feedback.list(outcome, before, limit)
+          return rows.map(toFeedbackEvent)
+        },
+        MAX_AT_ONCE,
+      )
     },
 
     async get(id: string): Promise<FeedbackEvent> {

@@ -5,18 +5,42 @@ interface PageRequest {
   cursor?: string
 }
 
+/** A page of which the first items are in memory. */
+export interface Page<T> {
+  data: T[]
+  nextCursor: string | null
+  /** The items after those, where there are more of this page: read when asked for; what it returns is the cursor. */
+  rest?: AsyncGenerator<T[], string | null>
+}
+
 /**
  * A page of a list that is ordered by id alone.
  * @param name whose cursor it is: a cursor of another list is refused.
  * @param read answers at most so many entries after that id.
+ * @param maxAtOnce so many are in memory at a time.
  */
 export async function pageOf<T extends { id: string }>(
   name: string,
   { limit = 50, cursor }: PageRequest,
   read: (after: string | undefined, limit: number) => Promise<T[]>,
-): Promise<{ data: T[]; nextCursor: string | null }> {
+  maxAtOnce = limit,
+): Promise<Page<T>> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor, name, isNoKey).id
-  return cut(await read(after, limit + 1), limit, ({ id }) => encodeCursor(name, { key: null, id }))
+  const cursorAt = ({ id }: T) => encodeCursor(name, { key: null, id })
+  const first = cut(await read(after, Math.min(limit, maxAtOnce) + 1), Math.min(limit, maxAtOnce), cursorAt)
+  if (limit <= maxAtOnce || first.nextCursor === null) return first
+  return { ...first, rest: later(first.data.at(-1)?.id) }
+
+  async function* later(from: string | undefined): AsyncGenerator<T[], string | null> {
+    for (let left = limit - maxAtOnce, last = from; ; ) {
+      const count = Math.min(left, maxAtOnce)
+      const { data, nextCursor } = cut(await read(last, count + 1), count, cursorAt)
+      yield data
+      left -= data.length
+      if (nextCursor === null || left === 0) return nextCursor
+      last = data.at(-1)?.id
+    }
+  }
 }
 
 /** The same of a list that people have put in order. */

@@ -20,6 +20,7 @@ import type {
 import type { Caller } from './access.ts'
 import { entry as activityEntry, actorOf } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
+import type { Page } from './page.ts'
 import { bulkChangesOf } from './task-bulk-change.ts'
 import { lockTasks, writableTask } from './task-locks.ts'
 import { toTask, toTaskListItem, writtenFor } from './task-view.ts'
@@ -27,6 +28,9 @@ import { type AllowedVersions, refuseStale } from './versions.ts'
 
 /** Some 15 ms of the database's time: nobody who waits for it at that moment notices. */
 const FOLDED_AT_ONCE = 25
+
+/** Of the tasks that a page left out, so many are looked at; how many are read depends on their texts. */
+const READ_AT_ONCE = 20
 
 /** A task that was asked for: made now, or here before under the same external id. */
 export interface Made {
@@ -49,10 +53,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       return toTask(row)
     },
 
-    async list(
-      caller: Caller,
-      query: TaskQuery,
-    ): Promise<{ data: TaskListItem[]; nextCursor: string | null }> {
+    async list(caller: Caller, query: TaskQuery): Promise<Page<TaskListItem>> {
       const bound = repos.within(caller)
       if (query.projectId && !(await bound.projects.find(query.projectId)))
         throw projectNotFound(query.projectId)
@@ -70,10 +71,13 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       })
       const data = rows.slice(0, limit)
       const last = data.at(-1)
+      const nextCursor =
+        last && rows.length > limit ? encodeCursor(name, { key: keyOf(last), id: last.id }) : null
+      const ids = data.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id)
       return {
-        data: data.map(toTaskListItem),
-        nextCursor:
-          last && rows.length > limit ? encodeCursor(name, { key: keyOf(last), id: last.id }) : null,
+        data: data.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem),
+        nextCursor,
+        ...(ids.length > 0 && { rest: later(bound, ids, query, nextCursor) }),
       }
     },
 
@@ -135,6 +139,23 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
           (await taskTexts.claimFold()) && (await taskTexts.fold(FOLDED_AT_ONCE)) === FOLDED_AT_ONCE,
       )
     },
+  }
+
+  /** The tasks of a page that were left out of its first answer, whole, as they are now; without those that went. */
+  async function* later(
+    { tasks }: BoundRepositories,
+    ids: string[],
+    { deleted: hidden = false }: TaskQuery,
+    nextCursor: string | null,
+  ): AsyncGenerator<TaskListItem[], string | null> {
+    for (let left = ids; left.length > 0; ) {
+      const some = left.slice(0, READ_AT_ONCE)
+      const rows = await tasks.listByIds(some, { hidden })
+      yield rows.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem)
+      const next = rows.find(({ isLeftOut }) => isLeftOut)
+      left = left.slice(next ? left.indexOf(next.id) : some.length)
+    }
+    return nextCursor
   }
 
   /** All of them or none; the answers are in the order of the inputs. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { ADMIN_KEY, cleanUp, newDataDir, spawnInlet } from '../support/inlet-process.ts'
-import { memoryOf, peakMemoryOf } from '../support/memory.ts'
+import { connectionsOf, memoryOf, peakMemoryOf } from '../support/memory.ts'
 import { slowClient, unfinishedPost } from '../support/slow-clients.ts'
 
 const MIB = 1024 * 1024
@@ -46,4 +46,43 @@ test('400 connections that withhold the end of a body are cut, and hold little m
   expect(statuses).toContain('408')
   expect(peak - before).toBeLessThan((clients.length * MIB) / 1.5)
   expect(await me()).toBe(200)
+})
+
+test('50 readers that never read a page of long tasks hold little memory, and are cut', {
+  timeout: 180_000,
+}, async () => {
+  const inlet = spawnInlet({ dataDir: await newDataDir() })
+  const url = await inlet.url
+  const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }
+  const task = { title: 'Long', description: 'Long text. '.repeat(5_909).slice(0, 65_000) }
+  const first = await fetch(`${url}/api/tasks`, { method: 'POST', headers, body: JSON.stringify(task) })
+  const { listId } = (await first.json()) as { listId: string }
+  for (let i = 0; i < 4; i++) {
+    const body = JSON.stringify({ listId, tasks: Array.from({ length: 50 }, () => task) })
+    expect((await fetch(`${url}/api/tasks/bulk`, { method: 'POST', headers, body })).status).toBe(201)
+  }
+  const read = async () =>
+    (await (await fetch(`${url}/api/tasks?limit=200`, { headers })).arrayBuffer()).byteLength
+  const bytes = await read()
+  expect(bytes).toBeGreaterThan(200 * 65_000)
+  const { pid } = inlet.process
+
+  const beforeReads = memoryOf(pid)
+  const ordinary = await peakMemoryOf(pid, () => Promise.all(Array.from({ length: 10 }, read)))
+  expect(ordinary.result).toEqual(Array.from({ length: 10 }, () => bytes))
+
+  const before = memoryOf(pid)
+  const handles = connectionsOf(pid)
+  const unread = await peakMemoryOf(pid, async () => {
+    const request = `GET /api/tasks?limit=200 HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${ADMIN_KEY}\r\n\r\n`
+    const clients = []
+    for (let i = 0; i < 50; i++) clients.push(await slowClient(url, [request], { isReading: false }))
+    await expect.poll(() => connectionsOf(pid)).toBeGreaterThanOrEqual(handles + 50)
+    await expect.poll(() => connectionsOf(pid), { timeout: 90_000, interval: 500 }).toBeLessThan(handles + 5)
+    return clients
+  })
+  expect(ordinary.peak - beforeReads).toBeLessThan(2 * 10 * bytes)
+  expect(unread.peak - before).toBeLessThan((50 * bytes) / 4)
+  expect(await read()).toBe(bytes)
+  for (const { socket } of unread.result) socket.destroy()
 })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** What a process holds in memory at this moment, in bytes. Linux only. */
 export function memoryOf(pid: number | undefined): number {
@@ -17,5 +17,20 @@ export async function peakMemoryOf<T>(pid: number | undefined, work: () => Promi
     return { peak: Math.max(peak, memoryOf(pid)), result }
   } finally {
     clearInterval(timer)
+  }
+}
+
+/** How many sockets a process has open. Linux only. */
+export function connectionsOf(pid: number | undefined): number {
+  const directory = `/proc/${pid}/fd`
+  return readdirSync(directory).filter((name) => isSocket(`${directory}/${name}`)).length
+}
+
+function isSocket(path: string): boolean {
+  try {
+    return readlinkSync(path).startsWith('socket:')
+  } catch {
+    // Closed meanwhile.
+    return false
   }
 }
