@@ -91,7 +91,11 @@ export function decideRoute(fields: RoutingFields, table: RoutingTable): Routing
     .filter(({ isArchived }) => isArchived)
     .map(({ name }) => `${quoted(name)}, which the event names, is archived.`)
   if (called) {
-    const explanation = [...before, `The event names the project ${quoted(called.name)}.`].join(' ')
+    const explanation = [
+      ...before,
+      `The event names the project ${quoted(called.name)}.`,
+      ...sharedName(called, named, fields),
+    ].join(' ')
     return { project: called, rule: null, matchedOn: 'project_name', explanation }
   }
   const project = defaultOf(table)
@@ -183,6 +187,20 @@ function projectsCalled(
   return [...new Set([...byId, ...byName])]
 }
 
+/** That others have the name as well, where it was the name that decided. */
+function sharedName(
+  called: RoutingProject,
+  named: RoutingProject[],
+  { projectId, projectName }: RoutingFields,
+) {
+  if ([projectId, projectName].some((told) => told?.toLowerCase() === called.id)) return []
+  const count = named.filter(({ name, isArchived }) => !isArchived && isSame(name, called.name)).length
+  if (count < 2) return []
+  return count === 2
+    ? ['Two projects have this name: it goes to the older one.']
+    : [`${count} projects have this name: it goes to the oldest one.`]
+}
+
 function defaultOf({ projects }: RoutingTable): RoutingProject {
   const project = projects.find(({ isDefault }) => isDefault)
   if (!project) throw new Error('There is no default project: the table was read without it.')
@@ -215,7 +233,19 @@ function misfitOf({ isActive, projectMatch, appMatch }: RoutingRule, fields: Rou
   return misfits.join(', and ')
 }
 
-const nameOf = ({ name, position }: RoutingRule, word = 'Rule') =>
-  name === null ? `${word} ${position}` : `${word} ${quoted(name)}`
+/** A rule by its name; one without a name by what it matches. */
+export const ruleLabel = ({ name, projectMatch, appMatch }: RoutingRule): string =>
+  name ??
+  [
+    projectMatch === null ? [] : `project ${quoted(projectMatch)}`,
+    appMatch === null ? [] : `app ${quoted(appMatch)}`,
+  ]
+    .flat()
+    .join(' and ')
+
+export const nameOf = (rule: RoutingRule, word: 'Rule' | 'rule' = 'Rule') => {
+  const article = word === 'Rule' ? 'The' : 'the'
+  return rule.name === null ? `${article} rule for ${ruleLabel(rule)}` : `${word} ${quoted(rule.name)}`
+}
 
 const quoted = (text: string) => `"${text}"`

@@ -102,7 +102,9 @@ export const FeedbackEvent = Type.Object(
       Type.Object(
         {
           ruleId: Nullable(Uuid('The rule that decided; null when none did.')),
-          ruleName: Nullable(Type.String({ description: 'Its name at that time.' })),
+          ruleName: Nullable(
+            Type.String({ description: 'Its name at that time; what it matches, where it has none.' }),
+          ),
           matchedOn: Choice([...MatchedOn], { description: 'What decided.' }),
           explanation: Type.String({ description: 'The decision in words.' }),
         },

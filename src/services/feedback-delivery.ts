@@ -1,6 +1,12 @@
 import type { FeedbackEvent, Reading } from '../domain/feedback-event.ts'
 import { ANALYTICS, feedbackTaskRow } from '../domain/feedback-task.ts'
-import { decideRoute, type RoutingDecision, type RoutingProject, routingFieldsOf } from '../domain/routing.ts'
+import {
+  decideRoute,
+  type RoutingDecision,
+  type RoutingProject,
+  routingFieldsOf,
+  ruleLabel,
+} from '../domain/routing.ts'
 import { AppError, listNotFound } from '../errors.ts'
 import type { FeedbackRow } from '../repositories/feedback.ts'
 import type { BoundRepositories } from '../repositories/index.ts'
@@ -160,7 +166,7 @@ export async function accept(
 
 export const keptRouting = ({ rule, matchedOn, explanation }: RoutingDecision): KeptRouting => ({
   ruleId: rule?.id ?? null,
-  ruleName: rule?.name ?? null,
+  ruleName: rule && ruleLabel(rule),
   matchedOn,
   explanation,
 })

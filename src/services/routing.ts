@@ -6,6 +6,7 @@ import { idsOf, placed } from '../domain/list-order.ts'
 import {
   consideredRules,
   decideRoute,
+  nameOf,
   projectsNamedIn,
   type RoutingFields,
   routingFieldsOf,
@@ -18,7 +19,7 @@ import {
   validationFailed,
 } from '../errors.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
-import type { RoutingRow } from '../repositories/routing.ts'
+import type { RoutingRow, RoutingTableRows } from '../repositories/routing.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../schemas/routing.ts'
 import type { Caller } from './access.ts'
 import { actorOf, entry } from './activity-entry.ts'
@@ -136,7 +137,10 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
           ...considered
             .filter(({ outcome }) => outcome === 'lost')
             .slice(0, MOST_TOLD)
-            .map(toldOf),
+            .map(({ ruleId, reason }) => {
+              const rule = table.rules.find(({ id }) => id === ruleId)
+              return `${rule ? toldAs(rule) : 'A rule'} lost: ${reason}.`
+            }),
         ].join(' '),
         title: titleOf(event),
         considered,
@@ -173,8 +177,8 @@ export async function findTable(routing: BoundRepositories['routing'], fields: R
 /** Rules told of in an explanation; `considered` has them all. */
 const MOST_TOLD = 20
 
-const toldOf = ({ name, reason }: { name: string | null; reason: string }) =>
-  `${name === null ? 'A rule without a name' : `"${name}"`} lost: ${reason}.`
+const toldAs = (rule: RoutingTableRows['rules'][number]) =>
+  rule.name === null ? nameOf(rule) : `"${rule.name}"`
 
 const IGNORED: RoutingTest = {
   wouldCreate: false,

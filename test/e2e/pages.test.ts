@@ -91,7 +91,7 @@ describe('every page', () => {
       [pages.task, 'More'],
       [pages['project settings'], /What to do with Inbox/],
       ['/settings/instructions', /What to do with “Run/],
-      ['/settings/routing', /What to do with com/],
+      ['/settings/routing', /What to do with app com/],
     ] as const
     for (const [path, name] of menus) {
       await page.goto(desk.service.url + path)
@@ -146,8 +146,8 @@ describe('every page', () => {
       ['/settings/webhook', 'Revoke', () => press('Revoke')],
       ['/settings/instructions', 'Add an instruction', () => press('Add instruction')],
       ['/settings/instructions', 'History', () => pick(/What to do with “Run/, 'History')],
-      ['/settings/routing', 'Edit the rule', () => pick(/What to do with com/, 'Edit')],
-      ['/settings/routing', 'Delete', () => pick(/What to do with com/, 'Delete')],
+      ['/settings/routing', 'Edit the rule', () => pick(/What to do with app com/, 'Edit')],
+      ['/settings/routing', 'Delete', () => pick(/What to do with app com/, 'Delete')],
       [pages['project settings'], 'Rename the list', () => pick(/What to do with Inbox/, 'Rename')],
     ]
     for (const [path, name, steps] of dialogs) {

@@ -201,6 +201,46 @@ describe('feedback', () => {
     }
   })
 
+  test('by a rule without a name says what the rule matches', async () => {
+    const project = await service.given.project()
+    const { body: rule } = await make({
+      projectMatch: 'Nameless',
+      appMatch: 'com.nameless',
+      targetProjectId: project.id,
+    })
+    await make({ appMatch: 'com.nameless', targetProjectId: project.id })
+    const event = feedback({ app_id: 'com.nameless', project_name: 'nameless' })
+    const words = 'project "Nameless" and app "com.nameless"'
+    const trial = (await service.post('/api/webhook-routing/test', event)).body
+    expect(trial.ruleId).toBe(rule.id)
+    expect(trial.explanation).toContain(`The rule for ${words} matched on project and app`)
+    expect(trial.explanation).toContain('The rule for app "com.nameless" lost:')
+
+    const { eventId, taskId } = (await send(event)).body
+    const { data } = (await service.get(`/api/activity?taskId=${taskId}&type=feedback.received`)).body
+    expect(data).toMatchObject([{ metadata: { ruleId: rule.id, ruleName: words } }])
+    const inbox = (await service.get('/api/analytics/events')).body.data
+    expect(inbox.find(({ id }: { id: string }) => id === eventId).routing.ruleName).toBe(words)
+  })
+
+  test('that names a project by a name that two share says so, and goes to the older one', async () => {
+    const older = await service.given.project({ name: 'Twin' })
+    const younger = await service.given.project({ name: 'TWIN' })
+    const event = feedback({ project_name: 'twin' })
+    const trial = (await service.post('/api/webhook-routing/test', event)).body
+    expect(trial).toMatchObject({ projectId: older.id, matchedOn: 'project_name' })
+    expect(trial.explanation).toContain('Two projects have this name: it goes to the older one.')
+    const { eventId } = (await send(event)).body
+    const inbox = (await service.get('/api/analytics/events')).body.data
+    expect(inbox.find(({ id }: { id: string }) => id === eventId).routing.explanation).toContain(
+      'Two projects',
+    )
+
+    const byId = feedback({ project_id: younger.id, project_name: 'twin' })
+    const named = (await service.post('/api/webhook-routing/test', byId)).body
+    expect([named.projectId, named.explanation.includes('this name')]).toEqual([younger.id, false])
+  })
+
   test('reaches no rule whose project is gone', async () => {
     const gone = (await service.post('/api/projects', { name: 'Gone' })).body
     await make({ appMatch: 'com.gone', targetProjectId: gone.id })

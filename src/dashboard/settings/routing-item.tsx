@@ -26,7 +26,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: rule.id,
   })
-  const name = rule.name ?? rule.appMatch ?? rule.projectMatch ?? 'this rule'
+  const name = rule.name ?? matchesOf(rule)
   const path = { id: rule.id }
 
   function switchTo(isActive: boolean) {
@@ -117,6 +117,10 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
     </li>
   )
 }
+
+/** What a rule without a name is called. */
+const matchesOf = ({ projectMatch, appMatch }: Rule) =>
+  [projectMatch && `project ${projectMatch}`, appMatch && `app ${appMatch}`].filter(Boolean).join(' and ')
 
 function Sentence({ rule }: { rule: Rule }) {
   const { data: projects } = useQuery(projectsQuery)
