@@ -33,7 +33,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm', fw: 500 } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 32 } },
     // The page itself never scrolls, so nothing is to be locked; the lock would write a style of its own.
-    Drawer: { defaultProps: { lockScroll: false } },
+    Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
     Modal: {
       defaultProps: {
         lockScroll: false,

@@ -25,8 +25,8 @@ export default function SelectionBar({ selection, actions }: { selection: Select
     selection.clear()
   }
   return (
-    <div className={styles.selection} role="toolbar" aria-label="Selected tasks">
-      <strong>{selection.ids.size} selected</strong>
+    <div ref={noteHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
+      <strong className={styles.count}>{selection.ids.size} selected</strong>
       <Button variant="subtle" onClick={() => change({ status: 'done' })}>
         Mark done
       </Button>
@@ -56,11 +56,23 @@ export default function SelectionBar({ selection, actions }: { selection: Select
       >
         Delete
       </Button>
-      <ActionIcon onClick={selection.clear} aria-label="Clear the selection">
+      <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear the selection">
         <IconX size={16} />
       </ActionIcon>
     </div>
   )
+}
+
+/** What is said at the edge of the page stands above the bar, however high that is. */
+function noteHeight(bar: HTMLElement | null) {
+  if (!bar) return
+  const { style } = document.documentElement
+  const observer = new ResizeObserver(() => style.setProperty('--bar-height', `${bar.offsetHeight + 8}px`))
+  observer.observe(bar)
+  return () => {
+    observer.disconnect()
+    style.removeProperty('--bar-height')
+  }
 }
 
 /** One label for all that are selected; what the code host manages refuses it and says so. */

@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { type Desk, objectionsTo, rowOf, test } from './support/browser.ts'
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+const boxOf = (page: Page, selector: string) =>
+  page.evaluate(
+    `(({ top, bottom, left, right }) => ({ top, bottom, left, right }))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`,
+  ) as Promise<Record<'top' | 'bottom' | 'left' | 'right', number>>
+
+async function openWithTasks(desk: Desk, options: object) {
+  for (const title of ['First', 'Second']) await desk.service.post('/api/tasks', { title })
+  const page = await desk.open('/tasks', { ...options, isLive: true })
+  await rowOf(page, 'First').waitFor()
+  return page
+}
+
+/** Marks one task done, so that this can be taken back, and selects the other. */
+async function showBoth(page: Page) {
+  await page.getByRole('button', { name: 'Mark done: First' }).click()
+  await page.getByText('Done: First').waitFor()
+  await page.getByLabel('Select Second').check({ force: true })
+  await page.getByRole('toolbar', { name: 'Selected tasks' }).waitFor()
+}
+
+describe('a narrow page', () => {
+  test('has a name for everything that opens over it', async ({ desk }) => {
+    const page = await openWithTasks(desk, PHONE)
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'All tasks' }).waitFor()
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByRole('dialog', { name: 'New project' }).getByLabel('Name').waitFor()
+    await page.getByRole('dialog', { name: 'New project' }).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('dialog', { name: 'New project' }).waitFor({ state: 'detached' })
+    await page.getByRole('dialog', { name: 'Menu' }).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'New task' }).click()
+    await page.getByRole('dialog', { name: 'New task' }).getByLabel('Description').waitFor()
+    await page.getByRole('dialog', { name: 'New task' }).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await rowOf(page, 'First').getByRole('link').click()
+    await page.getByRole('complementary', { name: 'Task' }).getByRole('heading', { name: 'First' }).waitFor()
+    expect(await objectionsTo(page)).toEqual([])
+  })
+
+  for (const [name, options] of [
+    ['a phone', PHONE],
+    ['a desk', {}],
+  ] as const) {
+    test(`shows what can be taken back above what is selected, on ${name}`, async ({ desk }) => {
+      const page = await openWithTasks(desk, options)
+      await showBoth(page)
+      await expect
+        .poll(async () => {
+          const toast = await boxOf(page, '.mantine-Notification-root')
+          const bar = await boxOf(page, '[role="toolbar"]')
+          return bar.top - toast.bottom
+        })
+        .toBeGreaterThanOrEqual(0)
+      // And it goes back down with the bar.
+      await page.getByRole('button', { name: 'Clear the selection' }).click()
+      await page.getByRole('toolbar').waitFor({ state: 'detached' })
+      await expect
+        .poll(() => page.evaluate('document.documentElement.style.getPropertyValue("--bar-height")'))
+        .toBe('')
+    })
+  }
+
+  test('shows all that can be done with several tasks, on a phone too', async ({ desk }) => {
+    const page = await openWithTasks(desk, PHONE)
+    await showBoth(page)
+    const cut = `[...document.querySelectorAll('[role="toolbar"] button, [role="toolbar"] strong')].flatMap((element) => {
+      const { left, right } = element.getBoundingClientRect()
+      return left < 0 || right > innerWidth || element.scrollWidth > element.clientWidth ? [element.textContent] : []
+    })`
+    await expect.poll(() => page.evaluate(cut)).toEqual([])
+    await page.getByRole('toolbar').getByText('1 selected').waitFor()
+    expect(await objectionsTo(page)).toEqual([])
+  })
+})
