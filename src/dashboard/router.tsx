@@ -14,7 +14,7 @@ import { meQuery } from './session/session.ts'
 import { filtersFrom } from './tasks/filters.ts'
 import { TasksPage } from './tasks/tasks-page.tsx'
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, errorComponent: Trouble })
+const root = createRootRoute({ component: Outlet, errorComponent: Trouble })
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -122,6 +122,9 @@ const events = createRoute({
   component: lazyRouteComponent(() => import('./settings/events-page.tsx'), 'EventsPage'),
 })
 
+/** An address that leads nowhere leaves the sidebar where it is. */
+const lost = createRoute({ getParentRoute: () => signedIn, path: '$', component: Lost })
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -130,6 +133,7 @@ export const router = createRouter({
       tasks.addChildren([task]),
       project,
       trash,
+      lost,
       settings.addChildren([settingsHome, instructions, keys, sessions, webhook, routing, events]),
     ]),
   ]),

@@ -43,7 +43,7 @@ describe('changes by others', () => {
     const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor()
     await desk.service.delete(`/api/tasks/${task.id}`)
-    await page.getByText('This task is not here').waitFor()
+    await page.getByText('Task not found').waitFor()
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor({ state: 'detached' })
   })
 

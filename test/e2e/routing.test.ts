@@ -130,9 +130,14 @@ describe('webhook routing', () => {
   test('says what is wrong with a payload that cannot be tried', async ({ desk }) => {
     const page = await desk.open('/settings/routing')
     const payload = page.getByRole('textbox', { name: 'Payload' })
+    await page.getByRole('button', { name: 'Try it' }).click()
+    const verdict = page.getByText(/would land in/)
+    await verdict.waitFor()
     await payload.fill('{"event": ')
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('This is not JSON').waitFor()
+    // It was about another payload.
+    await verdict.waitFor({ state: 'detached' })
     await payload.fill('{"event": "feedback_submitted", "properties": {}}')
     await page.getByRole('button', { name: 'Try it' }).click()
     await page

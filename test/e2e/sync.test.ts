@@ -25,7 +25,10 @@ describe('the sync of a repository', () => {
     const form = sectionOf(page)
     await form.getByLabel('Repository').fill('acme/nowhere')
     await form.getByRole('button', { name: 'Connect repository' }).click()
-    await form.getByRole('alert').waitFor()
+    const refusal = form.getByRole('alert')
+    await refusal.waitFor()
+    const words = await refusal.innerText()
+    await expect.poll(() => form.getByText(words).count()).toBe(1)
     await form.getByLabel('Repository').fill('acme/shop')
     await form.getByRole('combobox', { name: 'Sync' }).click()
     await page.getByRole('option', { name: 'Only by hand' }).click()
@@ -156,7 +159,7 @@ describe('the sync of a repository', () => {
     const page = await desk.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
     await start(page)
     const status = sectionOf(page).getByRole('status')
-    await status.getByText(/asks for a pause; it goes on by itself.*in \d+ min/).waitFor()
+    await status.getByText(/rate limit\. It continues by itself.*in \d+ min/).waitFor()
     const until = await page.evaluate(
       (ms) => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(ms),
       (reset + 1) * 1_000,

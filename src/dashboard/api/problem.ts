@@ -1,3 +1,4 @@
+import { plural } from '../parts/plural.ts'
 import type { components } from './schema.gen.ts'
 
 type Body = components['schemas']['Problem']
@@ -36,7 +37,24 @@ export function problemFrom(body: unknown, response: Response): Problem {
 }
 
 export const problemOf = (error: unknown): Problem =>
-  error instanceof Problem ? error : new Problem(0, { code: 'page_failed', detail: String(error) })
+  error instanceof Problem ? error : isUnfetched(error) ? unfetched() : failed(error)
+
+/** A file of this page did not come; each browser says so in its own words, and none in those of a person. */
+const isUnfetched = (error: unknown) =>
+  /dynamically imported module|module script failed|preload CSS/i.test(String(error))
+
+const unfetched = () =>
+  new Problem(0, {
+    code: 'unreachable',
+    detail:
+      'A part of this page could not be loaded, because Inlet did not respond. What you wrote is kept. The page is loaded again when Inlet responds.',
+  })
+
+const failed = (error: unknown) =>
+  new Problem(0, {
+    code: 'page_failed',
+    detail: `Something on this page failed. Reload it; if it fails again, report this: ${String(error).slice(0, 300)}`,
+  })
 
 /** Whether only the way to the service failed, or the session: the same may work later. */
 export const isPassing = ({ status }: Problem) =>
@@ -44,7 +62,8 @@ export const isPassing = ({ status }: Problem) =>
 
 function sentenceFrom(status: number, body: Partial<Body>, retryAfterSeconds?: number): string {
   if (status === 401) return 'You are signed out. Sign in again; what you wrote is kept.'
-  if (status === 429) return `That was too much at once. Try again in ${retryAfterSeconds ?? 60} seconds.`
+  if (status === 429)
+    return `That was too much at once. Try again in ${plural(retryAfterSeconds ?? 60, 'second')}.`
   if (body.requiredScope) return `Your key may not do this: it lacks the scope ${body.requiredScope}.`
   const detail = body.detail ?? body.title ?? 'Something went wrong, and the service did not say what.'
   const mistakes = body.errors ?? []

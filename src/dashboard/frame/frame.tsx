@@ -11,6 +11,7 @@ import { useEver } from '../parts/use-opening.ts'
 import { SignedOutDialog } from '../session/signed-out-dialog.tsx'
 import { NewTaskWait } from '../tasks/new-task-wait.tsx'
 import styles from './frame.module.css'
+import { InFrame } from './in-frame.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { Sidebar } from './sidebar.tsx'
 
@@ -22,7 +23,11 @@ const NewTaskDialog = soonDialog(() => import('../tasks/new-task-dialog.tsx'))
 export function Frame() {
   // The router shows a page in one go; what comes a moment later is drawn in pieces between which clicks are heard.
   const isDrawn = useDeferredValue(true, false)
-  return <LiveChanges>{isDrawn && <FrameWithin />}</LiveChanges>
+  return (
+    <InFrame value={true}>
+      <LiveChanges>{isDrawn && <FrameWithin />}</LiveChanges>
+    </InFrame>
+  )
 }
 
 function FrameWithin() {

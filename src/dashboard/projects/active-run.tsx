@@ -1,7 +1,8 @@
+import { useEffect, useState } from 'react'
 import type { Schema } from '../api/client.ts'
-import { Moment } from '../parts/moment.tsx'
+import { serverTime } from '../api/server-clock.ts'
 import { ProgressBar } from '../parts/progress-bar.tsx'
-import { countsOf } from './run-words.ts'
+import { countsOf, timeUntil } from './run-words.ts'
 
 type Run = Schema<'SyncRun'>
 /** So many entries come with one request. */
@@ -34,19 +35,30 @@ export function ActiveRun({ run, expected }: ActiveRunProps) {
         )}
         {status === 'rate_limited' && (
           <>
-            The code host asks for a pause; it goes on by itself{' '}
-            {run.retryAt ? (
-              <>
-                at {clock.format(new Date(run.retryAt))} (<Moment at={run.retryAt} />)
-              </>
-            ) : (
-              'soon'
-            )}
-            . {soFar(run, expected)} so far; nothing of it is lost.
+            Waiting for the code host’s rate limit. It continues by itself{' '}
+            {run.retryAt ? <Countdown to={run.retryAt} /> : 'soon'}. {soFar(run, expected)} so far; nothing of
+            it is lost.
           </>
         )}
       </span>
     </div>
+  )
+}
+
+/** Told each second by the service's clock; once it is over the run may still wait for its turn. */
+function Countdown({ to }: { to: string }) {
+  const [now, setNow] = useState(() => serverTime(Date.now()))
+  useEffect(() => {
+    const timer = setInterval(() => setNow(serverTime(Date.now())), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  const left = timeUntil(to, now)
+  // Those who listen are told once, not each second.
+  return (
+    <>
+      <span className="visually-hidden">at {clock.format(new Date(to))}</span>
+      <span aria-hidden>{left ? `in ${left}, at ${clock.format(new Date(to))}` : 'any moment now'}</span>
+    </>
   )
 }
 

@@ -51,6 +51,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     })
   }
 
+  const atField = problem && fieldErrorsOf(problem)
   return (
     <form onSubmit={connect} className="stack" style={{ maxWidth: 480 }}>
       <TextInput
@@ -60,10 +61,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         required
         autoFocus
         value={repository}
-        error={
-          problem?.byField['/repository'] ??
-          (problem?.code === 'codehost_repository_not_found' && problem.message)
-        }
+        error={atField?.repository && <span role="alert">{atField.repository}</span>}
         onChange={(event) => setRepository(event.currentTarget.value)}
       />
       <PasswordInput
@@ -78,7 +76,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         autoComplete="off"
         required={isBound && !connection}
         value={token}
-        error={problem?.byField['/token'] ?? (problem?.code === 'codehost_token_rejected' && problem.message)}
+        error={atField?.token && <span role="alert">{atField.token}</span>}
         onChange={(event) => setToken(event.currentTarget.value)}
       />
       <div className="row" style={{ alignItems: 'flex-start' }}>
@@ -109,12 +107,11 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         description={connection ? 'Left empty, it stays as it is.' : 'Only for a code host of your own.'}
         placeholder="The public code host"
         value={apiUrl}
-        error={
-          problem?.byField['/apiUrl'] ?? (problem?.code === 'codehost_url_not_allowed' && problem.message)
-        }
+        error={atField?.apiUrl && <span role="alert">{atField.apiUrl}</span>}
         onChange={(event) => setApiUrl(event.currentTarget.value)}
       />
-      {problem && <Mistake>{problem.message}</Mistake>}
+      {/* Once: at the field it is about, or here. */}
+      {problem && Object.keys(atField ?? {}).length === 0 && <Mistake>{problem.message}</Mistake>}
       <div className="row">
         <Button type="submit" loading={isBusy} disabled={repository.trim() === ''}>
           {connection ? 'Save connection' : 'Connect repository'}
@@ -125,4 +122,21 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
       </div>
     </form>
   )
+}
+
+const FIELD_OF_CODE: Record<string, string> = {
+  codehost_repository_not_found: 'repository',
+  codehost_token_rejected: 'token',
+  codehost_url_not_allowed: 'apiUrl',
+}
+
+/** What is wrong, by the field that says so; nothing where no field of this form does. */
+function fieldErrorsOf({ code, byField, message }: Problem): Record<string, string> {
+  const field = FIELD_OF_CODE[code]
+  if (field) return { [field]: message }
+  const named = ['repository', 'token', 'apiUrl'].flatMap((name) => {
+    const error = byField[`/${name}`]
+    return error === undefined ? [] : [[name, error]]
+  })
+  return named.length === Object.keys(byField).length ? Object.fromEntries(named) : {}
 }

@@ -7,6 +7,7 @@ import { type Project, projectsQuery } from '../api/queries.ts'
 import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { plural } from '../parts/plural.ts'
 import { usePageTitle } from '../parts/use-page-title.ts'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
@@ -26,8 +27,10 @@ export function ProjectPage() {
         {query.isError && <NotLoaded what="The project" query={query} />}
         {query.isSuccess && !project && (
           <>
-            <h1>This project is not here</h1>
-            <p className="quiet">It was deleted, or your key may not see it.</p>
+            <h1>Project not found</h1>
+            <p className="quiet">
+              The address may be mistyped, the project deleted, or your key may not see it.
+            </p>
             <Link to="/tasks" className="target">
               Go to all tasks
             </Link>
@@ -51,7 +54,7 @@ function Known({ project }: { project: Project }) {
           <p className="quiet">
             Project settings.{' '}
             <Link to="/tasks" search={{ projectId: project.id }}>
-              Its {project.openCount.toLocaleString()} open tasks
+              Its {plural(project.openCount, 'open task')}
             </Link>
           </p>
         </div>

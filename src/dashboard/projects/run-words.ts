@@ -1,4 +1,5 @@
 import type { Schema } from '../api/client.ts'
+import { plural } from '../parts/plural.ts'
 
 type Run = Schema<'SyncRun'>
 
@@ -14,9 +15,10 @@ export function countsOf(run: Run): string {
 export function countsInWords(run: Run): string {
   const names = { created: 'new', updated: 'changed', reopened: 'opened again', closed: 'done' } as const
   const parts = (Object.keys(names) as (keyof typeof names)[]).map(
-    (name) => `${run.issues[name]} issues and ${run.pullRequests[name]} pull requests ${names[name]}`,
+    (name) =>
+      `${plural(run.issues[name], 'issue')} and ${plural(run.pullRequests[name], 'pull request')} ${names[name]}`,
   )
-  return [...parts, `${sumOf(run, 'unchanged')} as they were`].join('\n')
+  return [...parts, `${plural(sumOf(run, 'unchanged'), 'entry', 'entries')} unchanged`].join('\n')
 }
 
 /** How long a run took. */
@@ -24,4 +26,13 @@ export function lengthOf({ startedAt, finishedAt }: Run): string {
   if (!startedAt || !finishedAt) return ''
   const seconds = Math.max(1, Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000))
   return seconds < 90 ? `, took ${seconds} s` : `, took ${Math.round(seconds / 60)} min`
+}
+
+/** In how long a time is, to the second; undefined once it has come. */
+export function timeUntil(at: string, now: number): string | undefined {
+  const seconds = Math.ceil((Date.parse(at) - now) / 1000)
+  if (seconds <= 0) return undefined
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }

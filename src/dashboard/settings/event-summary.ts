@@ -1,14 +1,18 @@
 import type { Schema } from '../api/client.ts'
 
-/** What an event is called in a list: the words of the user, where there are some. */
-export function summaryOf({ payload, uuid, outcome }: Schema<'FeedbackEvent'>): string {
+/** What an event is called in a list: how the user felt, and their words where there are some. */
+export function summaryOf({
+  payload,
+  uuid,
+  outcome,
+}: Pick<Schema<'FeedbackEvent'>, 'payload' | 'uuid' | 'outcome'>): string {
   const body = (payload ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
   const nested = (body.event ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
   const properties = body.properties ?? nested.properties ?? {}
   const name = typeof body.event === 'string' ? body.event : nested.event
   const note = typeof properties.note === 'string' ? properties.note.slice(0, 140) : undefined
-  const sentiment = typeof properties.sentiment === 'string' ? `${properties.sentiment}: ` : ''
-  return note
-    ? `${sentiment}${note}`
-    : String(name ?? uuid ?? (outcome === 'ignored' ? 'Another event' : 'An event'))
+  const sentiment = typeof properties.sentiment === 'string' ? properties.sentiment : undefined
+  if (note) return sentiment ? `${sentiment}: ${note}` : note
+  if (sentiment) return `${sentiment}, without a note`
+  return String(name ?? uuid ?? (outcome === 'ignored' ? 'Another event' : 'An event'))
 }

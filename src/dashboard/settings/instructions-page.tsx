@@ -6,6 +6,7 @@ import { CopyBlock } from '../parts/copy-block.tsx'
 import { Curl } from '../parts/curl.tsx'
 import { EmptyPage } from '../parts/empty-page.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { plural } from '../parts/plural.ts'
 import { useMe } from '../session/session.ts'
 import { PageHead } from './page-head.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
@@ -108,7 +109,7 @@ function ContextPreview({ projectId }: { projectId: string | undefined }) {
       <h2>What an assistant gets</h2>
       <p className="quiet small" style={{ margin: 0 }}>
         Exactly what <code>get_context</code> sends now
-        {query.data && `: about ${tokens.toLocaleString()} tokens, reckoned at four characters each`}.
+        {query.data && `: about ${plural(tokens, 'token')}, reckoned at four characters each`}.
       </p>
       {query.isPending && <Skeleton height={240} />}
       {query.isError && <NotLoaded what="The preview" query={query} />}

@@ -43,6 +43,7 @@ export function RoutingTrial({ trial, isReady, onTrial }: RoutingTrialProps) {
     try {
       body = JSON.parse(text)
     } catch (error) {
+      onTrial(undefined)
       return setMistake(`This is not JSON: ${(error as Error).message}`)
     }
     setBusy(true)

@@ -28,7 +28,9 @@ export function TaskPanel() {
   const navigate = useNavigate()
   const query = useQuery(taskQuery(taskId))
   const close = () => navigate({ to: '/tasks', search: true })
-  const isGone = query.isError && problemOf(query.error).status === 404
+  const status = query.isError ? problemOf(query.error).status : undefined
+  // An address that names no task at all is as good as one whose task is gone.
+  const isGone = status === 404 || status === 400
 
   return (
     <aside className={page.panel} aria-label="Task" data-panel>
@@ -42,7 +44,7 @@ export function TaskPanel() {
             </ActionIcon>
           </div>
           {isGone ? (
-            <GoneTask id={taskId} />
+            <GoneTask id={status === 404 ? taskId : undefined} />
           ) : query.isError ? (
             <NotLoaded what="The task" query={query} />
           ) : (
@@ -58,7 +60,17 @@ export function TaskPanel() {
   )
 }
 
-function GoneTask({ id }: { id: string }) {
+function GoneTask({ id }: { id: string | undefined }) {
+  if (id) return <DeletedTask id={id} />
+  return (
+    <div className="stack">
+      <h2>Task not found</h2>
+      <p className="quiet">This address does not lead to a task. It may be mistyped, or cut off.</p>
+    </div>
+  )
+}
+
+function DeletedTask({ id }: { id: string }) {
   const { can } = useMe()
   const { act, isBusy } = useAct('task', 'timeline')
   const restore = () =>
@@ -67,7 +79,7 @@ function GoneTask({ id }: { id: string }) {
     )
   return (
     <div className="stack">
-      <h2>This task is not here</h2>
+      <h2>Task not found</h2>
       <p className="quiet">
         It was deleted, or your key may not see it. What was deleted in the last 30 days can be brought back.
       </p>

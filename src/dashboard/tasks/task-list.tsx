@@ -18,6 +18,7 @@ import {
   tasksQuery,
 } from '../api/queries.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { plural } from '../parts/plural.ts'
 import { soon } from '../parts/soon.ts'
 import { useMe } from '../session/session.ts'
 import { leaveTasks } from './task-cache.ts'
@@ -170,7 +171,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
         {selection.ids.size > 0 && <SelectionBar selection={selection} actions={actions} />}
       </Suspense>
       <p className="visually-hidden" role="status">
-        {hasNextPage ? '' : `${rows.length} tasks`}
+        {hasNextPage ? '' : plural(rows.length, 'task')}
       </p>
     </>
   )

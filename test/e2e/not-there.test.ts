@@ -1,0 +1,56 @@
+import { describe, expect } from 'vitest'
+import { panelOf, rowOf, test } from './support/browser.ts'
+
+describe('an address', () => {
+  test.for([
+    ['was never that of a task', '/tasks/42'],
+    ['is that of no task any more', '/tasks/01890000-0000-7000-8000-000000000000'],
+  ] as const)('that %s says so beside the list', async ([, path], { desk }) => {
+    await desk.service.post('/api/tasks', { title: 'Beside it' })
+    const page = await desk.open(path)
+    await panelOf(page).getByRole('heading', { name: 'Task not found' }).waitFor()
+    await rowOf(page, 'Beside it').waitFor()
+    await expect.poll(() => panelOf(page).innerText()).not.toMatch(/path\.|uuid|400|404/i)
+    const isRestorable = path !== '/tasks/42'
+    await expect
+      .poll(() => panelOf(page).getByRole('button', { name: 'Bring it back' }).count())
+      .toBe(isRestorable ? 1 : 0)
+  })
+
+  test.for(['/nowhere', '/settings/nowhere', '/tasks/a/b'])(
+    'that leads nowhere keeps the sidebar: %s',
+    async (path, { desk }) => {
+      const page = await desk.open(path)
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+      await page
+        .getByRole('complementary', { name: 'Sidebar' })
+        .getByRole('link', { name: /All tasks/ })
+        .click()
+      await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+      await expect.poll(() => page.getByRole('main').count()).toBe(1)
+    },
+  )
+
+  test('whose page could not be fetched says so in words, and comes when it can', async ({ desk }) => {
+    const page = await desk.open('/sign-in')
+    await page.route(/assets\/keys-page|readyz/, (route) => route.abort('connectionrefused'))
+    await page.goto(`${desk.service.url}/settings/keys`)
+    const said = page.getByRole('alert').filter({ hasText: 'This page could not be shown' })
+    await said.getByText('A part of this page could not be loaded').waitFor()
+    await expect.poll(() => said.innerText()).not.toMatch(/TypeError|http:/)
+    await page.getByRole('complementary', { name: 'Sidebar' }).waitFor()
+    await page.unroute(/assets\/keys-page|readyz/)
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+  })
+
+  test('that is asked for while the service refuses connections says so, and comes when it is back', async ({
+    desk,
+  }) => {
+    const page = await desk.open('/sign-in')
+    await page.route(/\/api\/|readyz/, (route) => route.abort('connectionrefused'))
+    await page.goto(`${desk.service.url}/tasks`)
+    await page.getByRole('alert').getByText('Inlet does not answer').waitFor()
+    await page.unroute(/\/api\/|readyz/)
+    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+  })
+})
