@@ -9,13 +9,16 @@ export type Outcome = EntryDecision['outcome']
 /** What a run has met: each entry once, so the parts always add up to `fetched`. */
 export interface Tally {
   fetched: number
-  counts: Record<'issues' | 'pullRequests', Record<Counted, number>>
+  counts: Record<'issues' | 'pullRequests', Record<Counted, number>> & {
+    /** How many of the created ones are done; runs from before this was counted lack it. */
+    createdDone?: number
+  }
   skipped: { number: number; reason: string }[]
 }
 
 export const emptyTally = (): Tally => ({
   fetched: 0,
-  counts: { issues: noneYet(), pullRequests: noneYet() },
+  counts: { issues: noneYet(), pullRequests: noneYet(), createdDone: 0 },
   skipped: [],
 })
 
@@ -37,11 +40,12 @@ const STRENGTH: Record<Outcome, number> = {
 export function tallied(
   before: Tally,
   met: Map<number, Outcome>,
-  page: Pick<EntryDecision, 'number' | 'kind' | 'outcome' | 'reason'>[],
+  page: (Pick<EntryDecision, 'number' | 'kind' | 'outcome' | 'reason'> & { row?: { status: string } })[],
 ): { tally: Tally; outcomes: { number: number; outcome: Outcome }[] } {
   const tally = structuredClone(before)
-  const outcomes = page.flatMap(({ number, kind, outcome, reason }) => {
+  const outcomes = page.flatMap(({ number, kind, outcome, reason, row }) => {
     const previous = met.get(number)
+    tally.counts.createdDone = (tally.counts.createdDone ?? 0) + createdDoneBy(outcome, previous, row?.status)
     if (previous && STRENGTH[outcome] < STRENGTH[previous]) return []
     if (previous === outcome) return []
     if (previous === undefined) tally.fetched++
@@ -53,6 +57,12 @@ export function tallied(
     return { number, outcome }
   })
   return { tally, outcomes }
+}
+
+/** One that is new may be closed, or open again, when the same run meets it once more. */
+function createdDoneBy(outcome: Outcome, previous: Outcome | undefined, status: string | undefined): number {
+  if (previous !== 'created') return outcome === 'created' && status === 'done' ? 1 : 0
+  return outcome === 'closed' ? 1 : outcome === 'reopened' ? -1 : 0
 }
 
 function noneYet(): Record<Counted, number> {

@@ -59,6 +59,9 @@ export const SyncRun = Type.Object(
     }),
     issues: counts('issues'),
     pullRequests: counts('pull requests'),
+    createdDone: Type.Integer({
+      description: 'How many of the created ones, of both kinds, are done because they are closed there.',
+    }),
     skipped: Type.Array(Skipped, { description: 'What was met and left alone, and why.' }),
     gone: Type.Integer({ description: 'How many a full run found transferred or deleted.' }),
     error: Nullable(SyncError),

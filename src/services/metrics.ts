@@ -89,7 +89,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
       if (outcome === 'rate_limited') return
       const tally = tallyOf(run)
       const entries = [
-        ...Object.values(tally.counts).flatMap((counts) => Object.entries(counts)),
+        ...[tally.counts.issues, tally.counts.pullRequests].flatMap((counts) => Object.entries(counts)),
         ['skipped', tally.skipped.length] as const,
         ['gone', run.gone] as const,
       ]

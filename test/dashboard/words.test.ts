@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { problemOf } from '../../src/dashboard/api/problem.ts'
 import { plural } from '../../src/dashboard/parts/plural.ts'
-import { countsInWords, timeUntil } from '../../src/dashboard/projects/run-words.ts'
+import { countsInWords, countsOf, timeUntil } from '../../src/dashboard/projects/run-words.ts'
 import { summaryOf } from '../../src/dashboard/settings/event-summary.ts'
 
 describe('a number of things', () => {
@@ -15,11 +15,17 @@ describe('a number of things', () => {
 
   test('is so in what a sync brought', () => {
     const none = { created: 0, updated: 0, closed: 0, reopened: 0, unchanged: 0 }
-    const run = { issues: { ...none, created: 1 }, pullRequests: { ...none, closed: 1, unchanged: 1 } }
+    const run = {
+      issues: { ...none, created: 1 },
+      pullRequests: { ...none, closed: 1, unchanged: 1 },
+      createdDone: 1,
+    }
     const words = countsInWords(run as never)
     expect(words).toContain('1 issue and 0 pull requests new')
     expect(words).toContain('0 issues and 1 pull request done')
     expect(words).toContain('1 entry unchanged')
+    expect(words).toContain('1 of the new ones done already')
+    expect(countsOf(run as never)).toBe('+1 (1 done) ~0 1 done')
   })
 })
 

@@ -28,6 +28,31 @@ test.each<[Outcome[], Outcome]>([
   expect(Object.entries(tally.counts.issues).filter(([, count]) => count > 0)).toEqual([[expected, 1]])
 })
 
+test('those that are new and done are told, also when one is closed or opened again meanwhile', () => {
+  const pages = [
+    [
+      { number: 1, kind: 'issue', outcome: 'created', row: { status: 'done' } },
+      { number: 2, kind: 'pull_request', outcome: 'created', row: { status: 'done' } },
+      { number: 3, kind: 'issue', outcome: 'created', row: { status: 'open' } },
+      { number: 4, kind: 'issue', outcome: 'closed', row: { status: 'done' } },
+    ],
+    [{ number: 3, kind: 'issue', outcome: 'closed', row: { status: 'done' } }],
+    [
+      { number: 1, kind: 'issue', outcome: 'reopened', row: { status: 'open' } },
+      { number: 3, kind: 'issue', outcome: 'unchanged' },
+    ],
+  ] as const
+  const met = new Map<number, Outcome>()
+  let tally = emptyTally()
+  const told = pages.map((page) => {
+    const result = tallied(tally, met, [...page])
+    tally = result.tally
+    for (const { number, outcome } of result.outcomes) met.set(number, outcome)
+    return tally.counts.createdDone
+  })
+  expect(told).toEqual([2, 3, 2])
+})
+
 test('whatever is met how often, the parts add up to fetched', () => {
   const decision = fc.record({
     number: fc.integer({ min: 1, max: 20 }),

@@ -5,10 +5,11 @@ type Run = Schema<'SyncRun'>
 
 const sumOf = ({ issues, pullRequests }: Run, name: keyof Run['issues']) => issues[name] + pullRequests[name]
 
-/** What a run brought, as short as it goes: `+12 ~4 1 done`. */
+/** What a run brought, as short as it goes: `+12 (5 done) ~4 1 done`. */
 export function countsOf(run: Run): string {
   const changed = sumOf(run, 'updated') + sumOf(run, 'reopened')
-  return `+${sumOf(run, 'created')} ~${changed} ${sumOf(run, 'closed')} done`
+  const created = `+${sumOf(run, 'created')}${run.createdDone > 0 ? ` (${run.createdDone} done)` : ''}`
+  return `${created} ~${changed} ${sumOf(run, 'closed')} done`
 }
 
 /** The same in words. */
@@ -18,6 +19,7 @@ export function countsInWords(run: Run): string {
     (name) =>
       `${plural(run.issues[name], 'issue')} and ${plural(run.pullRequests[name], 'pull request')} ${names[name]}`,
   )
+  if (run.createdDone > 0) parts.push(`${run.createdDone} of the new ones done already`)
   return [...parts, `${plural(sumOf(run, 'unchanged'), 'entry', 'entries')} unchanged`].join('\n')
 }
 
