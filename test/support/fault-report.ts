@@ -46,7 +46,7 @@ export function reportLoad(fault: string, tally: Tally, recoveries: number[], no
     times: recoveries.length,
     requests: tally.requests,
     retried: [...tally.retries.values()].reduce((sum, count) => sum + count, 0),
-    longestWaitMs: tally.longestWaitMs,
+    longestWaitMs: tally.waits.reduce((longest, wait) => Math.max(longest, wait), 0),
     recoveryMs: Math.max(...recoveries),
     note: [note, reasons].filter(Boolean).join('; '),
   })

@@ -2,14 +2,19 @@ import { expect } from 'vitest'
 import { FEEDBACK_SECRET } from './careful-client.ts'
 import { type Inlet, spawnInlet } from './inlet-process.ts'
 
-/** Several instances on one database, each at an address of its own that changes when it is started again. */
-export async function startInstances(count: number, connectionString: string, env = {}) {
+/**
+ * Several instances on one database, each at an address of its own that changes when it is started again. The database
+ * is named by a connection string, or embedded in a data directory.
+ */
+export async function startInstances(count: number, database: string | { dataDir: string }) {
   const running = new Map<number, { inlet: Inlet; url: string }>()
 
   async function start(nth: number): Promise<void> {
-    const inlet = spawnInlet({
-      env: { DATABASE_URL: connectionString, WEBHOOK_SECRET: FEEDBACK_SECRET, ...env },
-    })
+    const env = { WEBHOOK_SECRET: FEEDBACK_SECRET }
+    const inlet =
+      typeof database === 'string'
+        ? spawnInlet({ env: { DATABASE_URL: database, ...env } })
+        : spawnInlet({ dataDir: database.dataDir, env })
     running.set(nth, { inlet, url: await inlet.url })
   }
 
@@ -26,7 +31,6 @@ export async function startInstances(count: number, connectionString: string, en
     start,
     end,
     urls: () => [...running.values()].map(({ url }) => url),
-    output: (nth: number) => running.get(nth)?.inlet.output() ?? '',
     pid: (nth: number) => running.get(nth)?.inlet.process.pid,
     async endAll() {
       const endings = await Promise.all([...running.keys()].map((nth) => end(nth, 'SIGTERM')))

@@ -8,8 +8,11 @@ export interface Tally {
   requests: number
   /** Why requests were sent again, and how often: a status, or the code of a connection error. */
   retries: Map<string, number>
-  /** From the first sending of a request to an answer that is neither an error of the connection nor 408, 429 or 5xx. */
-  longestWaitMs: number
+  /**
+   * Of each request: from its first sending to an answer that is neither an error of the connection nor 408, 429 or 5xx,
+   * in milliseconds.
+   */
+  waits: number[]
   /** Answers that nothing excuses. */
   unexpected: string[]
 }
@@ -29,7 +32,7 @@ export interface Answer {
   attempts: number
 }
 
-export const newTally = (): Tally => ({ requests: 0, retries: new Map(), longestWaitMs: 0, unexpected: [] })
+export const newTally = (): Tally => ({ requests: 0, retries: new Map(), waits: [], unexpected: [] })
 
 /** In place of a status, where no answer came in time; also with `on a kept connection` behind it. */
 export const NO_ANSWER = 'no answer'
@@ -56,7 +59,7 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
         const isInProgress = status === 409 && text.includes('request_in_progress')
         const reason = failure ?? (isRetryable(status) || isInProgress ? String(status) : undefined)
         if (reason === undefined) {
-          tally.longestWaitMs = Math.max(tally.longestWaitMs, performance.now() - since)
+          tally.waits.push(performance.now() - since)
           return { status, body: text ? JSON.parse(text) : undefined, attempts }
         }
         tally.retries.set(reason, (tally.retries.get(reason) ?? 0) + 1)

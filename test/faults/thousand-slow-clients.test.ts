@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { type Load, startLoad } from '../support/careful-client.ts'
+import { reportFault } from '../support/fault-report.ts'
+import { ADMIN_KEY, cleanUp } from '../support/inlet-process.ts'
+import { startInstances } from '../support/instances.ts'
+import { peakMemoryOf } from '../support/memory.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { slowClient, unfinishedPost } from '../support/slow-clients.ts'
+
+const SLOW = 1_000
+const PHASE_MS = 8_000
+const SETTLED_MS = 4_000
+/** On a machine that does other things two measurements differ by as much. */
+const SLACK_MS = 100
+const MAX_GROWTH = 256 * 2 ** 20
+
+afterEach(cleanUp)
+
+test('a thousand slow clients leave the others their speed and cost little memory', async () => {
+  const { connectionString, drop } = await freshDatabase()
+  const instances = await startInstances(1, connectionString)
+  const [url = ''] = instances.urls()
+  await fill(url)
+  const key = await newKey(url)
+  const load = startLoad({ targets: instances.urls, clients: 4 })
+  await sleep(2_000)
+
+  const { peak: usualPeak, result: before } = await peakMemoryOf(instances.pid(0), () =>
+    waitsDuring(load, PHASE_MS),
+  )
+  const sockets: Socket[] = []
+  const { peak, result: during } = await peakMemoryOf(instances.pid(0), async () => {
+    for (let nth = 0; nth < SLOW; nth++) {
+      sockets.push(nth % 2 ? await trickles(url, key) : await doesNotRead(url, key))
+    }
+    // That they come costs what requests cost; that they stay is what is measured.
+    await sleep(SETTLED_MS)
+    return waitsDuring(load, PHASE_MS)
+  })
+  for (const socket of sockets) socket.destroy()
+  await sleep(1_000)
+  const after = await waitsDuring(load, PHASE_MS)
+  await load.stop()
+
+  expect(load.tally.unexpected).toEqual([])
+  expect([...load.tally.retries.keys()]).toEqual([])
+  const [usual, slow] = [p99([...before, ...after]), p99(during)]
+  expect(slow).toBeLessThan(2 * usual + SLACK_MS)
+  expect(peak - usualPeak).toBeLessThan(MAX_GROWTH)
+  const mib = Math.round((peak - usualPeak) / 2 ** 20)
+  reportFault({
+    fault: 'a thousand slow clients',
+    times: 1,
+    requests: load.tally.requests,
+    retried: 0,
+    longestWaitMs: Math.max(...load.tally.waits),
+    note: `p99 of the others ${Math.round(slow)} ms, else ${Math.round(usual)} ms; ${mib} MiB more memory`,
+  })
+  await instances.endAll()
+  await drop()
+})
+
+/** A byte now and then, of a body that does not end. */
+async function trickles(url: string, key: string): Promise<Socket> {
+  const { socket } = await slowClient(url, unfinishedPost('/api/tasks', { 'X-API-Key': key }, 65_536, 1_024))
+  const timer = setInterval(() => socket.write(' '), 1_000)
+  socket.once('close', () => clearInterval(timer))
+  return socket
+}
+
+/** Asks for two megabytes and reads none of them. */
+async function doesNotRead(url: string, key: string): Promise<Socket> {
+  const request = `GET /api/tasks?limit=200 HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${key}\r\n\r\n`
+  const { socket } = await slowClient(url, [request], { isReading: false })
+  return socket
+}
+
+async function waitsDuring({ tally }: Load, ms: number): Promise<number[]> {
+  const from = tally.waits.length
+  await sleep(ms)
+  return tally.waits.slice(from)
+}
+
+function p99(waits: number[]): number {
+  const sorted = waits.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * 0.99)] ?? Number.POSITIVE_INFINITY
+}
+
+/** A page of tasks that is large. */
+async function fill(url: string): Promise<void> {
+  for (let nth = 0; nth < 2; nth++) {
+    const { data } = await call<{ data: { id: string }[] }>(url, 'GET', '/api/projects')
+    const lists = await call<{ data: { id: string }[] }>(url, 'GET', `/api/projects/${data[0]?.id}/lists`)
+    const tasks = Array.from({ length: 100 }, () => ({ title: 'Large', description: 'x'.repeat(10_000) }))
+    await call(url, 'POST', '/api/tasks/bulk', { listId: lists.data[0]?.id, tasks })
+  }
+}
+
+async function newKey(url: string): Promise<string> {
+  return (await call<{ key: string }>(url, 'POST', '/api/keys', { name: 'Slow' })).key
+}
+
+async function call<T>(url: string, method: string, path: string, body?: object): Promise<T> {
+  const answer = await fetch(url + path, {
+    method,
+    headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  expect(answer.ok).toBe(true)
+  return (await answer.json()) as T
+}
