@@ -48,7 +48,11 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
           chosen={filters.source ?? []}
           onChange={(source) => narrow({ source })}
         />
-        <Labels chosen={filters.label ?? []} onChange={(label) => narrow({ label })} />
+        <Labels
+          projectId={filters.projectId}
+          chosen={filters.label ?? []}
+          onChange={(label) => narrow({ label })}
+        />
         {isNarrowed(filters) && <Keep filters={filters} />}
         <Sort sort={filters.sort ?? '-createdAt'} onChange={(sort) => narrow({ sort })} />
       </div>
@@ -137,11 +141,17 @@ function Choice<T extends string>({ name, options, chosen, onChange }: ChoicePro
   )
 }
 
-function Labels({ chosen, onChange }: { chosen: string[]; onChange(labels: string[]): void }) {
+interface LabelsProps {
+  projectId: string | undefined
+  chosen: string[]
+  onChange(labels: string[]): void
+}
+
+function Labels({ projectId, chosen, onChange }: LabelsProps) {
   const button = <Chosen name="Label" words={chosen} />
   return (
     <OnDemand button={button} kind="dialog">
-      <LabelFilter button={button} chosen={chosen} onChange={onChange} />
+      <LabelFilter button={button} projectId={projectId} chosen={chosen} onChange={onChange} />
     </OnDemand>
   )
 }

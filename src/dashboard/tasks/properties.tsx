@@ -1,9 +1,10 @@
-import { Select, TagsInput } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { projectsQuery, type Task } from '../api/queries.ts'
 import { Moment } from '../parts/moment.tsx'
 import { PRIORITIES, STATUSES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
+import { NameTags } from './name-tags.tsx'
 import styles from './panel.module.css'
 import { useTaskActions } from './use-task-actions.ts'
 import type { TaskEdit } from './use-task-edit.ts'
@@ -47,13 +48,14 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       </dd>
       <dt>Labels</dt>
       <dd>
-        <TagsInput
+        <NameTags
+          kind="labels"
+          projectId={task.projectId}
           aria-label="Labels"
           variant="unstyled"
           readOnly={!mayLabel}
           placeholder={task.labels.length === 0 ? (mayLabel ? 'Add a label' : 'None') : undefined}
           value={task.labels}
-          maxTags={20}
           onChange={(labels) => void edit.save({ labels })}
         />
       </dd>
@@ -61,13 +63,14 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
         <>
           <dt>Assignees</dt>
           <dd>
-            <TagsInput
+            <NameTags
+              kind="assignees"
+              projectId={task.projectId}
               aria-label="Assignees"
               variant="unstyled"
               readOnly={!mayLabel}
               placeholder={task.assignees.length === 0 ? 'Add somebody' : undefined}
               value={task.assignees}
-              maxTags={20}
               onChange={(assignees) => void edit.save({ assignees })}
             />
           </dd>

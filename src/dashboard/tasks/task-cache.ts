@@ -63,16 +63,6 @@ function changeRows(
   })
 }
 
-/** The labels of the tasks that are held here, the commonest first. */
-export function commonLabels(cache: QueryClient): string[] {
-  const counts = new Map<string, number>()
-  for (const [, held] of cache.getQueriesData<Pages>({ queryKey: ['tasks'] })) {
-    for (const label of itemsOf(held).flatMap((task) => task.labels))
-      counts.set(label, (counts.get(label) ?? 0) + 1)
-  }
-  return [...counts].sort(([, one], [, other]) => other - one).map(([label]) => label)
-}
-
 /** The lists that hold each of these tasks, by its id. */
 export function listsHolding(cache: QueryClient, ids: string[]): Map<string, TaskFilters[]> {
   const holders = new Map<string, TaskFilters[]>(ids.map((id) => [id, []]))

@@ -1,0 +1,59 @@
+import { describe, expect } from 'vitest'
+import { createTask, type Desk, hold, panelOf, rowOf, test } from './support/browser.ts'
+
+const taskOf = async ({ service }: Desk, id: string) => (await service.get(`/api/tasks/${id}`)).body
+
+describe('suggestions', () => {
+  test('of labels come from the service, and Enter takes the one that is highlighted', async ({ desk }) => {
+    for (let count = 0; count < 2; count++)
+      await createTask(desk, { title: `Debugged ${count}`, labels: ['debugging'] })
+    await createTask(desk, { title: 'Labelled', labels: ['bug-report'] })
+    // The page holds no task with these labels.
+    const page = await desk.open('/tasks?q=nothing')
+    await page.getByText('No task passes these filters').waitFor()
+    await page.getByRole('button', { name: 'Label', exact: true }).click()
+    const labels = page.getByRole('combobox', { name: 'Labels to show' })
+    await page.getByRole('option', { name: 'debugging' }).waitFor()
+    await labels.pressSequentially('bug')
+    const highlighted = page.locator('[data-combobox-selected]')
+    await expect.poll(() => highlighted.getAttribute('value')).toBe('bug-report')
+    await labels.press('Enter')
+    await page.waitForURL(/label=%5B%22bug-report%22%5D/)
+    await labels.pressSequentially('bug')
+    await expect.poll(() => highlighted.getAttribute('value')).toBe('debugging')
+    await labels.press('Enter')
+    await page.waitForURL(/debugging/)
+  })
+
+  test('that are late are waited for', async ({ desk }) => {
+    await createTask(desk, { title: 'Labelled', labels: ['regression'] })
+    await createTask(desk, { title: 'Not labelled' })
+    const page = await desk.open('/tasks')
+    const release = await hold(page, /\/api\/labels/)
+    await page.getByRole('button', { name: 'Label', exact: true }).click()
+    const labels = page.getByRole('combobox', { name: 'Labels to show' })
+    await labels.pressSequentially('regr')
+    await labels.press('Enter')
+    release()
+    await page.waitForURL(/label=%5B%22regression%22%5D/)
+    await rowOf(page, 'Not labelled').waitFor({ state: 'detached' })
+  })
+
+  test('help to edit a task, and leave room for a new name', async ({ desk }) => {
+    await createTask(desk, { title: 'Other', labels: ['crash-report'], assignees: ['ada'] })
+    const task = await createTask(desk, { title: 'Edited' })
+    const page = await desk.open(`/tasks/${task.id}`)
+    const labels = panelOf(page).getByRole('combobox', { name: 'Labels' })
+    await labels.pressSequentially('crash')
+    await page.getByRole('option', { name: 'crash-report' }).waitFor()
+    await labels.press('Enter')
+    await expect.poll(async () => (await taskOf(desk, task.id)).labels).toEqual(['crash'])
+    await labels.pressSequentially('crash')
+    await page.getByRole('option', { name: 'crash-report' }).click()
+    await expect.poll(async () => (await taskOf(desk, task.id)).labels).toEqual(['crash', 'crash-report'])
+    const assignees = panelOf(page).getByRole('combobox', { name: 'Assignees' })
+    await assignees.click()
+    await page.getByRole('option', { name: 'ada' }).click()
+    await expect.poll(async () => (await taskOf(desk, task.id)).assignees).toEqual(['ada'])
+  })
+})
