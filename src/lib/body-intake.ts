@@ -39,7 +39,7 @@ export function bodyIntake({ maxTotalBytes, stallMs, slowMs = 1_000, refusals }:
     totalBytes: () => total,
 
     /**
-     * Resolves with the body; when it fails, the rest is left in the stream, which stays open for an answer. Each part
+     * Resolves with the body; when it fails, the rest is thrown away, and the stream stays open for an answer. Each part
      * may be looked at as it comes, and be the reason to refuse.
      */
     receive(
@@ -73,7 +73,9 @@ export function bodyIntake({ maxTotalBytes, stallMs, slowMs = 1_000, refusals }:
         arrivals.delete(arrival)
         total -= arrival.bytes
         // The listener for errors stays: a connection that breaks now must not end the process.
-        stream.pause().off('data', onData).off('end', onEnd).off('close', onClose)
+        stream.off('data', onData).off('end', onEnd).off('close', onClose)
+        // What still comes is thrown away: left in the socket, it would hold up the next request on it for ever.
+        stream.resume()
       })
     },
   }

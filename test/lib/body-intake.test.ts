@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -38,6 +39,14 @@ test('a body over its limit is refused, and the stream stays open for the answer
   const { stream, outcome } = await begun(given(), 60, 50)
   expect(await outcome).toBe(tooLarge)
   expect(stream.destroyed).toBe(false)
+})
+
+test('what still comes of a refused body is thrown away, so that the next one has its turn', async () => {
+  const { stream, outcome } = await begun(given(), 60, 50)
+  expect(await outcome).toBe(tooLarge)
+  const ended = once(stream, 'end')
+  stream.end(Buffer.alloc(1_000_000))
+  await ended
 })
 
 test('a body that stops arriving is refused; one that goes on slowly is not', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -291,6 +292,31 @@ describe('a body of more values than anything valid holds', () => {
     const [answer] = await once(socket, 'data')
     socket.destroy()
     expect(String(answer)).toMatch(/^HTTP\/1.1 400 /)
+  })
+})
+
+describe('a connection on which a body was refused half-way', () => {
+  test.each([
+    ['too many values', `[${Array(300_000).fill('{}').join()}]`],
+    ['too many bytes', Buffer.alloc(2 * MIB, ' ')],
+  ])('takes the next request: %s', async (_, body) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { hostname, port } = new URL(service.url)
+    const statusOf = (chunks: (string | Buffer)[]) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { 'x-api-key': service.adminKey, 'content-type': JSON_TYPE }
+        const sent = request({ agent, hostname, port, method: 'POST', path: '/api/tasks', headers })
+        sent.on('error', reject)
+        sent.on('response', (response) => {
+          response.resume().on('end', () => resolve(response.statusCode))
+        })
+        for (const chunk of chunks) sent.write(chunk)
+        sent.end()
+      })
+
+    expect(await statusOf([body])).toBeOneOf([400, 413])
+    expect(await statusOf(['{"title":"Next"}'])).toBe(201)
+    agent.destroy()
   })
 })
 
