@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from './config.ts'
 import { isDatabaseAway, withoutValues } from './db/mistakes.ts'
-import { bodyStalled, bodyTooLarge, tooManyBodies, unreadableAddress } from './errors.ts'
+import { bodyStalled, bodyTooLarge, tooManyBodies, unreadableAddress, workerLost } from './errors.ts'
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
@@ -14,6 +14,7 @@ import { limitInFlight } from './guards/in-flight.ts'
 import { limitRequests, minuteLimit } from './guards/rate-limit.ts'
 import { requireWatcher } from './guards/watcher.ts'
 import { bodyIntake } from './lib/body-intake.ts'
+import { sideThread } from './lib/side-thread.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { jsonBody } from './plugins/json-body.ts'
 import { lazySerializers } from './plugins/lazy.ts'
@@ -49,6 +50,7 @@ import { webhookRoutingRoutes } from './routes/webhook-routing.ts'
 import { webhookSecretsRoutes } from './routes/webhook-secrets.ts'
 import { namedSchemas } from './schemas/index.ts'
 import type { Services } from './services/index.ts'
+import type { WorkerJobs } from './worker.ts'
 
 export interface AppDeps {
   config: Config
@@ -71,6 +73,11 @@ export function limitsOf(config: Config) {
       maxTotalBytes: 128 * 1024 * 1024,
       stallMs: BODY_STALL_MS,
       refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
+    }),
+    worker: sideThread<WorkerJobs>({
+      file: new URL('./worker.ts', import.meta.url),
+      maxHeapMb: 256,
+      failureOf: workerLost,
     }),
   }
 }

@@ -1,29 +1,40 @@
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
+import { textReplacer } from '../lib/replace-texts.ts'
 import type { Destination } from '../repositories/lists.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
-import type { TaskPriority } from '../schemas/task.ts'
+import type { NewTaskInBulk, TaskPriority } from '../schemas/task.ts'
 import { firstBytes } from './feedback-body.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './feedback-event.ts'
+import { keptProperties, NOTE_BYTES } from './feedback-limits.ts'
 import { type ActorRef, newTaskRow } from './new-task.ts'
 
 /** Who the record names: the platform has no key of its own. */
 export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analytics' }
 
+/** What an event says of the task it becomes. */
+export type FeedbackTask = Required<
+  Pick<NewTaskInBulk, 'title' | 'description' | 'priority' | 'labels' | 'metadata'>
+>
+
 /** The row of the task that an event becomes. */
-export function feedbackTaskRow(id: string, at: Date, event: FeedbackEvent, where: Destination): TaskRow {
+export const feedbackTaskRow = (id: string, at: Date, task: FeedbackTask, where: Destination): TaskRow =>
+  newTaskRow(id, at, task, where, ANALYTICS)
+
+/** The task that an event becomes, whose size and making have bounds whatever the event holds. */
+export function feedbackTask(event: FeedbackEvent): FeedbackTask {
   const hide = hiderOf(event)
-  const input = {
+  const kept = keptProperties(event.properties)
+  return {
     title: titleOf(event, hide),
-    description: descriptionOf(event, hide),
+    description: descriptionOf(event, hide, kept),
     priority: PRIORITIES[event.sentiment],
     labels: labelsOf(event, hide),
     metadata: {
-      distinctId: event.distinctId,
+      distinctId: shortened(event.distinctId),
       occurredAt: occurredAt(event),
-      properties: event.properties,
+      properties: kept.properties,
     },
   }
-  return newTaskRow(id, at, input, where, ANALYTICS)
 }
 
 const PRIORITIES: Record<FeedbackEvent['sentiment'], TaskPriority> = {
@@ -41,16 +52,17 @@ const VALUE_LENGTH = 1_000
 /** The first line of the note that says anything, else what kind of feedback it is and where it comes from. */
 export function titleOf(event: FeedbackEvent, hide = hiderOf(event)): string {
   const { sentiment, appVersion, properties } = event
-  const [first, second = ''] = (textOf(properties.note) ?? '').split(LINE_BREAK).map(oneLine).filter(Boolean)
-  const spoken = first && withShortLinks(hide(first), hide(second))
-  const from = [textOf(properties.surface), appVersion.trim()].filter(Boolean).join(' ')
+  const note = hiddenNote(textOf(properties.note) ?? '', hide)
+  const [first, second = ''] = note.split(LINE_BREAK).map(oneLine).filter(Boolean)
+  const spoken = first && withShortLinks(first, second)
+  const from = [textOf(properties.surface) ?? '', appVersion.trim()].filter(Boolean).map(shortened).join(' ')
   const made = `${sentiment[0]?.toUpperCase()}${sentiment.slice(1)} feedback from ${oneLine(from)}`
   return cutOnWord(spoken ?? hide(made), TITLE_LENGTH)
 }
 
 /** A line that has no room for its links keeps their hosts, and borrows the next line's words where it has none. */
 function withShortLinks(line: string, next: string): string {
-  if ([...line].length <= TITLE_LENGTH) return line
+  if (line.length <= TITLE_LENGTH) return line
   const short = line.replace(LINK, (link, host) => (link.length > LINK_LENGTH ? `${host}/…` : link))
   return line.replace(LINK, '').trim() === '' ? `${short} ${next}`.trim() : short
 }
@@ -59,21 +71,27 @@ const LINK = /https?:\/\/(?:[^\s/?#@]*@)?([^\s/?#@]+)\S*/gi
 const LINK_LENGTH = 40
 
 function labelsOf(event: FeedbackEvent, hide: Hide): string[] {
-  const trigger = [...oneLine(hide(event.trigger))].slice(0, LABEL_LENGTH).join('').trim()
+  const trigger = [...oneLine(hide(shortened(event.trigger)))].slice(0, LABEL_LENGTH).join('').trim()
   return distinctIgnoringCase([event.sentiment, trigger].filter(Boolean))
 }
 
 /** The note, and a table of everything else but the address of who wrote it. */
-export function descriptionOf(event: FeedbackEvent, hide = hiderOf(event)): string {
+export function descriptionOf(
+  event: FeedbackEvent,
+  hide = hiderOf(event),
+  { properties: kept, omitted, isNoteCut } = keptProperties(event.properties),
+): string {
   const note = noteOf(event, hide)
-  const properties = Object.entries(event.properties).filter(isTold)
-  const whole = wholeDescription(asMarkdown(note), properties, hide)
+  const properties = Object.entries(kept).filter(isTold)
+  const isCut = omitted > 0 || isNoteCut
+  const whole = isCut ? undefined : wholeDescription(asMarkdown(note), properties, hide)
   if (whole !== undefined) return whole
 
   const forNote = Math.min(Buffer.byteLength(note), DESCRIPTION_BYTES / 2)
   const short = (text: string) => shortened(hide(text))
   const lines = linesWithin(DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES, properties, short)
-  const said = joined(tableOf(lines), leftOut(properties.length - lines.length), CUT)
+  const missing = properties.length - lines.length + omitted
+  const said = joined(tableOf(lines), leftOut(missing), isCut ? CUT : CUT_HERE)
   const left = DESCRIPTION_BYTES - Buffer.byteLength(said) - FRAME_BYTES
   return joined(asMarkdown(firstBytes(note, left)), said)
 }
@@ -86,7 +104,10 @@ function wholeDescription(note: string, properties: Property[], hide: Hide): str
   return Buffer.byteLength(whole) <= DESCRIPTION_BYTES ? whole : undefined
 }
 
-const CUT = 'This description was cut at 262,144 bytes. The whole feedback is in the metadata of the task.'
+const CUT_HERE =
+  'This description was cut at 262,144 bytes. The whole feedback is in the metadata of the task.'
+const CUT =
+  'This task was cut: it holds up to 1,000 properties and 64 KiB of the note. Up to 256 KiB of the feedback are in the inbox for 30 days.'
 /** More than the fences of a note take, and more than the head of the table and what is said of a cut do. */
 const FRAME_BYTES = 512
 
@@ -97,8 +118,16 @@ function noteOf(event: FeedbackEvent, hide: Hide): string {
   const { note } = event.properties
   if (typeof note !== 'string') return ''
   // A fence is longer than any row of backticks inside of it, so there is a longest row.
-  const bounded = note.trim().replace(/`{65,}/g, `${'`'.repeat(64)}…`)
-  return hide(bounded)
+  return hiddenNote(note.trim(), hide).replace(/`{65,}/g, `${'`'.repeat(64)}…`)
+}
+
+/** As much of a note as a task holds. Where it is cut, no half of an address may be left, so some more is hidden first. */
+function hiddenNote(note: string, hide: Hide): string {
+  const start = note.slice(0, NOTE_BYTES + LONGEST_ADDRESS)
+  const hidden = hide(start)
+  const whole = start.length < note.length ? hidden.slice(0, -LONGEST_ADDRESS) : hidden
+  const text = firstBytes(whole, NOTE_BYTES)
+  return text.length < hidden.length ? `${text.trimEnd()}…` : text
 }
 
 const joined = (...parts: string[]) => parts.filter(Boolean).join('\n\n')
@@ -155,7 +184,7 @@ const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim()
 
 function cutOnWord(text: string, length: number): string {
-  const characters = [...text]
+  const characters = [...text.slice(0, 2 * length + 2)]
   if (characters.length <= length) return text
   const start = characters.slice(0, length - 1).join('')
   const end = characters[length - 1] === ' ' ? start.length : start.lastIndexOf(' ')
@@ -170,27 +199,25 @@ function shortened(text: string): string {
 type Hide = (text: string) => string
 
 const HIDDEN = '[user_email]'
-/** Nobody has so many; looking for more of them in a large event would take seconds. */
+const LONGEST_ADDRESS = 320
+/** Nobody has so many. */
 const MOST_ADDRESSES = 50
 
 /** The address of who wrote it stands in the metadata only, also where the text itself repeats it. */
 function hiderOf({ properties }: FeedbackEvent): Hide {
-  const addresses = [...new Set(addressesIn(properties))]
-  if (addresses.length === 0) return (text) => text
-  if (addresses.length > MOST_ADDRESSES) return () => HIDDEN
-  // The longest first: it may begin with a shorter one.
-  const literals = addresses
-    .sort((a, b) => b.length - a.length)
-    .map((address) => address.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-  const anyOfThem = new RegExp(literals.join('|'), 'giu')
-  return (text) => text.replace(anyOfThem, HIDDEN)
+  const addresses = new Set<string>()
+  for (const address of addressesIn(properties)) {
+    addresses.add(address)
+    if (addresses.size > MOST_ADDRESSES) return () => HIDDEN
+  }
+  return textReplacer([...addresses], HIDDEN)
 }
 
 /** Whatever is called `user_email`, at any depth. What is very short or long is no address, and would be found anywhere. */
 function* addressesIn(value: unknown, isAddress = false): Generator<string> {
   if (typeof value === 'string') {
     const address = isAddress ? value.trim() : ''
-    if (address.length > 3 && address.length <= 320) yield address
+    if (address.length > 3 && address.length <= LONGEST_ADDRESS) yield address
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value))
       if (isAddress || name === 'user_email' || typeof member === 'object')

@@ -52,11 +52,17 @@ export interface ConsideredRule {
 
 export function routingFieldsOf(properties: Record<string, unknown>): RoutingFields {
   return {
-    projectId: textOf(properties.project_id),
-    projectName: textOf(properties.project_name),
-    appId: textOf(properties.app_id),
-    bundleId: textOf(properties.bundle_id),
+    projectId: placeNameIn(properties.project_id),
+    projectName: placeNameIn(properties.project_name),
+    appId: placeNameIn(properties.app_id),
+    bundleId: placeNameIn(properties.bundle_id),
   }
+}
+
+/** Longer than any name that a rule or a project can have, it names nothing. */
+function placeNameIn(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text !== undefined && text.length <= 1_000 ? text : undefined
 }
 
 /** What of these fields could be the id of a project, and what its name. */

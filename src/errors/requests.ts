@@ -55,6 +55,14 @@ export const tooManyBodies = () =>
     retryAfterSeconds: 1,
   })
 
+export const workerLost = (cause: Error) =>
+  new AppError(
+    'unavailable',
+    'The body could not be read. Send the request again.',
+    { retryAfterSeconds: 1 },
+    { cause },
+  )
+
 export const unsupportedMediaType = (given: string | undefined) =>
   new AppError(
     'unsupported_media_type',

@@ -1,9 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type DeliveryReading, readDelivery } from '../domain/feedback-reading.ts'
 import { keepingMistakes, read } from './json-body.ts'
 
 /** Room for the largest event. */
 export const EVENT_BYTES = 2 * 1024 * 1024
+/** Larger ones are read beside the event loop. */
+const SMALL_BYTES = 32 * 1024
 
 /**
  * For a scope whose routes take events: their bodies come as bytes, whatever type they claim to be, and nothing is
@@ -17,5 +20,15 @@ export function takeEvents(scope: FastifyInstance) {
   scope.setValidatorCompiler(() => () => true)
 }
 
-/** The bytes of an event; none when there was no body. */
-export const eventOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+/** What a request delivers, read where it holds up nobody else. */
+export async function deliveryIn({ body, server }: FastifyRequest): Promise<DeliveryIn> {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const reading =
+    bytes.length <= SMALL_BYTES ? readDelivery(bytes) : await server.worker.run('readDelivery', bytes)
+  return { reading, bytes: bytes.length }
+}
+
+interface DeliveryIn {
+  reading: DeliveryReading
+  bytes: number
+}

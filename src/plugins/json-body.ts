@@ -6,7 +6,9 @@ import secureJson from 'secure-json-parse'
 import { AppError, bodyTooLarge, invalidJson, unsupportedMediaType, validationFailed } from '../errors.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
+import type { SideThread } from '../lib/side-thread.ts'
 import { Closed } from '../schemas/parts.ts'
+import type { WorkerJobs } from '../worker.ts'
 import { escapePointer, grouped } from './validation.ts'
 
 declare module 'fastify' {
@@ -18,6 +20,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     bodyIntake: BodyIntake
+    /** Reads what would hold up everybody else for too long. */
+    worker: SideThread<WorkerJobs>
   }
   interface FastifyContextConfig {
     /** How many values the body may hold, where it is not `MAX_VALUES`. */
@@ -28,6 +32,7 @@ declare module 'fastify' {
 interface JsonBodyOptions {
   /** Receives all bodies of the process. */
   bodyIntake: BodyIntake
+  worker: SideThread<WorkerJobs>
 }
 
 /** Ten times what any valid body of this size holds, and what is parsed in a few milliseconds. */
@@ -39,8 +44,10 @@ const MAX_VALUES = 110_000
  * preHandler of every route, after the guards.
  */
 export const jsonBody = fp<JsonBodyOptions>(
-  async function jsonBody(app: FastifyInstance, { bodyIntake }) {
+  async function jsonBody(app: FastifyInstance, { bodyIntake, worker }) {
     app.decorate('bodyIntake', bodyIntake)
+    app.decorate('worker', worker)
+    app.addHook('onClose', () => worker.close())
     app.decorateRequest('bodyMistake', null)
     app.decorateRequest('isRefused', false)
     app.removeAllContentTypeParsers()

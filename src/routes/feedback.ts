@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Hold } from '../guards/hold.ts'
-import { EVENT_BYTES, eventOf, takeEvents } from '../plugins/event-body.ts'
+import { deliveryIn, EVENT_BYTES, takeEvents } from '../plugins/event-body.ts'
 import { answers, Location } from '../schemas/answers.ts'
 import { FeedbackDelivery, FeedbackIgnored, FeedbackReceipt } from '../schemas/feedback.ts'
 import { ref } from '../schemas/parts.ts'
@@ -50,7 +50,8 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
       },
     },
     async (request, reply) => {
-      const delivery = feedback.read(eventOf(request))
+      const { reading, bytes } = await deliveryIn(request)
+      const delivery = feedback.deliveryOf(reading, bytes)
       const answer = await hold(reply, () => feedback.receive(delivery))
       metrics.delivered(outcomeOf(answer))
       if (!answer.accepted || answer.duplicate) return reply.status(200).send(answer)

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { EVENT_BYTES, eventOf, takeEvents } from '../plugins/event-body.ts'
+import { deliveryIn, EVENT_BYTES, takeEvents } from '../plugins/event-body.ts'
 import { answers, answersNothing, Location } from '../schemas/answers.ts'
 import { FeedbackDelivery } from '../schemas/feedback.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
@@ -139,6 +139,6 @@ const dryRunRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'routing'>> = async
         response: { 200: answers(ref(RoutingTest), 'What would become of it.') },
       },
     },
-    (request) => routing.test(eventOf(request)),
+    async (request) => routing.test((await deliveryIn(request)).reading),
   )
 }

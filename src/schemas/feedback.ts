@@ -34,6 +34,9 @@ const Properties = Type.Object(
   { additionalProperties: true, description: 'What is known of the feedback; unknown ones are kept.' },
 )
 
+/** The properties that mean something here; all others are only kept. */
+export const namedProperties: ReadonlySet<string> = new Set(Object.keys(Properties.properties))
+
 const told = {
   uuid: Type.Optional(
     Nullable(text('The sender’s identifier. The same one again makes no second task.', '0198f3a2')),

@@ -1,12 +1,7 @@
-import type { FeedbackEvent, Reading } from '../domain/feedback-event.ts'
+import type { Reading } from '../domain/feedback-event.ts'
+import type { ReadEvent } from '../domain/feedback-reading.ts'
 import { ANALYTICS, feedbackTaskRow } from '../domain/feedback-task.ts'
-import {
-  decideRoute,
-  type RoutingDecision,
-  type RoutingProject,
-  routingFieldsOf,
-  ruleLabel,
-} from '../domain/routing.ts'
+import { decideRoute, type RoutingDecision, type RoutingProject, ruleLabel } from '../domain/routing.ts'
 import { AppError, listNotFound } from '../errors.ts'
 import type { FeedbackRow } from '../repositories/feedback.ts'
 import type { BoundRepositories } from '../repositories/index.ts'
@@ -19,8 +14,7 @@ export interface Arrival {
   /** Its entry in the inbox. */
   id: string
   at: Date
-  event: FeedbackEvent
-  dedupKey: string
+  event: ReadEvent
   /** What the inbox keeps of the delivery. */
   kept: Pick<FeedbackRow, 'payload' | 'payloadCut'>
 }
@@ -76,7 +70,7 @@ export async function routed(
   arrivals: Arrival[],
   newListOf: (project: RoutingProject) => Promise<string>,
 ): Promise<Accepted[]> {
-  const fields = arrivals.map(({ event }) => routingFieldsOf(event.properties))
+  const fields = arrivals.map(({ event }) => event.fields)
   const table = await findTable(repos.routing, fields)
   const decided = arrivals.map((arrival, index) => ({
     arrival,
@@ -101,9 +95,9 @@ async function projectsOfNew(
   decided: { arrival: Arrival; decision: RoutingDecision }[],
 ): Promise<RoutingProject[]> {
   if (decided.length === 0) return []
-  const known = await repos.feedback.listByKeys(decided.map(({ arrival }) => arrival.dedupKey))
+  const known = await repos.feedback.listByKeys(decided.map(({ arrival }) => arrival.event.dedupKey))
   const projects = decided
-    .filter(({ arrival }) => !known.some(({ dedupKey }) => dedupKey === arrival.dedupKey))
+    .filter(({ arrival }) => !known.some(({ dedupKey }) => dedupKey === arrival.event.dedupKey))
     .map(({ decision }) => decision.project)
   return [...new Set(projects)].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
@@ -148,7 +142,7 @@ export async function accept(
   if (accepted.length === 0) return new Set()
   const tasks = accepted.map(({ arrival: { at, event }, row, route: { decision, listId } }) => {
     const { id: projectId, name: projectName } = decision.project
-    return feedbackTaskRow(row.taskId, at, event, { listId, projectId, projectName, isArchived: false })
+    return feedbackTaskRow(row.taskId, at, event.task, { listId, projectId, projectName, isArchived: false })
   })
   const entries = accepted.flatMap(({ arrival: { at }, row, route: { decision } }) => {
     const { ruleId, ruleName, matchedOn } = keptRouting(decision)
@@ -174,8 +168,11 @@ export const keptRouting = ({ rule, matchedOn, explanation }: RoutingDecision): 
 /** The column holds only what `keptRouting` made. */
 export const asRouting = (json: unknown) => json as KeptRouting
 
+/** What the inbox says of a delivery from the start. */
+type Judged = { outcome: 'accepted'; uuid: string | null } | Exclude<Reading, { outcome: 'accepted' }>
+
 /** An entry of the inbox as it begins: without a task. */
-export function inboxRow(id: string, receivedAt: Date, reading: Reading): FeedbackRow {
+export function inboxRow(id: string, receivedAt: Date, reading: Judged): FeedbackRow {
   const uuid = reading.uuid?.slice(0, 2 * SHOWN_UUID_LENGTH) ?? null
   return {
     id,
@@ -195,11 +192,11 @@ export function inboxRow(id: string, receivedAt: Date, reading: Reading): Feedba
 }
 
 function acceptedRow(arrival: Arrival, { decision, listId }: Route, clock: Pick<Clock, 'newId'>) {
-  const { id, at, event, dedupKey, kept } = arrival
+  const { id, at, event, kept } = arrival
   return {
-    ...inboxRow(id, at, { outcome: 'accepted', uuid: event.uuid, event }),
+    ...inboxRow(id, at, { outcome: 'accepted', uuid: event.uuid }),
     ...kept,
-    dedupKey,
+    dedupKey: event.dedupKey,
     taskId: clock.newId(at),
     projectId: decision.project.id,
     listId,

@@ -1,4 +1,5 @@
-import { dedupKeyOf, readEvent } from '../domain/feedback-event.ts'
+import { readEvent } from '../domain/feedback-event.ts'
+import { readAccepted } from '../domain/feedback-reading.ts'
 import { decideRoute, routingFieldsOf } from '../domain/routing.ts'
 import { decideChange } from '../domain/task-change.ts'
 import { eventNotFound, eventNotReplayable, projectArchived } from '../errors.ts'
@@ -73,10 +74,10 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
       const errors = reading.outcome === 'rejected' ? reading.mistakes : row.errors
       return repos.feedback.update(row.id, { errors })
     }
-    const { event } = reading
+    const event = readAccepted(reading.event)
     const { id, payload, payloadCut, receivedAt, duplicates } = row
-    const dedupKey = dedupKeyOf(event)
-    const arrival = { id, at: clock.now(), event, dedupKey, kept: { payload, payloadCut } }
+    const { dedupKey } = event
+    const arrival = { id, at: clock.now(), event, kept: { payload, payloadCut } }
     const accepted = await routed(repos, clock, [arrival], (project) => feedbackListOf(repos, clock, project))
     for (const { route } of accepted) await keepWritable(repos, route.decision.project.id)
     await lockAsSeen(repos, row)

@@ -1,5 +1,4 @@
-import { payloadOf, readBody } from '../domain/feedback-body.ts'
-import { dedupKeyOf, readEvent } from '../domain/feedback-event.ts'
+import type { DeliveryReading } from '../domain/feedback-reading.ts'
 import { AppError, type Mistake, notJson, validationFailed } from '../errors.ts'
 import type { DeliveredRow, FeedbackRow } from '../repositories/feedback.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
@@ -16,8 +15,6 @@ import {
   routed,
 } from './feedback-delivery.ts'
 
-/** Payloads are kept up to this size. */
-const PAYLOAD_BYTES = 262_144
 const MIB = 1024 * 1024
 
 /** The feedback receiver: fast, forgiving in what it takes, exact in what it refuses; nothing is lost or doubled. */
@@ -27,27 +24,24 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
     most: 100,
     // More of them make smaller batches and no difference (p99 at 500 a second); one alone would wait behind a lock.
     lanes: 2,
-    heaviest: 4 * MIB,
+    // The statement of a batch is put together in one go.
+    heaviest: 2 * MIB,
     weightOf: ({ bytes }) => bytes,
     isForAll: isUnavailable,
   })
 
   return {
-    /** What was delivered, without looking at the database. */
-    read(bytes: Uint8Array): Delivery {
+    /** A delivery of so many bytes that was just read, with the time and the identifiers it gets. */
+    deliveryOf(reading: DeliveryReading, bytes: number): Delivery {
       const at = clock.now()
-      const read = readBody(bytes)
-      if (!read.isJson) return { at, outcome: 'unreadable', readUpTo: read.readUpTo }
-      const reading = readEvent(read.body)
+      if (reading.outcome === 'unreadable') return { at, ...reading }
+      if (reading.outcome === 'accepted') {
+        const { event, kept } = reading
+        return { outcome: 'accepted', arrival: { id: clock.newId(at), at, event, kept, bytes } }
+      }
       const row = inboxRow(clock.newId(at), at, reading)
       if (reading.outcome === 'ignored') return { outcome: 'ignored', row }
-      const kept = payloadOf(read.body, PAYLOAD_BYTES)
-      if (reading.outcome === 'rejected') {
-        return { outcome: 'rejected', row: { ...row, ...kept }, mistakes: reading.mistakes }
-      }
-      const { event } = reading
-      const arrival = { id: row.id, at, event, dedupKey: dedupKeyOf(event), kept, bytes: bytes.length }
-      return { outcome: 'accepted', arrival }
+      return { outcome: 'rejected', row: { ...row, ...reading.kept }, mistakes: reading.mistakes }
     },
 
     /**
@@ -86,7 +80,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
       const repeats = arrivals.filter(({ id }) => !made.has(id))
       const before = await countedRepeats(feedback, repeats)
       const rows = new Map(accepted.map(({ row }) => [row.id, row]))
-      return arrivals.map(({ id, dedupKey }) =>
+      return arrivals.map(({ id, event: { dedupKey } }) =>
         receiptOf(id, made.has(id) ? rows.get(id) : before.get(dedupKey)),
       )
     })
@@ -122,7 +116,8 @@ async function countedRepeats(
 ): Promise<Map<string | null, DeliveredRow>> {
   if (repeated.length === 0) return new Map()
   const counts = new Map<string, number>()
-  for (const { dedupKey } of repeated) counts.set(dedupKey, (counts.get(dedupKey) ?? 0) + 1)
+  for (const { dedupKey } of repeated.map(({ event }) => event))
+    counts.set(dedupKey, (counts.get(dedupKey) ?? 0) + 1)
   const rows = await feedback.countRepeats(
     counts,
     repeated.map(({ id }) => id),

@@ -1,7 +1,5 @@
 import { changesBetween, isNoChange } from '../domain/changes.ts'
-import { readBody } from '../domain/feedback-body.ts'
-import { dedupKeyOf, readEvent } from '../domain/feedback-event.ts'
-import { titleOf } from '../domain/feedback-task.ts'
+import type { DeliveryReading } from '../domain/feedback-reading.ts'
 import { idsOf, placed } from '../domain/list-order.ts'
 import {
   consideredRules,
@@ -9,7 +7,6 @@ import {
   nameOf,
   projectsNamedIn,
   type RoutingFields,
-  routingFieldsOf,
 } from '../domain/routing.ts'
 import {
   notJson,
@@ -109,17 +106,14 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     },
 
     /** What would become of a delivery, and why. Changes nothing. */
-    async test(delivery: Uint8Array): Promise<RoutingTest> {
-      const read = readBody(delivery)
-      if (!read.isJson) throw notJson(read.readUpTo)
-      const reading = readEvent(read.body)
+    async test(reading: DeliveryReading): Promise<RoutingTest> {
+      if (reading.outcome === 'unreadable') throw notJson(reading.readUpTo)
       if (reading.outcome === 'rejected') throw validationFailed(reading.mistakes)
       if (reading.outcome === 'ignored') return IGNORED
-      const { event } = reading
-      const fields = routingFieldsOf(event.properties)
+      const { fields, dedupKey, task } = reading.event
       const { routing, feedback } = repos.within(everywhere)
       const [table, [before]] = await feedback.discreetly(() =>
-        Promise.all([findTable(routing, [fields]), feedback.listByKeys([dedupKeyOf(event)])]),
+        Promise.all([findTable(routing, [fields]), feedback.listByKeys([dedupKey])]),
       )
       const decision = decideRoute(fields, table)
       const considered = consideredRules(fields, table, decision)
@@ -142,7 +136,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
               return `${rule ? toldAs(rule) : 'A rule'} lost: ${reason}.`
             }),
         ].join(' '),
-        title: titleOf(event),
+        title: task.title,
         considered,
       }
     },

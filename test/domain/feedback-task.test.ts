@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readBody } from '../../src/domain/feedback-body.ts'
 import { dedupKeyOf, type FeedbackEvent, readEvent } from '../../src/domain/feedback-event.ts'
-import { descriptionOf, feedbackTaskRow, titleOf } from '../../src/domain/feedback-task.ts'
+import { descriptionOf, feedbackTask, feedbackTaskRow, titleOf } from '../../src/domain/feedback-task.ts'
 
 const REQUIRED = { sentiment: 'frustrated', trigger: 'manual', app_version: '2.3.1' }
 const FLAT = {
@@ -283,15 +283,66 @@ describe('the description', () => {
     expect(rest.join('\n').startsWith(`${note}\n${fence}\n\n| Property |`)).toBe(true)
   })
 
-  test('is cut at 262,144 bytes between two characters, closes its fence, keeps the table, and says so', () => {
-    const description = descriptionOf(eventWith({ note: `# ${'😀é'.repeat(200_000)}` }))
-    expect(Buffer.byteLength(description)).toBeLessThanOrEqual(262_144)
-    expect(Buffer.byteLength(description)).toBeGreaterThan(261_000)
+  test('holds 64 KiB of a longer note, cut between two characters, in a closed fence, and says so', () => {
+    const event = eventWith({ note: `# ${'😀é'.repeat(20_000)}` })
+    const description = descriptionOf(event)
+    const [, note = ''] = /^```\n(.*)\n```$/m.exec(description) ?? []
+
+    expect(Buffer.byteLength(note)).toBeLessThanOrEqual(65_536 + 3)
+    expect(Buffer.byteLength(note)).toBeGreaterThan(64_000)
+    expect(note.endsWith('…')).toBe(true)
     expect(description.isWellFormed()).toBe(true)
     expect(description).not.toContain('\ufffd')
-    expect(description.match(/^```$/gm)).toHaveLength(2)
     expect(description).toContain('| app_version | 2.3.1 |')
-    expect(description).toMatch(/was cut at 262,144 bytes/)
+    expect(description).toMatch(/This task was cut: .* 64 KiB of the note/)
+    expect(feedbackTask(event).metadata).toMatchObject({ properties: { note: expect.stringMatching(/…$/) } })
+    expect(descriptionOf(eventWith({ note: 'x'.repeat(65_536) }))).not.toContain('was cut')
+  })
+
+  test('shows no half of an address where a note is cut', () => {
+    const address = `${'a'.repeat(300)}@example.org`
+    for (const start of [65_200, 65_300, 65_400, 65_500, 65_536]) {
+      const note = `${'x '.repeat(start / 2)}${address}${' y'.repeat(50_000)}`
+      expect(descriptionOf(eventWith({ note, user_email: address }))).not.toContain('aaa')
+      const many = `${`${address} `.repeat(1_000)}`
+      expect(descriptionOf(eventWith({ note: many, user_email: address }))).not.toContain('aaa')
+    }
+  })
+
+  test('and metadata hold a thousand properties, those with a meaning first, and count the others', () => {
+    const others = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`p${n}`, n]))
+    const event = eventWith({ ...others, app_id: 'shop', user_email: 'ann@x.org', note: 'Ask ann@x.org' })
+
+    const { description, metadata, title } = feedbackTask(event)
+
+    const { properties } = metadata as { properties: Record<string, unknown> }
+    expect(Object.keys(properties)).toHaveLength(1_000)
+    expect(Object.keys(properties).slice(0, 4)).toEqual(['sentiment', 'trigger', 'app_version', 'p0'])
+    expect(properties).toMatchObject({ app_id: 'shop', user_email: 'ann@x.org', note: 'Ask ann@x.org' })
+    expect(description).toMatch(/506 more properties are not shown\./)
+    expect(description).toMatch(/This task was cut: it holds up to 1,000 properties/)
+    expect(title).toBe('Ask [user_email]')
+  })
+
+  test('hide an address that stands in a property the task does not hold', () => {
+    const others = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`p${n}`, n]))
+    const event = eventWith({ ...others, $set: { user_email: 'ann@x.org' }, note: 'Ask ann@x.org' })
+    expect(descriptionOf(event)).not.toContain('ann@x.org')
+  })
+
+  test('leave out a property that holds more than all others together may', () => {
+    const { metadata, description } = feedbackTask(eventWith({ huge: Array(30_000).fill([]), small: [1] }))
+    expect(metadata).toMatchObject({ properties: { ...REQUIRED, small: [1] } })
+    expect(metadata).not.toHaveProperty('properties.huge')
+    expect(description).toMatch(/1 more property is not shown\./)
+  })
+
+  test('is cut at 262,144 bytes where its table is longer', () => {
+    const many = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`p${n}`, 'é'.repeat(1_000)]))
+    const event = eventWith({ ...many, note: 'Many' })
+    expect(Buffer.byteLength(descriptionOf(event))).toBeLessThanOrEqual(262_144)
+    expect(descriptionOf(event)).toMatch(/was cut at 262,144 bytes\. The whole feedback is in the metadata/)
+    expect(feedbackTask(event).metadata.properties).toEqual(event.properties)
   })
 
   test('counts the properties it has no room for', () => {
@@ -315,13 +366,14 @@ describe('the description', () => {
 describe('the task', () => {
   const where = { listId: 'list', projectId: 'project', projectName: 'P', isArchived: false }
   const at = new Date('2026-11-21T09:00:00.000Z')
+  const rowOf = (event: FeedbackEvent) => feedbackTaskRow('id', at, feedbackTask(event), where)
 
   test.each([
     ['frustrated', 3],
     ['meh', 2],
     ['loved', 1],
   ])('of %s feedback has the priority %i and is labelled', (sentiment, priority) => {
-    expect(feedbackTaskRow('id', at, eventWith({ sentiment }), where)).toMatchObject({
+    expect(rowOf(eventWith({ sentiment }))).toMatchObject({
       priority,
       labels: [sentiment, 'manual'],
       source: 'analytics',
@@ -333,12 +385,7 @@ describe('the task', () => {
 
   test('keeps all that was sent in its metadata, the address included', () => {
     const properties = { user_email: 'a@b.c', 'odd key': [1], note: null }
-    const row = feedbackTaskRow(
-      'id',
-      at,
-      eventWith(properties, { timestamp: '2026-11-21T10:15:30+02:00' }),
-      where,
-    )
+    const row = rowOf(eventWith(properties, { timestamp: '2026-11-21T10:15:30+02:00' }))
     expect(row.metadata).toEqual({
       distinctId: 'user-1',
       occurredAt: '2026-11-21T08:15:30.000Z',
@@ -347,7 +394,7 @@ describe('the task', () => {
   })
 
   test('has labels as the API knows them, whatever the trigger is', () => {
-    const labels = (trigger: string) => feedbackTaskRow('id', at, eventWith({ trigger }), where).labels
+    const labels = (trigger: string) => rowOf(eventWith({ trigger })).labels
     expect(labels(`${'x'.repeat(99)} y\nz`)).toEqual(['frustrated', 'x'.repeat(99)])
     expect(labels('frustrated')).toEqual(['frustrated'])
   })

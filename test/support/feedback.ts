@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readDelivery } from '../../src/domain/feedback-reading.ts'
 import type { Answer, TestApp } from './app.ts'
 
 /** An event as the receiver takes it, each another one. */
@@ -14,8 +15,10 @@ export function feedback(properties: object = {}, others: object = {}) {
 }
 
 /** What was delivered, as the receiver's service reads it. */
-export const deliveryOf = ({ service }: Pick<TestApp, 'service'>, event: object) =>
-  service.feedback.read(Buffer.from(JSON.stringify(event)))
+export function deliveryOf({ service }: Pick<TestApp, 'service'>, event: object) {
+  const bytes = Buffer.from(JSON.stringify(event))
+  return service.feedback.deliveryOf(readDelivery(bytes), bytes.length)
+}
 
 /** Sends to a receiver with a secret. */
 export function sender(url: string, secret: string) {

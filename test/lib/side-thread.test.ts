@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type SideThread, sideThread } from '../../src/lib/side-thread.ts'
+import type { jobs } from './side-thread-jobs.ts'
+
+let thread: SideThread<typeof jobs>
+afterEach(() => thread.close())
+
+const start = (options: { deadlineMs?: number; idleMs?: number } = {}) => {
+  thread = sideThread<typeof jobs>({
+    file: new URL('./side-thread-jobs.ts', import.meta.url),
+    maxHeapMb: 32,
+    failureOf: (cause) => new Error('The thread is gone.', { cause }),
+    ...options,
+  })
+  return thread
+}
+
+describe('a thread beside the event loop', () => {
+  test('does jobs in the order they came, and takes over what is handed to it', async () => {
+    const { run } = start()
+    const bytes = new Uint8Array(1_000)
+    const done: number[] = []
+
+    await Promise.all([
+      ...[1, 2, 3].map((n) => run('double', n).then((result) => done.push(result))),
+      run('lengthOf', bytes, [bytes.buffer]).then((result) => done.push(result)),
+    ])
+
+    expect(done).toEqual([2, 4, 6, 1_000])
+    expect(bytes.length).toBe(0)
+  })
+
+  test('tells what a job threw, and goes on', async () => {
+    const { run } = start()
+    await expect(run('fail', 'no')).rejects.toThrow('no')
+    expect(await run('double', 2)).toBe(4)
+  })
+
+  test.each([
+    ['ends', 'exit', 0],
+    ['crashes', 'crash', 'boom'],
+    ['needs more memory than it may', 'eat', 1e9],
+    ['takes longer than it may', 'spin', null],
+  ] as const)(
+    'that %s fails the job at hand, keeps those that wait, and is replaced',
+    async (_, name, input) => {
+      const { run } = start({ deadlineMs: 3_000 })
+      await run('double', 1)
+
+      const failed = run(name, input as never)
+      const waits = run('double', 4)
+
+      await expect(failed).rejects.toThrow('The thread is gone.')
+      expect(await waits).toBe(8)
+    },
+  )
+
+  test('ends when it has had nothing to do for a while, and starts again', async () => {
+    const { run } = start({ idleMs: 1 })
+    for (const n of [1, 2, 3]) {
+      expect(await run('double', n)).toBe(2 * n)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+
+  test('that is closed fails what is not done', async () => {
+    const { run, close } = start()
+    const failed = Promise.allSettled([run('spin', null), run('double', 1)])
+    await close()
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
+})
