@@ -1,16 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../schemas/answers.ts'
+import { answers, answersNothing } from '../schemas/answers.ts'
 import { Context, ContextQuery } from '../schemas/context.ts'
 import { ref } from '../schemas/parts.ts'
 import type { Services } from '../services/index.ts'
+import { ContentETag, etagOfContent, IfNoneMatch, isKnown } from './etag.ts'
 
 /** What an assistant should know, for hooks that run when a session begins. */
 export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>> = async (
   app,
   { context },
 ) => {
-  const json = answers(ref(Context), 'The context; with `format=markdown` the text a model reads.')
+  const json = answers(ref(Context), 'The context; with `format=markdown` the text a model reads.', {
+    etag: ContentETag,
+  })
 
   app.get(
     '',
@@ -21,8 +24,9 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
         operationId: 'getContext',
         summary: 'Read the context of a session',
         description:
-          'The active rules that apply, where the key stands, lists and the latest tasks: what the tool `get_context` answers. `format=markdown` serves it to one line of curl. Lists and tasks need `tasks:read` as well, else they are left out.',
+          'The active rules that apply, where the key stands, lists and the latest tasks: what the tool `get_context` answers. `format=markdown` serves it to one line of curl. Lists and tasks need `tasks:read` as well, else they are left out. The ETag stands for all of it but the time: with `If-None-Match` the response is 304 while nothing else changed.',
         querystring: ContextQuery,
+        headers: IfNoneMatch,
         response: {
           200: {
             ...json,
@@ -31,12 +35,17 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
               'text/markdown': { schema: Type.String({ description: 'The rules first, then the rest.' }) },
             },
           },
+          304: answersNothing('What you have is what is here.'),
         },
       },
     },
     async (request, reply) => {
       const { format, ...wanted } = request.query
       const { context: answer, markdown } = await context.read(request.caller, wanted)
+      // The time is another one each time, and nobody asks for it alone.
+      const { serverTime, ...lasting } = answer
+      const etag = etagOfContent([format ?? 'json', lasting], { isWeak: true })
+      if (isKnown(request, reply, etag)) return reply.status(304).send(null)
       if (format !== 'markdown') return answer
       reply.type('text/markdown; charset=utf-8')
       return asText(markdown)

@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import { answers, answersNothing, ETag, Location } from '../schemas/answers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import {
@@ -14,19 +12,11 @@ import {
   RuleVersionQuery,
 } from '../schemas/rule.ts'
 import type { Services } from '../services/index.ts'
+import { ContentETag, etagOfContent, IfNoneMatch, isKnown } from './etag.ts'
 import { IdempotencyKey, onceOf } from './once.ts'
 import { allowedVersions, IfMatch, tagged } from './versions.ts'
 
 const tags = ['Rules']
-
-const IfNoneMatch = Type.Object({
-  'if-none-match': Type.Optional(
-    Type.String({
-      maxLength: 1000,
-      description: 'The ETag you hold. The answer is 304 while nothing changed.',
-    }),
-  ),
-})
 
 /** Standing instructions for AI assistants. */
 export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, services) => {
@@ -72,16 +62,14 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         querystring: RuleQuery,
         headers: IfNoneMatch,
         response: {
-          200: answers(RuleList, 'The rules.', { etag: ETag }),
+          200: answers(RuleList, 'The rules.', { etag: ContentETag }),
           304: answersNothing('What you hold is what is here.'),
         },
       },
     },
     async (request, reply) => {
       const list = await rules.list(request.caller, request.query)
-      const etag = `"${hash('sha256', JSON.stringify(list), 'base64url').slice(0, 27)}"`
-      reply.header('etag', etag)
-      return holds(request.headers['if-none-match'], etag) ? reply.status(304).send(null) : list
+      return isKnown(request, reply, etagOfContent(list)) ? reply.status(304).send(null) : list
     },
   )
 
@@ -212,10 +200,4 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       return tagged(reply, await rules.revert(request.caller, request.params.id, version, allowed))
     },
   )
-}
-
-/** Whether an `If-None-Match` names this tag; weak tags do (RFC 9110, 13.1.2). */
-function holds(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  return header.trim() === '*' || [...header.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
 }

@@ -158,3 +158,29 @@ describe('a budget', () => {
     expect([estimateTokens(''), estimateTokens('12345'), estimateTokens('日本')]).toEqual([0, 2, 2])
   })
 })
+
+describe('with If-None-Match', () => {
+  test.each(['', '&format=markdown'])('is 304 until something but the time changes%s', async (format) => {
+    const project = await service.given.project()
+    const path = `/api/context?projectId=${project.id}${format}`
+    const first = await service.get(path)
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^W\/"[\w-]{27}"$/)
+    const ask = (tag: string, at = path) => service.get(at, { headers: { 'if-none-match': tag } })
+
+    const again = await ask(etag)
+    expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag])
+    expect((await ask(`"other", ${etag.slice(2)}`)).status).toBe(304)
+    expect((await ask(etag, `${path}&budgetTokens=600`)).headers.get('etag')).not.toBeNull()
+
+    await service.given.task({ id: project.inbox.id, projectId: project.id })
+    const changed = await ask(etag)
+    expect(changed.status).toBe(200)
+    expect(changed.headers.get('etag')).not.toBe(etag)
+  })
+
+  test('has a tag of its own for each format', async () => {
+    const tags = [await service.get('/api/context'), await service.get('/api/context?format=markdown')]
+    expect(new Set(tags.map(({ headers }) => headers.get('etag'))).size).toBe(2)
+  })
+})
