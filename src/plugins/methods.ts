@@ -13,7 +13,10 @@ declare module 'fastify' {
   }
 }
 
-/** Knows every route; answers 405 with `Allow` where the address exists and the method does not. */
+/**
+ * Knows every route; answers 405 with `Allow` where the address exists and the method does not. HEAD is for pages
+ * and health checks, where browsers and probes send it: an operation with a scope would do all its work for nothing.
+ */
 export const methods = fp(
   async function methods(app: FastifyInstance) {
     // Fastify does not say what its router knows, so the same router learns the same addresses.
@@ -30,14 +33,17 @@ export const methods = fp(
       const allowed = seen.get(url) ?? new Set()
       if (!seen.has(url)) known.on('GET', url, () => {}, { url })
       seen.set(url, allowed)
-      for (const name of [method].flat()) allowed.add(name)
+      const isOperation = config?.scope !== undefined
+      for (const name of [method].flat()) if (name !== 'HEAD' || !isOperation) allowed.add(name)
     })
 
     app.addHook('onRequest', async (request, reply) => {
       const path = request.url.split('?')[0] ?? '/'
       // Where a fixed address and `/:id` share a prefix, the router takes the one for the methods the other lacks.
-      const isTaken = seen.has(path) && request.routeOptions.url?.includes(':')
-      const url = isTaken ? path : request.is404 && known.find('GET', path)?.store.url
+      const { url: taken, config } = request.routeOptions
+      const isTaken = seen.has(path) && taken?.includes(':')
+      const isRefused = request.is404 || (request.method === 'HEAD' && config.scope !== undefined)
+      const url = isTaken ? path : isRefused && known.find('GET', path)?.store.url
       const allowed = url && seen.get(url)
       if (!allowed || allowed.has(request.method)) return
       const allow = METHODS.filter((name) => allowed.has(name))

@@ -73,7 +73,7 @@ export const openapi = fp(
       transform: ({ schema, url, route }) => ({ schema: schema && withProblems(schema, route), url }),
       transformObject: (document) => {
         if (!('openapiObject' in document)) throw new Error('The reference is OpenAPI 3.')
-        return withSharedHeaders(withBounds(document.openapiObject))
+        return withSharedHeaders(withBounds(withHeads(document.openapiObject)))
       },
       refResolver: { buildLocalReference: (json, _, __, i) => String(json.$id ?? `schema-${i}`) },
       hideUntagged: true,
@@ -88,6 +88,35 @@ export const openapi = fp(
   },
   { name: 'openapi', dependencies: ['problems', 'validation'] },
 )
+
+interface Operation {
+  operationId?: string
+  summary?: string
+  security?: object[]
+  responses?: Record<string, Answer & { content?: object }>
+}
+
+/** Says HEAD where it is answered: what needs no credentials, as `plugins/methods.ts` has it. */
+function withHeads<T extends { paths?: object }>(document: T): T {
+  const paths = Object.entries((document.paths ?? {}) as Record<string, { get?: Operation }>)
+  const withHead = (methods: { get?: Operation }) => {
+    const { get } = methods
+    if (get?.security?.length !== 0) return methods
+    // Errors keep theirs: it says what GET would tell.
+    const responses = Object.entries(get.responses ?? {}).map(([status, { content, ...answer }]) => [
+      status,
+      Number(status) < 400 ? answer : { ...answer, content },
+    ])
+    const head = {
+      ...get,
+      operationId: `${get.operationId}Head`,
+      summary: `${get.summary} (headers only)`,
+      responses: Object.fromEntries(responses),
+    }
+    return { ...methods, head }
+  }
+  return { ...document, paths: Object.fromEntries(paths.map(([path, methods]) => [path, withHead(methods)])) }
+}
 
 /** Typed by what it has beside what OpenAPI knows. */
 const SERVER: { url: string; description: string; 'x-internal': boolean } = {

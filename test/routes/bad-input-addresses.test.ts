@@ -206,18 +206,21 @@ describe('an address', () => {
   )
 
   test.each([
-    ['PUT', '/api/tasks', 'GET, HEAD, POST'],
-    ['DELETE', '/api/tasks', 'GET, HEAD, POST'],
-    ['PUT', '/api/tasks/bulk', 'POST'],
+    ['PUT', '/api/tasks', 'GET, POST'],
+    ['DELETE', '/api/tasks', 'GET, POST'],
+    ['PUT', '/api/tasks/bulk', 'POST, PATCH'],
     // What stands at `/api/tasks/:id` works with these; this address has its own methods.
-    ['GET', '/api/tasks/bulk', 'POST'],
-    ['HEAD', '/api/tasks/bulk', 'POST'],
-    ['PATCH', '/api/tasks/bulk?onError=continue', 'POST'],
+    ['GET', '/api/tasks/bulk', 'POST, PATCH'],
+    ['HEAD', '/api/tasks', 'GET, POST'],
+    ['HEAD', `/api/tasks/${NOBODY}`, 'GET, PATCH, DELETE'],
+    ['HEAD', '/metrics', 'GET'],
+    ['HEAD', '/api/tasks/bulk', 'POST, PATCH'],
+    ['DELETE', '/api/tasks/bulk?onError=continue', 'POST, PATCH'],
     ['DELETE', '/api/webhook-routing/test', 'POST'],
-    ['POST', `/api/tasks/${NOBODY}`, 'GET, HEAD, PATCH, DELETE'],
+    ['POST', `/api/tasks/${NOBODY}`, 'GET, PATCH, DELETE'],
     ['GET', `/api/tasks/${NOBODY}/restore`, 'POST'],
-    ['POST', '/api/me', 'GET, HEAD'],
-    ['OPTIONS', '/api/tasks', 'GET, HEAD, POST'],
+    ['POST', '/api/me', 'GET'],
+    ['OPTIONS', '/api/tasks', 'GET, POST'],
     ['POST', '/healthz?a=b', 'GET, HEAD'],
   ])('names the methods that work there: %s %s', async (method, path, allow) => {
     const refused = await service.call(method, path, { key: null })
