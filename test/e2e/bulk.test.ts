@@ -59,6 +59,34 @@ describe('a bulk edit', () => {
       'in_progress',
     ])
   })
+
+  test('of labels keeps those that somebody else gave meanwhile', async ({ desk }) => {
+    const tasks: { id: string }[] = []
+    for (const title of ['Shared one', 'Shared two'])
+      tasks.push(await createTask(desk, { title, labels: ['first'] }))
+    const labels = () =>
+      Promise.all(tasks.map(async ({ id }) => (await desk.service.get(`/api/tasks/${id}`)).body.labels))
+    const page = await desk.open('/tasks?sort=createdAt')
+    // This page hears of nothing.
+    await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
+    await page.reload()
+    await rowOf(page, 'Shared two').waitFor()
+    await desk.service.patch(`/api/tasks/${tasks[0]?.id}`, { labels: ['first', 'theirs'] })
+    await selectAll(page, 'Shared one', 'Shared two')
+    const writes = writesOf(page)
+    await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
+    await page.getByLabel('Label to add').fill('mine')
+    await page.keyboard.press('Enter')
+    await page.getByText('2 tasks: Label mine added.').waitFor()
+    expect(await labels()).toEqual([
+      ['first', 'theirs', 'mine'],
+      ['first', 'mine'],
+    ])
+    expect(new Set(writes)).toEqual(new Set(['/api/tasks/bulk']))
+    await page.keyboard.press('z')
+    await page.getByText('Undone: “2 tasks: Label mine added”').waitFor()
+    expect(await labels()).toEqual([['first', 'theirs'], ['first']])
+  })
 })
 
 async function projectOf({ service }: Desk) {

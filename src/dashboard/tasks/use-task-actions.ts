@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { isPassing, problemOf } from '../api/problem.ts'
 import type { Task, TaskFilters, TaskListItem } from '../api/queries.ts'
+import { serverTime } from '../api/server-clock.ts'
 import { tell } from '../parts/tell.ts'
 import { beginUndoable } from '../parts/undo.ts'
 import type { UndoEntry } from '../parts/undo-stack.ts'
@@ -10,7 +11,7 @@ import { wordsFor } from './change-words.ts'
 import { reasonsFor, shortTitle } from './failure-words.ts'
 import { sendEach } from './send-each.ts'
 import { dropTasks, listsHolding, previewChange, putInPlace, replaceTasks } from './task-cache.ts'
-import { deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
+import { changedSince, deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
 import { type Edit, editsOf } from './undo-edits.ts'
 import { undoEntryFor } from './undoable-edits.ts'
 
@@ -82,7 +83,7 @@ export function useTaskActions(): TaskActions {
       await changeEach(without, `Label ${label} added`, withIt, (before) =>
         others.length === 0
           ? sendOne(only, () => relabel(only, withIt, before))
-          : sendAll(batchesOf(without, withIt)),
+          : relabelMany(without, withIt, before),
       )
     }
 
@@ -165,6 +166,24 @@ async function relabel(
       known = await getTask(task.id)
       before.set(known.id, known)
     }
+  }
+}
+
+/** Many share a request, which no version guards: what others changed since this page was loaded is read first. */
+async function relabelMany(
+  tasks: Known[],
+  changeOf: (task: Known) => Change,
+  before: Map<string, Known>,
+): Promise<Sent<Known>> {
+  try {
+    const loadedAt = new Date(serverTime(performance.timeOrigin)).toISOString()
+    const changed = await changedSince(loadedAt, tasks.length)
+    const now = tasks.map((task) => changed.get(task.id) ?? task)
+    for (const task of now) before.set(task.id, task)
+    return await sendAll(batchesOf(now, changeOf))
+  } catch (error) {
+    const problem = problemOf(error)
+    return { done: [], failures: tasks.map((item) => ({ item, problem })) }
   }
 }
 
