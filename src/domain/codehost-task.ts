@@ -122,7 +122,6 @@ function told(task: KnownTask, status: TaskRow['status'], changes: object): Entr
 /** What the record says of a column; the status has an entry of its own, the host's own state none. */
 function difference(name: string, task: KnownTask, wanted: Record<string, unknown>): [string, unknown][] {
   if (['status', 'codehostState', 'codehostKind'].includes(name)) return []
-  if (name === 'title') return [[name, 'changed']]
   return [[name, { from: task[name as keyof KnownTask], to: wanted[name] }]]
 }
 

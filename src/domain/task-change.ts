@@ -75,7 +75,7 @@ function refuseForeignFields(task: TaskRow, names: string[], by: ActorType) {
 }
 
 /** Long or free text is only said to have changed: the record is not a second copy of it. */
-const TOLD_AS_CHANGED = ['title', 'description', 'notes', 'metadata']
+const TOLD_AS_CHANGED = ['description', 'notes', 'metadata']
 
 function difference(name: string, task: TaskRow, changed: Record<string, unknown>): unknown {
   if (TOLD_AS_CHANGED.includes(name)) return 'changed'

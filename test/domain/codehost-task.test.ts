@@ -100,7 +100,7 @@ describe('an entry that is here already', () => {
         type: 'task.updated',
         metadata: {
           changes: {
-            title: 'changed',
+            title: { from: 'T', to: 'N' },
             description: 'changed',
             labels: { from: ['a'], to: ['b'] },
             closedReason: { from: null, to: 'completed' },

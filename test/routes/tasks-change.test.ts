@@ -25,7 +25,7 @@ async function givenTask(values: Record<string, unknown> = {}) {
 
 describe('a change', () => {
   test.each([
-    ['title', 'Another title', 'changed'],
+    ['title', 'Another title', { from: 'A task', to: 'Another title' }],
     ['description', 'Another story', 'changed'],
     ['description', null, 'changed'],
     ['notes', 'We know why', 'changed'],
@@ -80,7 +80,11 @@ describe('a change', () => {
         actor_name: 'the mender',
         project_id: task.projectId,
         metadata: {
-          changes: { title: 'changed', priority: { from: 'medium', to: 'high' }, notes: 'changed' },
+          changes: {
+            title: { from: 'A task', to: 'B' },
+            priority: { from: 'medium', to: 'high' },
+            notes: 'changed',
+          },
         },
       },
     ])
@@ -132,7 +136,7 @@ describe('a change', () => {
     expect([resumed.body.completedAt, reopened.body.completedAt]).toEqual([null, null])
     expect(await recordOf(task.id)).toEqual([
       { type: 'task.completed', metadata: { from: 'open' } },
-      { type: 'task.updated', metadata: { changes: { title: 'changed' } } },
+      { type: 'task.updated', metadata: { changes: { title: { from: 'A task', to: 'B' } } } },
       { type: 'task.reopened', metadata: { to: 'in_progress' } },
       { type: 'task.updated', metadata: { changes: { status: { from: 'in_progress', to: 'open' } } } },
     ])
