@@ -1,13 +1,11 @@
 import type { Context, TaskBrief } from '../schemas/context.ts'
 import type { Rule } from '../schemas/rule.ts'
-import { fenced } from './untrusted.ts'
-
-/** How many omissions the text names one by one; `omitted` has them all. */
-const NAMED_OMISSIONS = 20
+import type { ContextItem } from './context-budget.ts'
+import { fenced, inertJson } from './untrusted.ts'
 
 /** What an assistant reads when a session begins: the rules first, then where it stands, then data. */
 export function contextMarkdown(context: Context): string {
-  return [rulesMarkdown(context.instructions), standing(context), data(context), omissions(context.omitted)]
+  return [rulesMarkdown(context.instructions), standing(context), data(context), omissions(context)]
     .filter((section) => section !== '')
     .join('\n\n')
     .concat('\n')
@@ -16,13 +14,27 @@ export function contextMarkdown(context: Context): string {
 /** The active rules, in their order. */
 export function rulesMarkdown(rules: Rule[]): string {
   if (rules.length === 0) return '# Instructions\n\nThere are no active instructions here.'
-  return [
-    '# Instructions',
-    'Standing instructions of the team, the most important first. Follow them for the whole session.',
-    ...rules.map(
-      ({ id, priority, content }, index) => `## ${index + 1}. Priority ${priority}, rule ${id}\n\n${content}`,
-    ),
-  ].join('\n\n')
+  return `${RULES_HEADING}${rules.map(ruleMarkdown).join('')}`
+}
+
+const RULES_HEADING =
+  '# Instructions\n\nStanding instructions of the team, the most important first. Follow them for the whole session.'
+const DATA_HEADING = '# Names, lists, and the tasks that changed last\n\n'
+
+const ruleMarkdown = ({ id, priority, content }: Rule, index: number) =>
+  `\n\n## ${index + 1}. Priority ${priority}, rule ${id}\n\n${content}`
+
+/** What the first item of a kind brings along. */
+export const HEADINGS: Record<ContextItem['kind'], string> = {
+  instruction: RULES_HEADING,
+  list: `\n\n${DATA_HEADING}${fenced([])}`,
+  task: `\n\n${DATA_HEADING}${fenced([])}`,
+}
+
+/** An item as it stands in the text. */
+export function itemMarkdown(item: ContextItem, index: number): string {
+  if (item.kind === 'instruction') return ruleMarkdown(item.value, index)
+  return inertJson(item.kind === 'list' ? listLine(item.value) : taskLine(item.value))
 }
 
 function standing({ project, tasks, serverTime }: Context): string {
@@ -35,11 +47,13 @@ function standing({ project, tasks, serverTime }: Context): string {
 function data({ project, lists, tasks }: Context): string {
   const lines = [
     ...(project ? [{ project: project.id, name: project.name }] : []),
-    ...lists.map(({ id, ...list }) => ({ list: id, ...list })),
+    ...lists.map(listLine),
     ...(tasks?.recent ?? []).map(taskLine),
   ]
-  return lines.length === 0 ? '' : `# Names, lists, and the tasks that changed last\n\n${fenced(lines)}`
+  return lines.length === 0 ? '' : `${DATA_HEADING}${fenced(lines)}`
 }
+
+const listLine = ({ id, ...list }: Context['lists'][number]) => ({ list: id, ...list })
 
 /** A task in one line: what tells it from others. */
 export const taskLine = ({ id, title, status, priority, labels, source, listId, updatedAt }: TaskBrief) => ({
@@ -53,22 +67,23 @@ export const taskLine = ({ id, title, status, priority, labels, source, listId, 
   updatedAt,
 })
 
-function omissions(omitted: Context['omitted']): string {
-  if (omitted.length === 0) return ''
-  const lines = omitted.slice(0, NAMED_OMISSIONS).map(({ kind, id, priority, reason }) => {
-    if (kind === 'instruction') return `- rule ${id}, priority ${priority}`
-    return id ? `- ${kind} ${id}` : `- ${kind}: ${REASONS[reason]}`
-  })
-  const others = omitted.length - lines.length
-  const tail = others > 0 ? [`- and ${others} more; the field omitted names them all`] : []
+function omissions({ omitted, omittedCount }: Context): string {
+  if (omittedCount === 0) return ''
+  const others = omittedCount - omitted.length
   return [
     '# Left out',
     '',
-    'Beyond the budget, where nothing else is said. get_rules answers every active rule.',
+    'Beyond the budget, where nothing else is said. get_rules returns every active rule.',
     '',
-    ...lines,
-    ...tail,
+    ...omitted.map(omissionLine),
+    ...(others > 0 ? [`- ${omitted.length > 0 ? 'and ' : ''}${others} more`] : []),
   ].join('\n')
+}
+
+/** What was left out, in a line. */
+export function omissionLine({ kind, id, priority, reason }: Context['omitted'][number]): string {
+  if (kind === 'instruction') return `- rule ${id}, priority ${priority}`
+  return id ? `- ${kind} ${id}` : `- ${kind}: ${REASONS[reason]}`
 }
 
 const REASONS = {

@@ -36,7 +36,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     }
     if (!allows(caller.scopes, 'tasks:read')) {
       const omitted = { kind: 'tasks' as const, id: null, priority: null, reason: 'scope' as const }
-      return { ...common, lists: [], omitted: [omitted] }
+      return { ...common, lists: [], omitted: [omitted], omittedCount: 1 }
     }
     const [lists, counts, recent] = await Promise.all([
       bound.context.listDestinations(projectId, MOST_LISTS + 1),
@@ -46,12 +46,14 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
         { by: 'updated', direction: 'descending', limit: RECENT_TASKS, isSummary: true },
       ),
     ])
+    const isCut = lists.length > MOST_LISTS
     const omitted = { kind: 'lists' as const, id: null, priority: null, reason: 'limit' as const }
     return {
       ...common,
       lists: lists.slice(0, MOST_LISTS),
       tasks: { ...counts, recent: recent.map(toTaskListItem) },
-      omitted: lists.length > MOST_LISTS ? [omitted] : [],
+      omitted: isCut ? [omitted] : [],
+      omittedCount: isCut ? 1 : 0,
     }
   }
 }

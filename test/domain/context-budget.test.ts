@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { estimateTokens, withinBudget } from '../../src/domain/context-budget.ts'
+import { contextMarkdown } from '../../src/domain/context-markdown.ts'
+import type { Context } from '../../src/schemas/context.ts'
+
+const at = '2026-11-21T08:15:30.000Z'
+const text = fc.string({
+  unit: fc.constantFrom('a', ' ', '\n', '"', '`', '<', '日', '\u0007', '🔥'),
+  maxLength: 300,
+})
+const actor = { type: 'key' as const, id: null, name: 'k' }
+
+const instruction = fc
+  .record({ id: fc.uuid(), content: text, priority: fc.double({ noNaN: true }) })
+  .map((rule) => ({
+    ...rule,
+    isActive: true,
+    projectId: null,
+    version: 1,
+    createdAt: at,
+    updatedAt: at,
+    updatedBy: actor,
+  }))
+const list = fc
+  .record({ id: fc.uuid(), name: text, projectId: fc.uuid(), projectName: text })
+  .map((list) => ({ ...list, isDefault: false, openCount: 1 }))
+const task = fc.record({ id: fc.uuid(), title: text }).map((task) => ({
+  ...task,
+  status: 'open',
+  priority: 'low',
+  labels: [],
+  source: 'api',
+  listId: task.id,
+  updatedAt: at,
+}))
+
+const context = fc
+  .record({
+    instructions: fc.array(instruction, { maxLength: 60 }),
+    lists: fc.array(list, { maxLength: 20 }),
+    recent: fc.array(task, { maxLength: 10 }),
+    project: fc.option(fc.record({ id: fc.uuid(), name: text })),
+  })
+  .map(
+    ({ recent, ...rest }) =>
+      ({
+        ...rest,
+        tasks: { open: 1, inProgress: 2, recent },
+        notice: 'n',
+        serverTime: at,
+        omitted: [],
+        omittedCount: 0,
+      }) as unknown as Context,
+  )
+
+const sizes = (context: Context) => [
+  estimateTokens(JSON.stringify(context)),
+  estimateTokens(contextMarkdown(context)),
+]
+const idsOf = ({ instructions, lists, tasks }: Context) =>
+  [...instructions, ...lists, ...(tasks?.recent ?? [])].map(({ id }) => id)
+const empty = (context: Context) => withinBudget(context, 1)
+
+describe('a context within a budget', () => {
+  test('is never larger than it in either form, but for the frame itself', () => {
+    fc.assert(
+      fc.property(context, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {
+        const cut = withinBudget(whole, budget)
+        const [json = 0, markdown = 0] = sizes(cut)
+        if (idsOf(cut).length + cut.omitted.length > 0)
+          expect(Math.max(json, markdown)).toBeLessThanOrEqual(budget)
+        else expect(sizes(cut)).toEqual(sizes(empty(whole)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('holds every item or counts it, keeps the order, and names at most 20', () => {
+    fc.assert(
+      fc.property(context, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {
+        const cut = withinBudget(whole, budget)
+        const kept = new Set(idsOf(cut))
+        const left = idsOf(whole).filter((id) => !kept.has(id))
+        expect(idsOf(cut)).toEqual(idsOf(whole).filter((id) => kept.has(id)))
+        expect(cut.omittedCount).toBe(left.length)
+        expect(cut.omitted.length).toBeLessThanOrEqual(20)
+        expect(cut.omitted.map(({ id }) => id)).toEqual(left.slice(0, cut.omitted.length))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('leaves nothing out that there was clearly room for', () => {
+    fc.assert(
+      fc.property(context, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {
+        const cut = withinBudget(whole, budget)
+        const spare = budget - Math.max(...sizes(cut))
+        const left = whole.instructions.filter(({ id }) => !idsOf(cut).includes(id))
+        for (const rule of left) {
+          expect(estimateTokens(JSON.stringify(rule)) * 2 + 200 + budget / 10).toBeGreaterThan(spare)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('is the whole where the whole fits', () => {
+    fc.assert(
+      fc.property(context, (whole) => {
+        expect(withinBudget(whole, Math.max(...sizes(whole)))).toEqual(whole)
+      }),
+    )
+  })
+
+  test('of two thousand rules is found in a blink', () => {
+    const [rule] = fc.sample(instruction, { numRuns: 1, seed: 1 })
+    const whole = {
+      ...fc.sample(context, { numRuns: 1, seed: 1 })[0],
+      instructions: [],
+    } as unknown as Context
+    const instructions = Array.from({ length: 2_000 }, (_, n) => ({
+      ...rule,
+      id: `019aa3d2-6f4e-7cc0-a1b2-${String(n).padStart(12, '0')}`,
+      content: 'x'.repeat(n % 7 ? 8_000 : 40),
+    })) as Context['instructions']
+    const start = process.cpuUsage()
+    const cut = withinBudget({ ...whole, instructions }, 20_000)
+    const { user } = process.cpuUsage(start)
+    expect(cut.omittedCount).toBeGreaterThan(1_000)
+    expect(user / 1_000).toBeLessThan(2_000)
+  })
+})
