@@ -43,7 +43,11 @@ export function contextRepository(db: Executor, reach: Reach) {
      * How many tasks are open and in progress, in one snapshot. What is not done is kept count of; what is in
      * progress is counted list by list in the index on (list, status): no row of a task is read.
      */
-    async countTasks(projectId: string | null): Promise<{ open: number; inProgress: number }> {
+    async countTasks(
+      projectId: string | null,
+      { includeArchived = false } = {},
+    ): Promise<{ open: number; inProgress: number }> {
+      const isNamed = (projectId ?? reach.projectId) !== null
       const { rows } = await db.execute<{ not_done: number; in_progress: number }>(sql`
         select coalesce(sum(${openCount}), 0)::integer as not_done,
           coalesce(sum(progress.count), 0)::integer as in_progress
@@ -51,7 +55,8 @@ export function contextRepository(db: Executor, reach: Reach) {
           select count(*) from tasks
           where list_id = lists.id and status = 'in_progress' and deleted_at is null
         ) as progress
-        where ${isWithin(reach.projectId)} and ${isWithin(projectId)}`)
+        where ${isWithin(reach.projectId)} and ${isWithin(projectId)}
+          and ${isNamed || includeArchived ? sql`true` : sql`project_id in (select id from projects where archived_at is null)`}`)
       const { not_done = 0, in_progress = 0 } = rows[0] ?? {}
       return { open: not_done - in_progress, inProgress: in_progress }
     },

@@ -2,11 +2,11 @@ import { and, desc, eq, inArray, lt, sql } from '../db/drizzle.ts'
 import { isDatabaseAway, withoutValues } from '../db/mistakes.ts'
 import { named } from '../db/named.ts'
 import { recordset } from '../db/recordset.ts'
-import { feedbackEvents, feedbackUnreadable, projects } from '../db/tables.ts'
+import { feedbackEvents, feedbackUnreadable } from '../db/tables.ts'
 import { AppError, unavailable } from '../errors.ts'
 import type { ActivityRow } from './activity.ts'
 import type { Executor } from './index.ts'
-import { makingTasks, namingMistakes, type TaskRow, tasksAndEntries } from './tasks.ts'
+import { holdingProjects, makingTasks, namingMistakes, type TaskRow, tasksAndEntries } from './tasks.ts'
 
 export type FeedbackRow = typeof feedbackEvents.$inferSelect
 /** What a repeat is answered from. */
@@ -32,12 +32,7 @@ const insertEvents = named<object>(
 const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
   'accept feedback events',
   sql`
-    with open as (
-      select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
-      order by id for key share
-    ), place as (
-      select count(*) = cardinality(${sql.placeholder('projectIds')}::uuid[]) as is_open from open
-    ), fresh as (
+    with ${holdingProjects}, fresh as (
       insert into ${feedbackEvents} (${eventSet.names})
       ${eventSet.select('rows', sql`(select is_open from place)`)}
       on conflict do nothing returning id, task_id
@@ -83,9 +78,7 @@ export function feedbackRepository(db: Executor) {
     async accept({ rows, tasks, entries }: Acceptance): Promise<Set<string> | undefined> {
       // In one order everywhere: two batches that share events wait for each other instead of deadlocking.
       const inLockOrder = rows.toSorted((a, b) => ((a.dedupKey ?? '') < (b.dedupKey ?? '') ? -1 : 1))
-      const projectIds = [...new Set(rows.map(({ projectId }) => projectId))]
       const { rows: answers } = await acceptEvents(db, {
-        projectIds,
         rows: JSON.stringify(inLockOrder),
         ...tasksAndEntries(tasks, entries),
       }).catch(namingMistakes())

@@ -17,7 +17,7 @@ import {
 import { violates } from '../db/mistakes.ts'
 import { named } from '../db/named.ts'
 import { recordset } from '../db/recordset.ts'
-import { activity, tasks } from '../db/tables.ts'
+import { activity, projects, tasks } from '../db/tables.ts'
 import { externalIdTaken, listNotFound } from '../errors.ts'
 import type { ActivityRow } from './activity.ts'
 import type { Executor, Reach } from './index.ts'
@@ -42,6 +42,8 @@ export interface TaskFilter {
   text?: string | undefined
   updatedSince?: Date | undefined
   codehostPrNumber?: number | undefined
+  /** Leaves out tasks of archived projects, unless the project or the list is named. */
+  skipsArchived?: boolean | undefined
   /** Only tasks that were deleted after this time; left out: only those that were not deleted. */
   deletedSince?: Date | undefined
 }
@@ -83,13 +85,31 @@ export const makingTasks = (isWanted?: SQL) => sql`
     ${activitySet.select('entries', sql`"taskId" in (select id from made)`)}
   )`
 
-/** What the placeholders `tasks` and `entries` stand for. */
+/**
+ * Two parts of a `with` that come before it: they hold the projects the tasks go to as they are, in one order everywhere.
+ * `place` says whether all of them are there and not archived; none is archived or deleted while the statement is at work.
+ */
+export const holdingProjects = sql`
+  open as (
+    select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
+    order by id for key share
+  ), place as (
+    select count(*) = cardinality(${sql.placeholder('projectIds')}::uuid[]) as is_open from open
+  )`
+
+/** What the placeholders `tasks`, `entries` and `projectIds` stand for. */
 export const tasksAndEntries = (rows: TaskRow[], entries: ActivityRow[]) => ({
+  projectIds: [...new Set(rows.map(({ projectId }) => projectId))],
   tasks: JSON.stringify(rows),
   entries: JSON.stringify(entries),
 })
 
-const insertTasks = named<{ id: string }>('insert tasks', sql`with ${makingTasks()} select id from made`)
+const insertTasks = named<{ isOpen: boolean; made: string[] }>(
+  'insert tasks',
+  sql`
+    with ${holdingProjects}, ${makingTasks(sql`(select is_open from place)`)}
+    select is_open as "isOpen", array(select id from made) as made from place`,
+)
 const { description, notes, metadata, ...briefColumns } = getTableColumns(tasks)
 
 export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: SearchOptions = {}) {
@@ -97,12 +117,17 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
   const isShown = isNull(tasks.deletedAt)
 
   return {
-    /** Answers the ids that were made; the others were here already, by external id or code-host number. */
-    async insert(rows: TaskRow[], entries: ActivityRow[]): Promise<Set<string>> {
-      const made = await insertTasks(db, tasksAndEntries(rows, entries)).catch(
+    /**
+     * Returns the ids that were made; the others were here already, by external id or code-host number. Undefined, and
+     * nothing is made, where their project was archived or deleted meanwhile: the lock is part of the statement, which
+     * spares a round trip and a transaction.
+     */
+    async insert(rows: TaskRow[], entries: ActivityRow[]): Promise<Set<string> | undefined> {
+      const answers = await insertTasks(db, tasksAndEntries(rows, entries)).catch(
         namingMistakes(rows[0]?.listId),
       )
-      return new Set(made.rows.map(({ id }) => id))
+      const [answer] = answers.rows
+      return answer?.isOpen ? new Set(answer.made) : undefined
     },
 
     async find(id: string): Promise<TaskRow | undefined> {
@@ -163,7 +188,7 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
               .orderBy(...order)
           : readBounded(rows, order)
       const { limit } = page
-      const inPlace = and(inReach, ...placeConditions(filter), after(page))
+      const inPlace = and(inReach, ...placeConditions(filter), archived(filter), after(page))
       const others = and(...conditions(filter))
       if (!text) {
         return read(
@@ -290,6 +315,13 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
       })
       .from(rows)
       .orderBy(...order)
+  }
+
+  /** As an array, which is made once: the walk of an index goes on, and leaves these out. */
+  function archived({ skipsArchived, projectId, listId }: TaskFilter): SQL | undefined {
+    const isNamed = projectId !== undefined || listId !== undefined || reach.projectId !== null
+    if (!skipsArchived || isNamed) return undefined
+    return sql`${tasks.projectId} <> all(array(select id from projects where archived_at is not null))`
   }
 }
 

@@ -95,6 +95,12 @@ export type Context = Static<typeof Context>
 
 const scopeOfContext = {
   projectId: Type.Optional(Uuid('Also the rules of this project, and only its lists and tasks.')),
+  includeArchived: Type.Optional(
+    Type.Boolean({
+      description: 'True: also tasks of archived projects, where no project is named.',
+      default: false,
+    }),
+  ),
   budgetTokens: Type.Optional(
     Type.Integer({
       minimum: 1,

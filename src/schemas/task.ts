@@ -221,6 +221,13 @@ export const TaskQuery = Closed(
         description: 'Only the task of this pull request.',
       }),
     ),
+    includeArchived: Type.Optional(
+      Type.Boolean({
+        description:
+          'True: also tasks of archived projects, which are left out where neither a project nor a list is named.',
+        default: false,
+      }),
+    ),
     deleted: Type.Optional(
       Type.Boolean({
         description:

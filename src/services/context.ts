@@ -16,14 +16,14 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
   return {
     /** The same twice: as data, and as the Markdown a model reads. */
     async read(caller: Caller, request: ContextRequest): Promise<{ context: Context; markdown: string }> {
-      const { projectId, budgetTokens } = request
-      const whole = await gather(caller, projectId ?? caller.projectId)
+      const { projectId, budgetTokens, includeArchived } = request
+      const whole = await gather(caller, projectId ?? caller.projectId, includeArchived)
       const context = budgetTokens === undefined ? whole : withinBudget(whole, budgetTokens)
       return { context, markdown: contextMarkdown(context) }
     },
   }
 
-  async function gather(caller: Caller, projectId: string | null): Promise<Context> {
+  async function gather(caller: Caller, projectId: string | null, includeArchived = false): Promise<Context> {
     const bound = repos.within(caller)
     const project = projectId === null ? null : await bound.projects.find(projectId)
     if (project === undefined) throw projectNotFound(projectId ?? '')
@@ -40,9 +40,9 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     }
     const [lists, counts, recent] = await Promise.all([
       bound.context.listDestinations(projectId, MOST_LISTS + 1),
-      bound.context.countTasks(projectId),
+      bound.context.countTasks(projectId, { includeArchived }),
       bound.tasks.list(
-        { projectId: projectId ?? undefined },
+        { projectId: projectId ?? undefined, skipsArchived: !includeArchived },
         { by: 'updated', direction: 'descending', limit: RECENT_TASKS, isSummary: true },
       ),
     ])

@@ -1,27 +1,18 @@
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts'
 import { HIDDEN_MS, isGone } from '../domain/hidden.ts'
-import { newTaskRow, sourceOf } from '../domain/new-task.ts'
 import { rankOf } from '../domain/priority.ts'
 import { decideChange } from '../domain/task-change.ts'
 import { taskOrderOf } from '../domain/task-order.ts'
-import { listNotFound, projectArchived, projectNotFound, taskNotFound } from '../errors.ts'
+import { listNotFound, projectNotFound, taskNotFound } from '../errors.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
-import type { Destination } from '../repositories/lists.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
-import type {
-  NewTask,
-  NewTaskInBulk,
-  Task,
-  TaskChange,
-  TaskListItem,
-  TaskQuery,
-  WrittenTask,
-} from '../schemas/task.ts'
+import type { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { entry as activityEntry, actorOf } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import type { Page } from './page.ts'
 import { bulkChangesOf } from './task-bulk-change.ts'
+import { creationOf, type Made, writableDestination } from './task-creation.ts'
 import { lockTasks, writableTask } from './task-locks.ts'
 import { toTask, toTaskListItem, writtenFor } from './task-view.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
@@ -32,13 +23,9 @@ const FOLDED_AT_ONCE = 25
 /** Of the tasks that a page left out, so many are looked at; how many are read depends on their texts. */
 const READ_AT_ONCE = 20
 
-/** A task that was asked for: made now, or here before under the same external id. */
-export interface Made {
-  task: WrittenTask
-  isNew: boolean
-}
-
 export function tasksService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const createMany = creationOf({ repos, clock })
+
   return {
     async create(caller: Caller, { listId, ...input }: NewTask): Promise<Made> {
       const [made] = await createMany(caller, listId, [input])
@@ -158,73 +145,10 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     return nextCursor
   }
 
-  /** All of them or none; the answers are in the order of the inputs. */
-  async function createMany(caller: Caller, listId: string | undefined, inputs: NewTaskInBulk[]) {
-    const bound = repos.within(caller)
-    const work = async (repos: BoundRepositories) => {
-      const destination = await writableDestination(repos, listId)
-      return insertOrFind(repos, destination, inputs, caller)
-    }
-    // One is one statement, which needs no transaction around it: two round trips instead of four.
-    return inputs.length === 1 ? work(bound) : bound.transaction(work)
-  }
-
-  async function insertOrFind(
-    repos: BoundRepositories,
-    destination: Destination,
-    inputs: NewTaskInBulk[],
-    caller: Caller,
-  ): Promise<Made[]> {
-    const now = clock.now()
-    const by = actorOf(caller)
-    const rows = inputs.map((input) => newTaskRow(clock.newId(now), now, input, destination, by))
-    const made = new Map<string, Made>()
-    // In one order everywhere: two batches that share external ids wait for each other instead of deadlocking.
-    const inLockOrder = rows.toSorted((a, b) => compare(a.externalId, b.externalId))
-    // An external id that was taken may be free again a moment later: the one that had it was deleted.
-    for (let missing = inLockOrder; missing.length > 0; missing = missing.filter(({ id }) => !made.has(id))) {
-      const ids = await repos.tasks.insert(
-        missing,
-        missing.map((row) => entry('task.created', row, caller, now)),
-      )
-      const present = missing.filter(({ id }) => !ids.has(id))
-      const found = await existing(repos, destination, caller, present)
-      for (const row of missing) {
-        const task = ids.has(row.id) ? row : found.get(row.externalId ?? '')
-        if (task) made.set(row.id, { task: writtenFor(caller, toTask(task)), isNew: task === row })
-      }
-    }
-    return rows.map(({ id }) => made.get(id) as Made)
-  }
-
-  async function existing(
-    repos: BoundRepositories,
-    { projectId }: Destination,
-    caller: Caller,
-    rows: TaskRow[],
-  ) {
-    const externalIds = rows.flatMap(({ externalId }) => externalId ?? [])
-    const found =
-      externalIds.length === 0
-        ? []
-        : await repos.tasks.listByExternalIds(projectId, sourceOf(caller.type), externalIds)
-    return new Map(found.map((row) => [row.externalId, row]))
-  }
-
   function entry(type: string, task: TaskRow, caller: Caller, at: Date, metadata?: Record<string, unknown>) {
     const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
     return activityEntry(clock, at, type, actorOf(caller), about)
   }
-}
-
-async function writableDestination(
-  repos: BoundRepositories,
-  listId: string | undefined,
-): Promise<Destination> {
-  const destination = await repos.lists.findDestination(listId)
-  if (!destination) throw listNotFound(listId ?? 'by default')
-  if (destination.isArchived) throw projectArchived(destination.projectName)
-  return destination
 }
 
 async function lockedTask(
@@ -239,8 +163,6 @@ async function lockedTask(
   return task
 }
 
-const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)
-
 function filterOf(query: TaskQuery, now: Date) {
   return {
     projectId: query.projectId,
@@ -252,6 +174,7 @@ function filterOf(query: TaskQuery, now: Date) {
     text: query.q,
     updatedSince: query.updatedSince === undefined ? undefined : new Date(query.updatedSince),
     codehostPrNumber: query.codehostPrNumber,
+    skipsArchived: !query.includeArchived,
     deletedSince: query.deleted ? new Date(now.getTime() - HIDDEN_MS) : undefined,
   }
 }

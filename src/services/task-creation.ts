@@ -1,0 +1,89 @@
+import { newTaskRow, sourceOf } from '../domain/new-task.ts'
+import { listNotFound, projectArchived } from '../errors.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { Destination } from '../repositories/lists.ts'
+import type { TaskRow } from '../repositories/tasks.ts'
+import type { NewTaskInBulk, WrittenTask } from '../schemas/task.ts'
+import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+import { toTask, writtenFor } from './task-view.ts'
+
+/** A task that was asked for: made now, or here before under the same external id. */
+export interface Made {
+  task: WrittenTask
+  isNew: boolean
+}
+
+/** Makes tasks, or finds those that are here under their external id. */
+export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  /** All of them or none, in the order of the inputs. */
+  return async function createMany(caller: Caller, listId: string | undefined, inputs: NewTaskInBulk[]) {
+    const bound = repos.within(caller)
+    const work = async (repos: BoundRepositories) => {
+      const destination = await writableDestination(repos, listId)
+      return insertOrFind(repos, destination, inputs, caller)
+    }
+    // One is one statement, which needs no transaction around it: two round trips instead of four.
+    return inputs.length === 1 ? work(bound) : bound.transaction(work)
+  }
+
+  async function insertOrFind(
+    repos: BoundRepositories,
+    destination: Destination,
+    inputs: NewTaskInBulk[],
+    caller: Caller,
+  ): Promise<Made[]> {
+    const now = clock.now()
+    const by = actorOf(caller)
+    const rows = inputs.map((input) => newTaskRow(clock.newId(now), now, input, destination, by))
+    const made = new Map<string, Made>()
+    // In one order everywhere: two batches that share external ids wait for each other instead of deadlocking.
+    const inLockOrder = rows.toSorted((a, b) => compare(a.externalId, b.externalId))
+    // An external id that was taken may be free again a moment later: the one that had it was deleted.
+    for (let missing = inLockOrder; missing.length > 0; missing = missing.filter(({ id }) => !made.has(id))) {
+      const ids = await repos.tasks.insert(
+        missing,
+        missing.map(({ id, projectId }) => entry(clock, now, 'task.created', by, { taskId: id, projectId })),
+      )
+      if (!ids) {
+        await writableDestination(repos, destination.listId)
+        throw projectArchived(destination.projectName)
+      }
+      const present = missing.filter(({ id }) => !ids.has(id))
+      const found = await existing(repos, destination, caller, present)
+      for (const row of missing) {
+        const task = ids.has(row.id) ? row : found.get(row.externalId ?? '')
+        if (task) made.set(row.id, { task: writtenFor(caller, toTask(task)), isNew: task === row })
+      }
+    }
+    return rows.map(({ id }) => made.get(id) as Made)
+  }
+
+  async function existing(
+    repos: BoundRepositories,
+    { projectId }: Destination,
+    caller: Caller,
+    rows: TaskRow[],
+  ) {
+    const externalIds = rows.flatMap(({ externalId }) => externalId ?? [])
+    const found =
+      externalIds.length === 0
+        ? []
+        : await repos.tasks.listByExternalIds(projectId, sourceOf(caller.type), externalIds)
+    return new Map(found.map((row) => [row.externalId, row]))
+  }
+}
+
+/** @throws list_not_found, project_archived */
+export async function writableDestination(
+  repos: BoundRepositories,
+  listId: string | undefined,
+): Promise<Destination> {
+  const destination = await repos.lists.findDestination(listId)
+  if (!destination) throw listNotFound(listId ?? 'by default')
+  if (destination.isArchived) throw projectArchived(destination.projectName)
+  return destination
+}
+
+const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)
