@@ -13,6 +13,7 @@ import { migrate } from './db/migrate.ts'
 import { patiently } from './db/patience.ts'
 import { boundedConnection, openDatabase, poolState } from './db/pool.ts'
 import type { Jobs } from './jobs/index.ts'
+import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
 import { repositories } from './repositories/index.ts'
 import { systemClock } from './services/clock.ts'
@@ -49,7 +50,7 @@ try {
 
 /** Ends whatever was started, also when the signal comes early or the start fails half-way. */
 async function live(config: Config) {
-  const logger = pino({ level: config.logLevel, redact: REDACTED })
+  const logger = pino({ level: config.logLevel, redact: REDACTED }, logDestination(process.stdout.fd))
   const ends: (() => Promise<unknown>)[] = []
   const ending = new AbortController()
   const lifetime: Lifetime = {

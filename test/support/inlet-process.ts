@@ -27,13 +27,16 @@ interface SpawnOptions {
   env?: Record<string, string>
   /** In a process group of its own, as on a terminal. */
   isGroup?: boolean
+  /** A program, with its first arguments, that becomes Inlet. */
+  wrapper?: string[]
 }
 
 /** Valid from the first start on. */
 export const ADMIN_KEY = `test-admin-${randomBytes(16).toString('hex')}`
 
-export function spawnInlet({ dataDir, env = {}, isGroup = false }: SpawnOptions): Inlet {
-  const child = spawn(process.execPath, ['src/server.ts'], {
+export function spawnInlet({ dataDir, env = {}, isGroup = false, wrapper = [] }: SpawnOptions): Inlet {
+  const [program = '', ...args] = [...wrapper, process.execPath, 'src/server.ts']
+  const child = spawn(program, args, {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     detached: isGroup,
     env: {

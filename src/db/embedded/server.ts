@@ -1,4 +1,4 @@
-import { open, readFile, rename, stat } from 'node:fs/promises'
+import { open, readFile, rename, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -69,7 +69,8 @@ export async function reachServer(
       }
       problem = failure
       if (IN_USE.test(failure)) await killOrphans(place.cluster)
-      else if (NO_SPACE.test(failure) && required !== undefined) {
+      else if (required !== undefined && (NO_SPACE.test(failure) || (await isDiskFull(place.cluster)))) {
+        problem = 'no space left on the disk'
         lastChance = Date.now() + PATIENCE_MS
         pauseMs = SPACE_RETRY_MS
       } else if (!PASSING.test(failure)) {
@@ -115,6 +116,8 @@ const PASSING =
 // Backends of a killed server are dying, or have not noticed.
 const IN_USE = /shared memory block/
 const NO_SPACE = /No space left on device|Disk quota exceeded/
+// A segment of its write-ahead log is what it needs to start.
+const NEEDED_BYTES = 16 << 20
 
 const LOG_FILE = 'server.log'
 const MAX_LOG_BYTES = 1 << 20
@@ -152,6 +155,12 @@ const SETTINGS: Record<string, string> = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
+}
+
+// The server's own log is on that disk as well, so what it would say may be missing.
+async function isDiskFull(cluster: string): Promise<boolean> {
+  const disk = await statfs(cluster).catch(() => undefined)
+  return disk !== undefined && disk.bavail * disk.bsize < NEEDED_BYTES
 }
 
 function quoted(value: string): string {
