@@ -14,6 +14,17 @@ export async function freshDatabase(): Promise<{ connectionString: string; drop(
   }
 }
 
+/** One without any table. */
+export async function emptyDatabase(): Promise<{ connectionString: string; drop(): Promise<void> }> {
+  const { adminUrl, prefix } = inject('postgres')
+  const name = `${prefix}${randomBytes(6).toString('hex')}`
+  await withAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`))
+  return {
+    connectionString: urlOf(adminUrl, name),
+    drop: () => withAdmin(adminUrl, (admin) => dropDatabase(admin, name)),
+  }
+}
+
 /** The same server, another database. */
 export function urlOf(adminUrl: string, database: string): string {
   const url = new URL(adminUrl)
