@@ -1,7 +1,6 @@
-import { defineConfig } from 'drizzle-kit'
-
-export default defineConfig({
+/** For `npm run db:generate`. */
+export default {
   dialect: 'postgresql',
   schema: ['./src/db/tables.ts', './src/db/search-tables.ts', './src/db/name-tables.ts'],
   out: './migrations',
-})
+}

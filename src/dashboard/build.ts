@@ -1,7 +1,6 @@
 /**
  * Builds the dashboard into `dist/dashboard`; runs at `npm ci`. Where Vite is not installed (a production install
  * leaves it out) it does nothing: whoever serves without a build is told so by the page itself.
- * With `--types` it only writes the API's types.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,14 +10,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 if (isInstalled('vite')) {
-  await writeTypes()
-  if (!process.argv.includes('--types')) {
-    // Also where a test runner starts this, it is the production build that is served.
-    process.env.NODE_ENV = 'production'
-    const { build } = await import('vite')
-    await build({ configFile: here('vite.config.ts'), logLevel: 'warn' })
-    await compressAll(here('../../dist/dashboard/assets'))
-  }
+  // Also where a test runner starts this, it is the production build that is served.
+  process.env.NODE_ENV = 'production'
+  const { build } = await import('vite')
+  await build({ configFile: here('vite.config.ts'), logLevel: 'warn' })
+  await compressAll(here('../../dist/dashboard/assets'))
 }
 
 function isInstalled(name: string): boolean {
@@ -28,11 +24,6 @@ function isInstalled(name: string): boolean {
   } catch {
     return false
   }
-}
-
-async function writeTypes() {
-  const { generateTypes } = await import('./api/generate.ts')
-  await generateTypes(here('../../test/contract/openapi.json'), here('api/schema.gen.ts'))
 }
 
 /** Each asset once more in the encodings browsers take, so that serving costs no time. */

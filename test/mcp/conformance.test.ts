@@ -6,25 +6,27 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { startKeyProxy } from '../support/key-proxy.ts'
+import { fetchTools, TOOLS } from '../tools/fetch.ts'
 
 const BASELINE = fileURLToPath(new URL('conformance-baseline.yaml', import.meta.url))
-const BIN = fileURLToPath(new URL('../../node_modules/.bin/', import.meta.url))
+const BIN = `${TOOLS}node_modules/.bin/`
 
 let service: TestApp
 let proxy: Awaited<ReturnType<typeof startKeyProxy>>
 let folder: string
 beforeAll(async () => {
+  fetchTools()
   service = await startApp()
   proxy = await startKeyProxy(service.url, service.adminKey)
   folder = await mkdtemp(join(tmpdir(), 'inlet-mcp-'))
-})
+}, 300_000)
 afterAll(async () => {
   proxy.close()
   await service.close()
   await rm(folder, { recursive: true })
 })
 
-/** Runs a tool of the node_modules, in a folder of its own and under this very Node. */
+/** Runs one of the development tools, in a folder of its own and under this very Node. */
 function run(tool: string, args: string[]): Promise<{ code: number | null; output: string; errors: string }> {
   const child = spawn(process.execPath, [BIN + tool, ...args], {
     cwd: folder,

@@ -1,5 +1,5 @@
 import { useMantineColorScheme } from '@mantine/core'
-import { IconDevices, IconKeyboard, IconLogout, IconUser } from '@tabler/icons-react'
+import { CommandPaletteIcon, DevicesIcon, PersonIcon, SignOutIcon } from '@primer/octicons-react'
 import { useAct } from '../parts/act.ts'
 import { MenuButton } from '../parts/menu-button.tsx'
 import { useMe, useSignOut } from '../session/session.ts'
@@ -29,7 +29,7 @@ export function Account() {
           style={{ width: '100%' }}
           disabled={isBusy}
         >
-          <IconUser size={17} stroke={1.7} aria-hidden />
+          <PersonIcon size={16} aria-hidden />
           <span className={styles.name}>{me?.name ?? 'Somebody'}</span>
           <span className="visually-hidden">: theme, keyboard and signing out</span>
         </button>
@@ -43,11 +43,11 @@ export function Account() {
           chosen: colorScheme,
           onPick: (value) => setColorScheme(value as typeof colorScheme),
         },
-        { actions: [{ words: 'Keyboard', icon: <IconKeyboard size={16} />, act: openHelp }] },
+        { actions: [{ words: 'Keyboard', icon: <CommandPaletteIcon size={16} />, act: openHelp }] },
         {
           actions: [
-            { words: 'Sign out', icon: <IconLogout size={16} />, act: () => leave('here') },
-            { words: 'Sign out everywhere', icon: <IconDevices size={16} />, act: () => leave('everywhere') },
+            { words: 'Sign out', icon: <SignOutIcon size={16} />, act: () => leave('here') },
+            { words: 'Sign out everywhere', icon: <DevicesIcon size={16} />, act: () => leave('everywhere') },
           ],
         },
       ]}

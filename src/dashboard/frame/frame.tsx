@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { IconMenu2 } from '@tabler/icons-react'
+import { ThreeBarsIcon } from '@primer/octicons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useDeferredValue, useEffect, useTransition } from 'react'
 import { LiveChanges, useLive } from '../live/live.tsx'
@@ -56,7 +56,7 @@ function FrameWithin() {
             aria-busy={isFetchingMenu}
             aria-label="Open the menu"
           >
-            <IconMenu2 size={20} />
+            <ThreeBarsIcon size={20} />
           </ActionIcon>
           <Mark />
           <strong>Inlet</strong>

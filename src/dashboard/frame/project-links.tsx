@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { IconChevronRight, IconSettings } from '@tabler/icons-react'
+import { ChevronRightIcon, GearIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { listsQuery, type Project } from '../api/queries.ts'
@@ -28,7 +28,7 @@ export function ProjectLinks({ project }: { project: Project }) {
           aria-expanded={isOpen}
           onClick={() => setFolded({ ...folded, [project.id]: isOpen })}
         >
-          <IconChevronRight size={14} className={isOpen ? styles.turned : undefined} />
+          <ChevronRightIcon size={14} className={isOpen ? styles.turned : undefined} />
         </ActionIcon>
         <Link
           to="/tasks"
@@ -49,7 +49,7 @@ export function ProjectLinks({ project }: { project: Project }) {
             <Link to="/projects/$projectId" params={{ projectId: project.id }} {...props} />
           )}
         >
-          <IconSettings size={15} />
+          <GearIcon size={15} />
         </ActionIcon>
       </div>
       {isOpen &&

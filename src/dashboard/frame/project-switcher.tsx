@@ -1,4 +1,4 @@
-import { IconSelector } from '@tabler/icons-react'
+import { UnfoldIcon } from '@primer/octicons-react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Project } from '../api/queries.ts'
 import { MenuButton } from '../parts/menu-button.tsx'
@@ -31,7 +31,7 @@ export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
           aria-label={`${name}: switch the project`}
         >
           <strong className={styles.name}>{name}</strong>
-          <IconSelector size={15} aria-hidden />
+          <UnfoldIcon size={15} aria-hidden />
         </button>
       }
       position="bottom-start"

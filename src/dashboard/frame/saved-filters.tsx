@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { IconFilter, IconX } from '@tabler/icons-react'
+import { FilterIcon, XIcon } from '@primer/octicons-react'
 import { Link } from '@tanstack/react-router'
 import type { TaskFilters } from '../api/queries.ts'
 import styles from './sidebar.module.css'
@@ -31,7 +31,7 @@ export function SavedFilters() {
             activeProps={{ className: styles.active }}
             activeOptions={{ includeSearch: true, explicitUndefined: true }}
           >
-            <IconFilter size={15} aria-hidden />
+            <FilterIcon size={15} aria-hidden />
             <span className={styles.name}>{name}</span>
           </Link>
           <ActionIcon
@@ -39,7 +39,7 @@ export function SavedFilters() {
             aria-label={`Forget the filter ${name}`}
             onClick={() => setSaved(saved.filter((other) => other.name !== name))}
           >
-            <IconX size={14} />
+            <XIcon size={14} />
           </ActionIcon>
         </div>
       ))}

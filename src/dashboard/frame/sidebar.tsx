@@ -1,6 +1,6 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconInbox, IconPlus, IconSettings, IconTrash } from '@tabler/icons-react'
+import { GearIcon, InboxIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
@@ -41,7 +41,7 @@ export function Sidebar() {
           className={`${styles.link} ${isEverything ? styles.active : ''}`}
           activeProps={{}}
         >
-          <IconInbox size={17} stroke={1.7} aria-hidden />
+          <InboxIcon size={16} aria-hidden />
           <span>All tasks</span>
           {projects.data && <Count of={openTasks} />}
         </Link>
@@ -50,7 +50,7 @@ export function Sidebar() {
           <h2>Projects</h2>
           {can('admin') && isServiceWide && (
             <ActionIcon onClick={creating.open} aria-label="New project" size={32}>
-              <IconPlus size={16} />
+              <PlusIcon size={16} />
             </ActionIcon>
           )}
         </div>
@@ -71,12 +71,12 @@ export function Sidebar() {
       <nav aria-label="Settings and account" className={styles.foot}>
         {can('tasks:read') && (
           <Link to="/trash" className={styles.link} activeProps={{ className: styles.active }}>
-            <IconTrash size={17} stroke={1.7} aria-hidden />
+            <TrashIcon size={16} aria-hidden />
             <span>Trash</span>
           </Link>
         )}
         <Link to="/settings/instructions" className={styles.link} activeProps={{ className: styles.active }}>
-          <IconSettings size={17} stroke={1.7} aria-hidden />
+          <GearIcon size={16} aria-hidden />
           <span>Settings</span>
         </Link>
         <Account />

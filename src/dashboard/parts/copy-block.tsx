@@ -1,5 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { CheckIcon, CopyIcon } from '@primer/octicons-react'
 import styles from './parts.module.css'
 import { useCopy } from './use-copy.ts'
 
@@ -18,7 +18,7 @@ export function CopyBlock({ text, caption }: { text: string; caption?: string })
             onClick={() => void copy()}
             aria-label={copied ? 'Copied' : 'Copy'}
           >
-            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            {copied ? <CheckIcon size={16} /> : <CopyIcon size={16} />}
           </ActionIcon>
         </Tooltip>
       </div>

@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Button, Menu, Modal, Select, Skeleton, TextInput } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { answerOf, api } from '../api/client.ts'
@@ -55,7 +55,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
               <Menu position="bottom-end">
                 <Menu.Target>
                   <ActionIcon aria-label={`What to do with ${list.name}`}>
-                    <IconDots size={18} />
+                    <KebabHorizontalIcon size={18} />
                   </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>

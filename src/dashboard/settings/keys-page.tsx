@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Button, Menu, Skeleton } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
@@ -130,7 +130,7 @@ function KeyItem({ of: key, onRotate, onRevoke }: { of: Key; onRotate(): void; o
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon aria-label={`What to do with ${key.name}`}>
-            <IconDots size={18} />
+            <KebabHorizontalIcon size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>

@@ -1,6 +1,6 @@
 import { useSortable } from '@dnd-kit/sortable'
 import { ActionIcon, Menu, Switch } from '@mantine/core'
-import { IconDots, IconGripVertical } from '@tabler/icons-react'
+import { GrabberIcon, KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
@@ -63,7 +63,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
           } else listeners?.onKeyDown?.(event)
         }}
       >
-        <IconGripVertical size={16} />
+        <GrabberIcon size={16} />
       </ActionIcon>
       <div className={styles.main}>
         {rule.name && <strong>{rule.name}</strong>}
@@ -88,7 +88,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon aria-label={`What to do with ${name}`}>
-            <IconDots size={18} />
+            <KebabHorizontalIcon size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>

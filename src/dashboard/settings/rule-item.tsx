@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Menu, NumberInput, Switch } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { answerOf, api, type Schema } from '../api/client.ts'
@@ -83,7 +83,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon aria-label={`What to do with “${start}”`}>
-            <IconDots size={18} />
+            <KebabHorizontalIcon size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>

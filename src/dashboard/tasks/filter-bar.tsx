@@ -1,5 +1,5 @@
 import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
-import { IconArrowsSort, IconBookmark, IconSearch } from '@tabler/icons-react'
+import { BookmarkIcon, SearchIcon, SortDescIcon } from '@primer/octicons-react'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskFilters } from '../api/queries.ts'
@@ -110,7 +110,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
       aria-label="Search tasks"
       placeholder="Search"
       maxLength={200}
-      leftSection={<IconSearch size={15} />}
+      leftSection={<SearchIcon size={15} />}
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}
       onKeyDown={(event) => {
@@ -174,7 +174,7 @@ function Sort({ sort, onChange }: { sort: SortName; onChange(sort: SortName | un
     <MenuButton
       button={
         <Button variant="subtle" color="gray" px={10} className="push" aria-label={`Order: ${SORTS[sort]}`}>
-          <IconArrowsSort size={15} aria-hidden />
+          <SortDescIcon size={15} aria-hidden />
           <span className={styles.sort}>&nbsp;{SORTS[sort]}</span>
         </Button>
       }
@@ -208,7 +208,7 @@ function Keep({ filters }: { filters: TaskFilters }) {
         tell.done(`Kept as “${name}” under My filters.`)
       }}
     >
-      <IconBookmark size={16} />
+      <BookmarkIcon size={16} />
     </ActionIcon>
   )
 }

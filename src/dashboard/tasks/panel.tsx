@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, Skeleton, Tooltip } from '@mantine/core'
-import { IconDots, IconLink, IconTrash, IconX } from '@tabler/icons-react'
+import { KebabHorizontalIcon, LinkIcon, TrashIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { answerOf, api } from '../api/client.ts'
@@ -40,7 +40,7 @@ export function TaskPanel() {
         <div className={styles.body}>
           <div className={styles.bar}>
             <ActionIcon className="push" onClick={close} aria-label="Close the task">
-              <IconX size={18} />
+              <XIcon size={18} />
             </ActionIcon>
           </div>
           {isGone ? (
@@ -119,20 +119,20 @@ function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
         )}
         <Tooltip label={link.copied ? 'Copied' : 'Copy the link'}>
           <ActionIcon className="push" onClick={() => void link.copy()} aria-label="Copy the link">
-            <IconLink size={17} />
+            <LinkIcon size={16} />
           </ActionIcon>
         </Tooltip>
         {mayWrite && (
           <Menu position="bottom-end">
             <Menu.Target>
               <ActionIcon aria-label="More">
-                <IconDots size={18} />
+                <KebabHorizontalIcon size={18} />
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item
                 c="var(--red)"
-                leftSection={<IconTrash size={16} />}
+                leftSection={<TrashIcon size={16} />}
                 onClick={() => {
                   onClose()
                   void actions.remove([task])
@@ -144,7 +144,7 @@ function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
           </Menu>
         )}
         <ActionIcon onClick={onClose} aria-label="Close the task">
-          <IconX size={18} />
+          <XIcon size={18} />
         </ActionIcon>
       </div>
       <EditableTitle task={task} edit={edit} mayWrite={mayWrite && task.source !== 'codehost'} />

@@ -1,4 +1,4 @@
-import { IconExternalLink } from '@tabler/icons-react'
+import { LinkExternalIcon } from '@primer/octicons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type Activity, itemsOf, type Task, timelineQuery } from '../api/queries.ts'
@@ -18,7 +18,7 @@ export function Provenance({ task }: { task: Task }) {
             {' · '}
             <a href={task.externalUrl} target="_blank" rel="noreferrer noopener">
               {task.source === 'codehost' ? 'See it there' : 'See where it came from'}{' '}
-              <IconExternalLink size={13} aria-hidden />
+              <LinkExternalIcon size={13} aria-hidden />
             </a>
           </>
         )}

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu, Popover, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconX } from '@tabler/icons-react'
+import { XIcon } from '@primer/octicons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schema } from '../api/client.ts'
@@ -57,7 +57,7 @@ export default function SelectionBar({ selection, actions }: { selection: Select
         Delete
       </Button>
       <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear the selection">
-        <IconX size={16} />
+        <XIcon size={16} />
       </ActionIcon>
     </div>
   )

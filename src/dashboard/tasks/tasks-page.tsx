@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { IconPlus, IconSettings } from '@tabler/icons-react'
+import { GearIcon, PlusIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
@@ -33,11 +33,11 @@ export function TasksPage() {
                 <Link to="/projects/$projectId" params={{ projectId: filters.projectId ?? '' }} {...props} />
               )}
             >
-              <IconSettings size={17} />
+              <GearIcon size={16} />
             </ActionIcon>
           )}
           {can('tasks:write') && (
-            <Button className="push" leftSection={<IconPlus size={16} />} onClick={openNewTask}>
+            <Button className="push" leftSection={<PlusIcon size={16} />} onClick={openNewTask}>
               New task
             </Button>
           )}

@@ -1,5 +1,5 @@
 import { Button, Textarea } from '@mantine/core'
-import { IconLock } from '@tabler/icons-react'
+import { LockIcon } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../api/queries.ts'
 import { Markdown } from '../parts/markdown.tsx'
@@ -27,7 +27,7 @@ export function Texts({ task, edit, mayWrite }: TextsProps) {
       >
         {task.descriptionReadOnly && (
           <p className={styles.lock}>
-            <IconLock size={14} aria-hidden />
+            <LockIcon size={14} aria-hidden />
             <span>{WHY_READ_ONLY[task.source] ?? 'It stays as it came.'} Write in the notes instead.</span>
           </p>
         )}
