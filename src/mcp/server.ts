@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { rulesMarkdown } from '../domain/context-markdown.ts'
 import { allows } from '../domain/key-strength.ts'
 import { AppError, insufficientScope, type Mistake } from '../errors.ts'
+import { VERSION } from '../lib/version.ts'
 import type { Scope } from '../schemas/caller.ts'
 import type { Caller } from '../services/access.ts'
 import type { UseCases } from '../services/index.ts'
@@ -37,7 +38,7 @@ export function mcpServers(
   return (exchange, era) => {
     const { caller } = exchange
     const server = new McpServer(
-      { name: 'inlet', title: 'Inlet', version: '1.0.0' },
+      { name: 'inlet', title: 'Inlet', version: VERSION },
       {
         instructions: INSTRUCTIONS,
         // Nothing of it changes while the process lives, so nobody has to listen for changes.

@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorCode } from '../errors.ts'
+import { VERSION } from '../lib/version.ts'
 import { namedSchemas } from '../schemas/index.ts'
 import { Closed } from '../schemas/parts.ts'
 import { withBounds } from './openapi-bounds.ts'
@@ -28,7 +29,7 @@ export const openapi = fp(
         openapi: '3.1.0',
         info: {
           title: 'Inlet',
-          version: '1.0.0',
+          version: VERSION,
           description:
             'A task service that everything flows into: bug reports, feedback, issues and pull requests come in, tasks come out. Errors are `application/problem+json`; branch on their `code`.',
           contact: { name: 'Whoever runs this Inlet', url: 'https://inlet.example/' },

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CodeHost, HostAccess, HostLimits } from '../clients/codehost.ts'
+import { VERSION } from '../lib/version.ts'
 import type { Repositories } from '../repositories/index.ts'
 import type { SyncRunRow } from '../repositories/sync-runs.ts'
 import type { Vitals } from '../repositories/vitals.ts'
@@ -134,7 +134,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
   function load(): Promise<Instruments> {
     making ??= import('./instruments.ts').then(({ instruments }) => {
       made = instruments({ isEmbedded })
-      made.build.set({ version: ownVersion(), node: process.version }, 1)
+      made.build.set({ version: VERSION, node: process.version }, 1)
       return made
     })
     return making
@@ -196,8 +196,4 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     })
     return answer
   }
-}
-
-function ownVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }
