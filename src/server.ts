@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import closeWithGrace from 'close-with-grace'
-import { type Logger, pino } from 'pino'
+import { type Logger, pino, stdSerializers } from 'pino'
 import { buildApp, buildReceiver, limitsOf } from './app.ts'
 import { githubClient } from './clients/github.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -10,6 +10,7 @@ import { encryptionKeyIn } from './db/embedded/encryption-key.ts'
 import { startEmbedded } from './db/embedded/index.ts'
 import { listen } from './db/listen.ts'
 import { migrate } from './db/migrate.ts'
+import { withoutValues } from './db/mistakes.ts'
 import { patiently } from './db/patience.ts'
 import { boundedConnection, openDatabase, poolState } from './db/pool.ts'
 import type { Jobs } from './jobs/index.ts'
@@ -32,6 +33,9 @@ const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
 const REDACTED = ['req.headers.authorization', 'req.headers["x-api-key"]', 'req.headers.cookie']
 
+/** Whoever logs it, the error of a statement says nothing of the values it was about: some are e-mail addresses. */
+const errorToLog = (error: unknown) => stdSerializers.err(withoutValues(error) as Error)
+
 /** What lives as long as the process: how each part ends, and whether the end has come. */
 interface Lifetime {
   /** Ends are run in the reverse order. */
@@ -50,7 +54,10 @@ try {
 
 /** Ends whatever was started, also when the signal comes early or the start fails half-way. */
 async function live(config: Config) {
-  const logger = pino({ level: config.logLevel, redact: REDACTED }, logDestination(process.stdout.fd))
+  const logger = pino(
+    { level: config.logLevel, redact: REDACTED, serializers: { err: errorToLog } },
+    logDestination(process.stdout.fd),
+  )
   const ends: (() => Promise<unknown>)[] = []
   const ending = new AbortController()
   const lifetime: Lifetime = {
