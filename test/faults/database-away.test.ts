@@ -124,14 +124,14 @@ describe('a start gives up with a sentence', () => {
     const waits: string[] = []
 
     const start = patiently(() => migrate('postgres://inlet:s3cret@localhost:1/inlet'), {
-      patienceMs: 100,
+      patienceMs: 2_000,
       pauseMs: 30,
       signal: new AbortController().signal,
       onWait: (reason) => waits.push(reason),
     })
 
     await expect(start).rejects.toThrow(
-      /^The database did not answer for 0.1 s: connect ECONNREFUSED (127\.0\.0\.1|::1):1$/,
+      /^The database did not answer for 2 s: connect ECONNREFUSED (127\.0\.0\.1|::1):1$/,
     )
     expect(waits.length).toBeGreaterThan(0)
     expect(waits.join()).not.toContain('s3cret')
