@@ -105,6 +105,7 @@ describe('the house', () => {
   test('keeps its top level to what the design names', () => {
     const named = [
       'Dockerfile',
+      'LICENSE',
       'README.md',
       'docker-compose.yml',
       'docs',
@@ -141,28 +142,6 @@ describe('the tests of the dashboard', () => {
   })
 })
 
-describe('the documents', () => {
-  test('name only files and scripts that exist', () => {
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    const wrong = ['README.md', 'src/README.md', '.github/CONTRIBUTING.md'].flatMap((document) => {
-      const text = readFileSync(join(root, document), 'utf8')
-      const paths = [...text.matchAll(/`((?:src|test|migrations|\.ci|\.github)\/[\w./-]*)`/g)].map(
-        ([, path]) => path ?? '',
-      )
-      const runs = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
-      return [
-        ...paths
-          .filter((path) => !exists(path))
-          .map((path) => `${document} names ${path}, which is not there`),
-        ...runs
-          .filter((name) => !scripts[name])
-          .map((name) => `${document} names npm run ${name}, which is not there`),
-      ]
-    })
-    expect(wrong).toEqual([])
-  })
-})
-
 function layerOf(file: string): string {
   return (file.split('/')[0] ?? '').replace(/\.ts$/, '')
 }
@@ -183,13 +162,4 @@ const isPackage = (specifier: string, name: string) =>
 
 function source(file: string): string {
   return readFileSync(join(root, 'src', file), 'utf8')
-}
-
-function exists(path: string): boolean {
-  try {
-    readFileSync(join(root, path))
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EISDIR'
-  }
 }

@@ -8,8 +8,8 @@ import { parse } from 'yaml'
 import { VARIABLES } from '../src/config.ts'
 
 /*
- * What is said of containers, held against what is true, where no container engine runs. The README says which commands
- * build them elsewhere.
+ * What is said of containers, held against what is true, where no container engine runs. `docs/operating.md` has the
+ * commands that build them elsewhere.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')

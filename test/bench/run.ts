@@ -1,5 +1,5 @@
 /**
- * Measures this machine: `npm run bench`, or `npm run bench -- creates pages` for some parts. Prints the README's table
+ * Measures this machine: `npm run bench`, or `npm run bench -- creates pages` for some parts. Prints the table of docs/performance.md
  * and writes everything to `dist/bench.json`. It needs a quiet machine, and pgbench in PATH for the creates.
  */
 import { mkdir, writeFile } from 'node:fs/promises'

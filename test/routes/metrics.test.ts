@@ -62,16 +62,16 @@ describe('/metrics', () => {
     }
   })
 
-  test('has what the README lists, and nothing of ours besides', async () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-    const listed = [...readme.matchAll(/^\| `(inlet_\w+)`/gm)].map(([, name]) => name)
+  test('has what docs/operating.md lists, and nothing of ours besides', async () => {
+    const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+    const listed = [...page.matchAll(/^\| `(inlet_\w+)`/gm)].map(([, name]) => name)
     const ours = readMetrics(await scrape())
       .map(({ name }) => name)
       .filter((name) => name.startsWith('inlet_'))
 
     const withEmbedded = ['inlet_embedded_server_up', 'inlet_embedded_server_restarts_total']
     expect(listed.toSorted()).toEqual([...ours, ...withEmbedded].sort())
-    const alerting = readme.match(/^groups:[\s\S]*?^```$/m)?.[0] ?? ''
+    const alerting = page.match(/^groups:[\s\S]*?^```$/m)?.[0] ?? ''
     expect(alerting.match(/- alert: /g)).toHaveLength(5)
     const asked = alerting.match(/\binlet_\w+?(?=_bucket|_count|_sum|\b)/g) ?? []
     expect(asked.filter((name) => !listed.includes(name))).toEqual([])

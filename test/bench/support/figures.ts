@@ -77,7 +77,7 @@ export function exceeded(figures: Figure[]): string[] {
   ])
 }
 
-/** As Markdown, for the README. */
+/** As Markdown, for docs/performance.md. */
 export function tableOf(figures: Figure[]): string {
   const lines = figures.map(({ name, unit, ours, reference, ratio, mostOfOurs }) => {
     const held = [

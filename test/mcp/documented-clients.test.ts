@@ -7,10 +7,9 @@ import { CLIENTS } from '../support/mcp-clients.ts'
 
 const DOCUMENTED = 'http://127.0.0.1:3000'
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const section = /^## AI assistants\n([\s\S]*?)^## /m.exec(readme)?.[1] ?? ''
+const page = readFileSync(new URL('../../docs/assistants.md', import.meta.url), 'utf8')
 const blocks = (language: string) =>
-  [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) =>
+  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) =>
     name === language ? text : [],
   )
 
@@ -34,13 +33,13 @@ async function namesOfTools(url: string, headers: Record<string, string>) {
   }
 }
 
-/** As a shell runs it, with the key where the README says it is. */
+/** As a shell runs it, with the key where the page expects it. */
 async function runHook(command: string): Promise<string> {
   const env = { ...process.env, INLET_KEY: service.adminKey }
   return (await promisify(execFile)('sh', ['-c', here(command)], { env })).stdout
 }
 
-describe('what the README says of assistants', () => {
+describe('the page about assistants', () => {
   const [code = {}, editor = {}, editorHook = {}, desktop = {}] = blocks('json').map((text) =>
     JSON.parse(text),
   )

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Nodes } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { describe, expect, test } from 'vitest'
+import { VARIABLES } from '../src/config.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+const guides = readdirSync(join(root, 'docs'))
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `docs/${file}`)
+const documents = ['README.md', 'src/README.md', '.github/CONTRIBUTING.md', '.github/SECURITY.md', ...guides]
+
+describe('the documents', () => {
+  test('name only files and scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json'))
+    const wrong = documents.flatMap((document) => {
+      const text = read(document)
+      const paths = [...text.matchAll(/`((?:src|test|docs|migrations|\.ci|\.github)\/[\w./-]*)`/g)].map(
+        ([, path = '']) => path,
+      )
+      const runs = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name)
+      return [
+        ...paths
+          .filter((path) => !existsSync(join(root, path)))
+          .map((path) => `${document} names ${path}, which does not exist`),
+        ...runs
+          .filter((name) => !scripts[name])
+          .map((name) => `${document} names npm run ${name}, which does not exist`),
+      ]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('link only to files and headings that exist', () => {
+    const dead = documents.flatMap((document) =>
+      linksOf(document)
+        .filter((link) => !/^(https?|mailto):/.test(link))
+        .filter((link) => {
+          const [path = '', anchor] = link.split('#')
+          const target = path === '' ? document : relative(root, join(root, dirname(document), path))
+          if (!existsSync(join(root, target))) return true
+          return anchor !== undefined && !anchorsOf(target).includes(anchor)
+        })
+        .map((link) => `${document} links to ${link}, which does not exist`),
+    )
+    expect(dead).toEqual([])
+  })
+})
+
+describe('README.md', () => {
+  test('is short, and links to every guide', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(120)
+    expect(linksOf('README.md')).toEqual(expect.arrayContaining(guides))
+  })
+
+  test.each(['npm ci && npm start', 'npm ci && npm test'])('shows %s on the first screen', (command) => {
+    const blocks = nodesOf('README.md').filter((node) => node.type === 'code')
+    const line = blocks.find(({ value }) => value === command)?.position?.start.line
+    expect(line).toBeLessThanOrEqual(25)
+  })
+
+  test('shows a screenshot of 1280 by 800 that loads quickly', () => {
+    const file = join(root, 'docs/screenshot.png')
+    const header = readFileSync(file)
+    expect([header.readUInt32BE(16), header.readUInt32BE(20)]).toEqual([1280, 800])
+    expect(statSync(file).size).toBeLessThan(200_000)
+    expect(linksOf('README.md')).toContain('docs/screenshot.png')
+  })
+})
+
+test('docs/operating.md lists every variable', () => {
+  const listed = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
+  expect(listed.toSorted()).toEqual([...VARIABLES, 'POSTGRES_PASSWORD'].sort())
+})
+
+function linksOf(document: string): string[] {
+  return nodesOf(document).flatMap((node) =>
+    node.type === 'link' || node.type === 'image' || node.type === 'definition' ? node.url : [],
+  )
+}
+
+/** As GitHub names headings; a repeated one gets a number. */
+function anchorsOf(document: string): string[] {
+  const seen = new Map<string, number>()
+  return nodesOf(document).flatMap((node) => {
+    if (node.type !== 'heading') return []
+    const name = textOf(node)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-')
+    const times = seen.get(name) ?? 0
+    seen.set(name, times + 1)
+    return times === 0 ? name : `${name}-${times}`
+  })
+}
+
+function nodesOf(document: string): Nodes[] {
+  const withChildren = (node: Nodes): Nodes[] => [
+    node,
+    ...('children' in node ? node.children.flatMap(withChildren) : []),
+  ]
+  return withChildren(fromMarkdown(read(document)))
+}
+
+function textOf(node: Nodes): string {
+  if ('value' in node) return node.value
+  return 'children' in node ? node.children.map(textOf).join('') : ''
+}
