@@ -347,7 +347,8 @@ describe('over two instances on one database', () => {
         on.post('/api/activity', body).then((answer) => {
           // On a machine that is short of breath a write may be refused; what was answered must be told.
           if (answer.status === 201) written.push(answer.body.id)
-          else expect(answer.status).toBe(503)
+          // 429: a hundred of them are in flight.
+          else expect([429, 503]).toContain(answer.status)
         }),
       )
     }

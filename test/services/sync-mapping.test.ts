@@ -227,6 +227,7 @@ describe('the mapping', () => {
       'task.updated',
       'sync.finished',
       'task.created',
+      'connection.created',
     ])
     expect(body.data[0]).toMatchObject({
       actor: { type: 'codehost', name: repository.name },
