@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+
+const DOCUMENTED = 'http://127.0.0.1:3000'
+const WEBHOOK_SECRET = 'documented-webhook-secret'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const pages = ['README.md', ...readdirSync(`${root}/docs`).map((file) => `docs/${file}`)].filter((file) =>
+  file.endsWith('.md'),
+)
+const commands = pages.flatMap((page) =>
+  [...readFileSync(`${root}/${page}`, 'utf8').matchAll(/^```bash\n(curl [\s\S]*?)^```$/gm)].map(
+    ([, command = '']) => ({ page, command: command.trim() }),
+  ),
+)
+
+let service: Syncing
+const env: Record<string, string> = { PATH: process.env.PATH ?? '', INLET_WEBHOOK_SECRET: WEBHOOK_SECRET }
+beforeAll(async () => {
+  service = await startSyncing({ env: { WEBHOOK_SECRET }, tokens: { 'ghp_...': {} } })
+  service.host.repository('acme/app').fill(2)
+  env.INLET_KEY = service.adminKey
+  const project = await service.given.project()
+  env.PROJECT = project.id
+  env.LIST = project.inbox.id
+  env.TASK = (await service.given.task(project.inbox, { version: 3 })).id
+})
+afterAll(() => service.close())
+
+describe('the curl commands of the guides', () => {
+  test('are found', () => {
+    expect(commands.length).toBeGreaterThan(15)
+  })
+
+  test.each(commands)('work: $page: $command', async ({ command }) => {
+    // A stream has no end of its own.
+    const seconds = command.includes('/api/stream') ? 2 : 60
+    const line = `${command.replaceAll(DOCUMENTED, service.url)} --max-time ${seconds} -w '\\n%{http_code}'`
+
+    const { stdout } = await promisify(execFile)('sh', ['-c', line], { env }).catch(
+      (error: { stdout: string }) => error,
+    )
+
+    expect(stdout).toMatch(/\n20[0-2]$/)
+  })
+})
