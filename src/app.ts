@@ -3,7 +3,14 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from './config.ts'
 import { isDatabaseAway, withoutValues } from './db/mistakes.ts'
-import { bodyStalled, bodyTooLarge, tooManyBodies, unreadableAddress, workerLost } from './errors.ts'
+import {
+  bodyStalled,
+  bodyTooLarge,
+  tooManyBodies,
+  tooManyLargeBodies,
+  unreadableAddress,
+  workerLost,
+} from './errors.ts'
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
@@ -14,6 +21,7 @@ import { limitInFlight } from './guards/in-flight.ts'
 import { limitRequests, minuteLimit } from './guards/rate-limit.ts'
 import { requireWatcher } from './guards/watcher.ts'
 import { bodyIntake } from './lib/body-intake.ts'
+import { byteBudget } from './lib/byte-budget.ts'
 import { sideThread } from './lib/side-thread.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { jsonBody } from './plugins/json-body.ts'
@@ -73,6 +81,11 @@ export function limitsOf(config: Config) {
       maxTotalBytes: 128 * 1024 * 1024,
       stallMs: BODY_STALL_MS,
       refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
+    }),
+    largeBodies: byteBudget({
+      maxBytes: 64 * 1024 * 1024,
+      waitMs: 10_000,
+      refusal: tooManyLargeBodies,
     }),
     worker: sideThread<WorkerJobs>({
       file: new URL('./worker.ts', import.meta.url),

@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'jobs',
     'types of worker',
   ],
-  routes: ['services', 'schemas', 'errors', 'plugins', 'guards', 'types of config'],
+  routes: ['services', 'schemas', 'errors', 'plugins', 'guards', 'lib', 'types of config'],
   mcp: ['services', 'schemas', 'errors', 'domain', 'lib'],
   jobs: ['services', 'errors', 'types of config'],
   guards: ['types of services', 'types of schemas', 'types of config', 'errors', 'domain'],

@@ -55,6 +55,11 @@ export const tooManyBodies = () =>
     retryAfterSeconds: 1,
   })
 
+export const tooManyLargeBodies = () =>
+  new AppError('unavailable', 'Too many large requests are being worked on. Send the request again.', {
+    retryAfterSeconds: 5,
+  })
+
 export const workerLost = (cause: Error) =>
   new AppError(
     'unavailable',

@@ -103,13 +103,24 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   }
 }
 
-/** In the thread: answers jobs with what these functions return. */
+/** In the thread: answers jobs with what these functions return. Bytes among its members are handed over, not copied. */
 export function serveJobs(jobs: Jobs): void {
   parentPort?.on('message', async ({ name, input }: { name: string; input: never }) => {
     try {
-      parentPort?.postMessage({ output: await jobs[name]?.(input) } satisfies Reply)
+      const output = await jobs[name]?.(input)
+      parentPort?.postMessage({ output } satisfies Reply, bytesIn(output))
     } catch (error) {
       parentPort?.postMessage({ error: error as Error } satisfies Reply)
     }
   })
 }
+
+/** Of a member that has its memory to itself. */
+const bytesIn = (output: unknown): ArrayBuffer[] =>
+  Object.values(Object(output)).flatMap((member) =>
+    member instanceof Uint8Array &&
+    member.buffer instanceof ArrayBuffer &&
+    member.byteLength === member.buffer.byteLength
+      ? [member.buffer]
+      : [],
+  )

@@ -1,14 +1,22 @@
-import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import secureJson from 'secure-json-parse'
-import { AppError, bodyTooLarge, invalidJson, unsupportedMediaType, validationFailed } from '../errors.ts'
+import {
+  AppError,
+  bodyTooLarge,
+  invalidJson,
+  unsupportedMediaType,
+  validationFailed,
+  workerLost,
+} from '../errors.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
+import type { ByteBudget } from '../lib/byte-budget.ts'
 import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
 import type { SideThread } from '../lib/side-thread.ts'
 import { Closed } from '../schemas/parts.ts'
 import type { WorkerJobs } from '../worker.ts'
+import { type LargeBody, largeBodyOf, refusalFrom } from './bulk-reading.ts'
+import { parseJson } from './json-text.ts'
 import { escapePointer, grouped } from './validation.ts'
 
 declare module 'fastify' {
@@ -17,15 +25,21 @@ declare module 'fastify' {
     bodyMistake: AppError | null
     /** A guard refused the caller by headers alone: the body is neither read nor checked. */
     isRefused: boolean
+    /** A batch that was read and checked beside the event loop; `body` has its shape alone. */
+    largeBody: LargeBody | null
   }
   interface FastifyInstance {
     bodyIntake: BodyIntake
     /** Reads what would hold up everybody else for too long. */
     worker: SideThread<WorkerJobs>
+    /** preParsing: lets large bodies in as far as all of them together may be held. */
+    admitLargeBody(request: FastifyRequest, reply: FastifyReply): Promise<void>
   }
   interface FastifyContextConfig {
     /** How many values the body may hold, where it is not `MAX_VALUES`. */
     maxValues?: number
+    /** It takes a batch of tasks, which may be large: then it is read beside the event loop. */
+    isBulk?: boolean
   }
 }
 
@@ -33,7 +47,13 @@ interface JsonBodyOptions {
   /** Receives all bodies of the process. */
   bodyIntake: BodyIntake
   worker: SideThread<WorkerJobs>
+  /** For large bodies, from their first byte until they are answered. */
+  largeBodies: ByteBudget
 }
+
+/** From here on a body is parsed and checked beside the event loop. */
+const LARGE_BYTES = 4 * 1024 * 1024
+const LARGE_VALUES = 50_000
 
 /** Ten times what any valid body of this size holds, and what is parsed in a few milliseconds. */
 const MAX_VALUES = 110_000
@@ -44,17 +64,28 @@ const MAX_VALUES = 110_000
  * preHandler of every route, after the guards.
  */
 export const jsonBody = fp<JsonBodyOptions>(
-  async function jsonBody(app: FastifyInstance, { bodyIntake, worker }) {
+  async function jsonBody(app: FastifyInstance, { bodyIntake, worker, largeBodies }) {
     app.decorate('bodyIntake', bodyIntake)
     app.decorate('worker', worker)
     app.addHook('onClose', () => worker.close())
     app.decorateRequest('bodyMistake', null)
     app.decorateRequest('isRefused', false)
+    app.decorateRequest('largeBody', null)
+    app.decorate('admitLargeBody', async ({ headers, routeOptions, isRefused }, { raw }) => {
+      const announced = Number(headers['content-length'] ?? routeOptions.bodyLimit)
+      if (isRefused || announced <= LARGE_BYTES || announced > routeOptions.bodyLimit) return
+      const release = await largeBodies.take(announced)
+      if (raw.closed) release()
+      else raw.once('close', release)
+    })
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
       keepingMistakes(request, async () => {
-        const scan = jsonScan({ maxValues: request.routeOptions.config.maxValues ?? MAX_VALUES })
-        return parse(await read(request, payload, scan))
+        const { maxValues = MAX_VALUES, isBulk } = request.routeOptions.config
+        const scan = jsonScan({ maxValues })
+        const body = await read(request, payload, scan)
+        const isLarge = body.length > LARGE_BYTES || scan.values > LARGE_VALUES
+        return isBulk && isLarge ? readBeside(request, body) : parse(body)
       }),
     )
     app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
@@ -125,12 +156,15 @@ function tooManyValues({ member, values }: JsonScan): AppError {
   ])
 }
 
-function parse(body: Buffer): unknown {
-  if (body.length === 0) return {}
-  if (!isUtf8(body)) throw invalidJson('it is not UTF-8.')
-  try {
-    return secureJson.parse(body.toString(), { protoAction: 'error', constructorAction: 'error' })
-  } catch (error) {
-    throw invalidJson((error as Error).message.slice(0, 200))
-  }
+const parse = (body: Buffer): unknown => (body.length === 0 ? {} : parseJson(body))
+
+/** Has a large body read in the worker. In its place comes one of the same shape, whose items are still to be made. */
+async function readBeside(request: FastifyRequest, body: Buffer): Promise<unknown> {
+  const { worker } = request.server
+  const reading = await worker.run('readBulk', body, [body.buffer as ArrayBuffer]).catch((error) => {
+    throw error instanceof AppError ? error : workerLost(error)
+  })
+  if ('refusal' in reading) throw refusalFrom(reading.refusal)
+  request.largeBody = largeBodyOf(reading)
+  return { listId: reading.listId, tasks: reading.items.map(() => null) }
 }

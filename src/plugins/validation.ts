@@ -43,18 +43,26 @@ export const validation = fp(
       }
     })
 
-    app.decorate('compileCheck', (schema: object) => {
-      const compiled = lazily(() => strict.compile(bounded(schema) as object))
-      return (value: unknown, at: string) => {
-        const check = compiled()
-        return check(value) ? undefined : refusalOf(check, (pointer) => at + pointer)
-      }
-    })
+    app.decorate('compileCheck', checksBy(strict))
   },
   { name: 'validation' },
 )
 
-function compilerOf(options: { coerceTypes: false | 'array' }): Ajv2020 {
+/** What compiles strict checks of JSON values, for another thread. */
+export const strictChecks = (options: { useDefaults: boolean }) =>
+  checksBy(compilerOf({ coerceTypes: false, ...options }))
+
+function checksBy(strict: Ajv2020): FastifyInstance['compileCheck'] {
+  return (schema) => {
+    const compiled = lazily(() => strict.compile(bounded(schema) as object))
+    return (value, at) => {
+      const check = compiled()
+      return check(value) ? undefined : refusalOf(check, (pointer) => at + pointer)
+    }
+  }
+}
+
+function compilerOf(options: { coerceTypes: false | 'array'; useDefaults?: boolean }): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,

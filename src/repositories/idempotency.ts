@@ -5,8 +5,10 @@ import type { Executor } from './index.ts'
 
 type IdempotencyRow = typeof idempotencyKeys.$inferSelect
 /** A kept answer, and whether the request it belongs to is still at work on it. */
-export type KeptRow = IdempotencyRow & { isPending: boolean }
-type KeptAnswer = Pick<IdempotencyRow, 'status' | 'headers' | 'body'>
+export type KeptRow = Omit<IdempotencyRow, 'body'> & { body: KeptBody; isPending: boolean }
+/** A long body comes and goes in parts of UTF-8, each of whole characters on the way in. */
+type KeptBody = IdempotencyRow['body'] | Buffer[]
+type KeptAnswer = Pick<IdempotencyRow, 'status' | 'headers'> & { body: KeptBody }
 export type IdempotencyClaim = Pick<
   IdempotencyRow,
   'callerId' | 'route' | 'key' | 'requestHash' | 'createdAt'
@@ -24,12 +26,24 @@ export function idempotencyRepository(db: Executor) {
     const [row] = await db
       .select({
         ...getTableColumns(idempotencyKeys),
+        body: sql<string | null>`case when octet_length(body) <= ${LONG_BYTES} then body end`,
+        isLong: sql<boolean>`coalesce(octet_length(body) > ${LONG_BYTES}, false)`,
         // By the database's clock: those of the instances may differ.
         isPending: sql<boolean>`coalesce(${idempotencyKeys.completesBy} > clock_timestamp(), false)`,
       })
       .from(idempotencyKeys)
       .where(isThe(claim))
-    return row
+    return row?.isLong ? { ...row, body: await longBody(claim) } : row
+  }
+
+  /** In rows of its parts: the driver reads each row in one go. */
+  const longBody = async (claim: IdempotencyClaim): Promise<Buffer[]> => {
+    const { rows } = await db.execute<{ part: Buffer }>(sql`
+      select substr(bytes, start, ${PART_BYTES}) as part
+      from (select convert_to(body, 'UTF8') as bytes from ${idempotencyKeys} where ${isThe(claim)} offset 0) as kept,
+        generate_series(1, length(bytes), ${PART_BYTES}) as start
+      order by start`)
+    return rows.map(({ part }) => part)
   }
 
   const take = (claim: IdempotencyClaim) =>
@@ -67,19 +81,33 @@ export function idempotencyRepository(db: Executor) {
     },
 
     /** Writes the answer; with a time, it may be completed once more until then. */
-    async keep(claim: IdempotencyClaim, answer: KeptAnswer, completesWithinMs?: number): Promise<void> {
+    async keep(
+      claim: IdempotencyClaim,
+      { body, ...answer }: KeptAnswer,
+      completesWithinMs?: number,
+    ): Promise<void> {
       const completesBy =
         completesWithinMs === undefined
           ? null
           : sql`clock_timestamp() + make_interval(secs => ${completesWithinMs / 1_000})`
+      const [first = null, ...others] = Array.isArray(body) ? body : [body]
       await db
         .update(idempotencyKeys)
-        .set({ ...answer, completesBy })
+        .set({ ...answer, body: sql`${first}::text`, completesBy })
         .where(isThe(claim))
+      // A long one in statements of a bearable length: the driver writes each in one go.
+      for (const part of others)
+        await db
+          .update(idempotencyKeys)
+          .set({ body: sql`${idempotencyKeys.body} || ${part}::text` })
+          .where(isThe(claim))
     },
 
     /** Puts the complete answer in the place of the kept one; without one, that stands. False when it stood already. */
-    async complete(claim: IdempotencyClaim, answer?: KeptAnswer): Promise<boolean> {
+    async complete(
+      claim: IdempotencyClaim,
+      answer?: Pick<IdempotencyRow, 'status' | 'headers' | 'body'>,
+    ): Promise<boolean> {
       const rows = await db
         .update(idempotencyKeys)
         .set({ ...answer, completesBy: null })
@@ -98,3 +126,6 @@ export function idempotencyRepository(db: Executor) {
     },
   }
 }
+
+const LONG_BYTES = 1024 * 1024
+const PART_BYTES = 256 * 1024

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type AppError, validationFailed } from '../errors.ts'
+import { timeSlices } from '../lib/time-slices.ts'
+import type { LargeBody } from '../plugins/bulk-reading.ts'
 import { answers } from '../schemas/answers.ts'
 import {
   BulkChange,
@@ -13,6 +15,7 @@ import {
 import { ref } from '../schemas/parts.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
+import type { Made } from '../services/task-creation.ts'
 import { mayReadTasks, onlyVersion } from '../services/task-view.ts'
 import { IdempotencyKey, onceOf } from './once.ts'
 
@@ -25,13 +28,38 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
   const once = onceOf(service)
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
+  /** The items, and for each why it may not be taken. What was checked beside the event loop is made of its text here. */
+  async function judged({
+    body,
+    largeBody,
+  }: {
+    body: { tasks: NewTaskInBulk[] }
+    largeBody: LargeBody | null
+  }) {
+    const breathe = timeSlices()
+    const items: NewTaskInBulk[] = []
+    const refusals: (AppError | undefined)[] = []
+    for (const [index, given] of body.tasks.entries()) {
+      await breathe()
+      const { item, refusal } = largeBody?.itemAt(index) ?? {
+        item: given,
+        refusal: refusalOf(given, `/tasks/${index}`),
+      }
+      items.push(item as NewTaskInBulk)
+      refusals.push(refusal)
+    }
+    return { items, refusals }
+  }
+
   app.post(
     '',
     {
       // Room for a hundred full descriptions in UTF-8.
       bodyLimit: 32 * MIB,
+      preParsing: app.admitLargeBody,
       config: {
         scope: 'tasks:write',
+        isBulk: true,
         maxValues: MAX_VALUES,
         mistakes: ['list_not_found', 'project_archived'],
       },
@@ -55,8 +83,8 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         request,
         reply,
         async ({ tasks }) => {
-          const { listId, tasks: items } = request.body
-          const refusals = items.map((item, index) => refusalOf(item, `/tasks/${index}`))
+          const { listId } = request.body
+          const { items, refusals } = await judged(request)
           const isPartial = request.query.onError === 'continue'
           if (!isPartial && refusals.some(Boolean)) throw together(refusals)
 
@@ -65,8 +93,9 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           const created = made.filter(({ isNew }) => isNew).length
           const counts = { created, existing: made.length - created }
           const hasEffect = created > 0
+          const isLong = lengthOf(made) > MIB
           if (!isPartial)
-            return { status: 201, body: { data: made.map(({ task }) => task), ...counts }, hasEffect }
+            return { status: 201, body: { data: made.map(({ task }) => task), ...counts }, hasEffect, isLong }
 
           const next = made.values()
           const results = refusals.map((refusal, index): BulkItem => {
@@ -74,7 +103,8 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
             if (!task) return { index, status: 'failed', errors: refusal?.extras.errors ?? [] }
             return { index, status: isNew ? 'created' : 'existing', task }
           })
-          return { status: 207, body: { results, ...counts, failed: items.length - good.length }, hasEffect }
+          const body = { results, ...counts, failed: items.length - good.length }
+          return { status: 207, body, hasEffect, isLong }
         },
         { restrict: mayReadTasks(request.caller) ? undefined : onlyVersions },
       ),
@@ -110,6 +140,13 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     },
   )
 }
+
+/** About how much there is to be said of them, where they are said whole. */
+const lengthOf = (made: Made[]) =>
+  made.reduce(
+    (sum, { task: { description, notes } }) => sum + (description?.length ?? 0) + (notes?.length ?? 0),
+    0,
+  )
 
 /** Each task as a caller without `tasks:read` sees it. */
 const onlyVersions = (body: BulkCreated | BulkResults): BulkCreated | BulkResults =>

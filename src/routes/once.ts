@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { idempotencyNotSupported } from '../errors.ts'
+import { jsonPieces } from '../lib/json-pieces.ts'
 import type { Services, UseCases } from '../services/index.ts'
 
 export const IdempotencyKey = Type.Object({
@@ -22,6 +24,8 @@ export interface CreatingAnswer<T> {
   body: T
   /** False where nothing was made or changed: with an Idempotency-Key it is then not kept. */
   hasEffect?: boolean
+  /** Its items are long: they are written one by one, so that nobody waits for all of them. */
+  isLong?: boolean
 }
 
 interface OnceOptions<T> {
@@ -47,16 +51,16 @@ export function onceOf({ idempotency, useCasesIn, ...outside }: Services) {
     const key = request.headers['idempotency-key']
     if (typeof key !== 'string') {
       const made = await work(outside)
-      const { status, headers = {}, body } = completion ? await completion.complete(made) : made
+      const { status, headers = {}, body, isLong } = completion ? await completion.complete(made) : made
       reply.status(status).headers(headers)
-      return body
+      return isLong ? inPieces(reply, body) : body
     }
     const identity = {
       callerId: request.caller.id,
       route: `${request.method} ${request.url.split('?')[0]}`,
       key,
       requestHash: createHash('sha256')
-        .update(JSON.stringify([request.query, request.body]))
+        .update(JSON.stringify([request.query, request.largeBody?.hash ?? request.body]))
         .digest('hex'),
     }
     const textOf = ({ status, headers = {}, body }: CreatingAnswer<T>) => ({
@@ -69,7 +73,8 @@ export function onceOf({ idempotency, useCasesIn, ...outside }: Services) {
       identity,
       async (repos) => {
         made = await work(useCasesIn(repos))
-        return { ...textOf(made), hasEffect: made.hasEffect ?? true }
+        const kept = made.isLong ? await longTextOf(made) : textOf(made)
+        return { ...kept, hasEffect: made.hasEffect ?? true }
       },
       completion && {
         withinMs: completion.withinMs,
@@ -79,8 +84,9 @@ export function onceOf({ idempotency, useCasesIn, ...outside }: Services) {
     if (answer.isReplay) reply.header('idempotency-replayed', 'true')
     reply.status(answer.status).headers(answer.headers).type('application/json; charset=utf-8')
     const isRestricted = answer.isReplay && restrict !== undefined
-    const text = isRestricted ? JSON.stringify(restrict(JSON.parse(answer.body))) : answer.body
-    return alreadySerialized(reply, text)
+    const { body } = answer
+    if (isRestricted) return alreadySerialized(reply, JSON.stringify(restrict(JSON.parse(textIn(body)))))
+    return alreadySerialized(reply, body)
   }
 }
 
@@ -89,8 +95,35 @@ export async function refuseIdempotencyKey(request: FastifyRequest) {
   if (request.headers['idempotency-key'] !== undefined) throw idempotencyNotSupported()
 }
 
+/** In parts of some megabytes: to encode or to write a long text in one go would hold up others. */
+async function longTextOf<T>({ status, headers = {}, body }: CreatingAnswer<T>) {
+  const parts: Buffer[] = []
+  let pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of jsonPieces(body as object)) {
+    pieces.push(Buffer.from(piece))
+    bytes += pieces.at(-1)?.length ?? 0
+    if (bytes < PART_BYTES) continue
+    parts.push(Buffer.concat(pieces))
+    pieces = []
+    bytes = 0
+  }
+  return { status, headers, body: [...parts, Buffer.concat(pieces)] }
+}
+
+const PART_BYTES = 4 * 1024 * 1024
+
+/** The pieces make up a T; they go out as they are taken. */
+function inPieces<T>(reply: FastifyReply, body: T): T {
+  reply.type('application/json; charset=utf-8')
+  return Readable.from(jsonPieces(body as object), { objectMode: false }) as unknown as T
+}
+
 /** The text is what the serializer made of a T; it goes out as it is. */
-function alreadySerialized<T>(reply: FastifyReply, text: string): T {
+function alreadySerialized<T>(reply: FastifyReply, text: string | Buffer[]): T {
+  if (Array.isArray(text)) return Readable.from(text, { objectMode: false }) as unknown as T
   reply.serializer((payload) => payload as unknown as string)
   return text as unknown as T
 }
+
+const textIn = (body: string | Buffer[]) => (Array.isArray(body) ? Buffer.concat(body).toString() : body)

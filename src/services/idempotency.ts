@@ -8,7 +8,8 @@ import type { Clock } from './clock.ts'
 export interface KeptAnswer {
   status: number
   headers: Record<string, string>
-  body: string
+  /** A long one in parts, as bytes. */
+  body: string | Buffer[]
 }
 
 /** What came of the work. Without an effect it is not kept: the request may be mended and sent again. */
@@ -19,7 +20,7 @@ export interface WorkAnswer extends KeptAnswer {
 /** What is still to come once the effect is committed; the answer is the complete one. */
 export interface Completion {
   withinMs: number
-  complete(answer: KeptAnswer): Promise<KeptAnswer>
+  complete(answer: KeptAnswer): Promise<KeptAnswer & { body: string }>
 }
 
 /** One request: who sent it, where to, under which key, and a hash of all it asks. */
@@ -107,5 +108,5 @@ const answerOf = ({
 }: {
   status: number | null
   headers: unknown
-  body: string | null
+  body: string | Buffer[] | null
 }) => ({ status, headers, body }) as KeptAnswer

@@ -42,13 +42,18 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
     const inLockOrder = rows.toSorted((a, b) => compare(a.externalId, b.externalId))
     // An external id that was taken may be free again a moment later: the one that had it was deleted.
     for (let missing = inLockOrder; missing.length > 0; missing = missing.filter(({ id }) => !made.has(id))) {
-      const ids = await repos.tasks.insert(
-        missing,
-        missing.map(({ id, projectId }) => entry(clock, now, 'task.created', by, { taskId: id, projectId })),
-      )
-      if (!ids) {
-        await writableDestination(repos, destination.listId)
-        throw projectArchived(destination.projectName)
+      const ids = new Set<string>()
+      // Each statement is put together in one go, so none of them is long.
+      for (const some of slicesOf(missing)) {
+        const inserted = await repos.tasks.insert(
+          some,
+          some.map(({ id, projectId }) => entry(clock, now, 'task.created', by, { taskId: id, projectId })),
+        )
+        if (!inserted) {
+          await writableDestination(repos, destination.listId)
+          throw projectArchived(destination.projectName)
+        }
+        for (const id of inserted) ids.add(id)
       }
       const present = missing.filter(({ id }) => !ids.has(id))
       const found = await existing(repos, destination, caller, present)
@@ -85,5 +90,27 @@ export async function writableDestination(
   if (destination.isArchived) throw projectArchived(destination.projectName)
   return destination
 }
+
+/** In statements of about a megabyte; a batch is mostly one. */
+function* slicesOf(rows: TaskRow[]): Generator<TaskRow[]> {
+  let slice: TaskRow[] = []
+  let length = 0
+  for (const row of rows) {
+    const more = (row.description?.length ?? 0) + (hasMembers(row.metadata) ? USUAL_METADATA : 0)
+    if (slice.length > 0 && length + more > STATEMENT_LENGTH) {
+      yield slice
+      slice = []
+      length = 0
+    }
+    slice.push(row)
+    length += more
+  }
+  yield slice
+}
+
+const STATEMENT_LENGTH = 1024 * 1024
+/** It is not measured; a hundred of the largest are 1.6 MB. */
+const USUAL_METADATA = 8_192
+const hasMembers = (object: unknown) => Object.keys(object as object).length > 0
 
 const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)

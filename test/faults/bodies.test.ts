@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { ADMIN_KEY, cleanUp, type Inlet, newDataDir, spawnInlet } from '../support/inlet-process.ts'
 import { loopDelayOf, WATCHED } from '../support/loop-delay.ts'
+import { memoryOf, peakMemoryOf } from '../support/memory.ts'
 
 const SECRET = 'a-webhook-secret-for-tests'
+const MIB = 1024 * 1024
 /** For how long one request may hold up all others, on a machine that does nothing else. */
 const MAX_DELAY_MS = 50
 
@@ -34,13 +37,13 @@ const post = async (
     headers: { 'content-type': 'application/json', ...headers },
     body,
   })
-  return { status: response.status, body: await response.json() }
+  return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
 const me = () => fetch(`${url}/api/me`, { headers: { 'x-api-key': ADMIN_KEY } }).then(({ status }) => status)
 
 /** With room for what a busy machine adds by itself. */
-const bound = () => 3 * MAX_DELAY_MS + 3 * usualDelay
+const bound = () => 4 * MAX_DELAY_MS + 4 * usualDelay
 
 describe('others wait no longer than usual', () => {
   const objects = (count: number) => `[${Array(count).fill('{}').join()}]`
@@ -76,5 +79,97 @@ describe('others wait no longer than usual', () => {
     const { result, delay } = await loopDelayOf(inlet, () => sender(url, SECRET)(feedback(properties())))
     expect(result).toMatchObject({ status: 201, body: { accepted: true } })
     expect(delay).toBeLessThan(bound())
+  })
+})
+
+describe('batches at the limit', () => {
+  /** As many bytes as a batch may have: a hundred full descriptions. */
+  const fullBatch = (listId: string, letter: string) =>
+    JSON.stringify({
+      listId,
+      tasks: Array.from({ length: 100 }, (_, n) => ({
+        title: `Task ${n}`,
+        description: letter.repeat(65_536),
+      })),
+    })
+  let listId: string
+  beforeAll(async () => {
+    const made = await post('/api/tasks', '{"title":"Where"}')
+    listId = made.body.listId
+    // The reader is there, and the heap has its size.
+    await post('/api/tasks/bulk', fullBatch(listId, 'ö'))
+  })
+
+  test.each([
+    ['in ASCII', 'a'],
+    ['in letters of two bytes', 'ö'],
+    ['in letters of four bytes', '😀'],
+  ])('hold up nobody, and take at most four times their bytes: %s', async (_, letter) => {
+    const body = fullBatch(listId, letter)
+    const bytes = Buffer.byteLength(body)
+    const before = memoryOf(inlet.process.pid)
+
+    const { result, delay } = await loopDelayOf(inlet, () =>
+      peakMemoryOf(inlet.process.pid, () => post('/api/tasks/bulk', body)),
+    )
+
+    expect(result.result.status).toBe(201)
+    expect(result.result.body.data[99].description).toBe(letter.repeat(65_536))
+    expect(delay).toBeLessThan(bound())
+    // What is garbage meanwhile, and when it is collected, is up to V8.
+    expect(result.peak - before).toBeLessThan(4 * bytes + 64 * MIB)
+  })
+
+  test('hold up nobody with as many values as metadata can have', async () => {
+    const tasks = Array.from({ length: 100 }, (_, n) => ({
+      title: `${n}`,
+      metadata: { a: Array(8_000).fill(1) },
+    }))
+    const { result, delay } = await loopDelayOf(inlet, () =>
+      post('/api/tasks/bulk', JSON.stringify({ listId, tasks })),
+    )
+    expect(result.status).toBe(201)
+    expect(delay).toBeLessThan(bound())
+  })
+
+  test('hold up nobody when they hold 100 x 110,000 objects, and are refused', async () => {
+    const task = `{"title":"A","metadata":{"a":[${Array(110_000).fill('{}').join()}]}}`
+    const body = `{"listId":"${listId}","tasks":[${Array(95).fill(task).join()}]}`
+    const { result, delay } = await loopDelayOf(inlet, () => post('/api/tasks/bulk', body))
+    expect(result).toMatchObject({ status: 400, body: { errors: [{ path: '/tasks', code: 'too_many' }] } })
+    expect(delay).toBeLessThan(bound())
+  })
+
+  test('hold up nobody when they are kept for an Idempotency-Key, and replayed', async () => {
+    const body = fullBatch(listId, '😀')
+    const headers = { 'x-api-key': ADMIN_KEY, 'idempotency-key': 'a large one' }
+    const first = await loopDelayOf(inlet, () => post('/api/tasks/bulk', body, headers))
+    const again = await loopDelayOf(inlet, () => post('/api/tasks/bulk', body, headers))
+    expect([first.result.status, again.result.status]).toEqual([201, 201])
+    expect(again.result.body).toEqual(first.result.body)
+    expect(Math.max(first.delay, again.delay)).toBeLessThan(bound())
+  })
+
+  test('that come together take no more memory than two of them, and each is made or told when to come again', async () => {
+    const body = fullBatch(listId, 'ö')
+    const before = memoryOf(inlet.process.pid)
+    const send = async () => {
+      const response = await fetch(`${url}/api/tasks/bulk`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': ADMIN_KEY },
+        body,
+      })
+      const { length } = await response.text()
+      return { status: response.status, retryAfter: response.headers.get('retry-after'), length }
+    }
+    const { result, peak } = await peakMemoryOf(inlet.process.pid, () =>
+      Promise.all([...Array.from({ length: 16 }, send), me()]),
+    )
+    const answers = result.slice(0, -1) as Awaited<ReturnType<typeof send>>[]
+    expect(answers.filter(({ status }) => status !== 201 && status !== 503)).toEqual([])
+    expect(answers.filter(({ status, retryAfter }) => status === 503 && !retryAfter)).toEqual([])
+    expect(answers.map(({ status }) => status)).toContain(201)
+    expect(result.at(-1)).toBe(200)
+    expect(peak - before).toBeLessThan(4 * 64 * MIB + 64 * MIB)
   })
 })

@@ -28,6 +28,8 @@ describe('a thread beside the event loop', () => {
 
     expect(done).toEqual([2, 4, 6, 1_000])
     expect(bytes.length).toBe(0)
+    const lent = Uint8Array.from([1, 2, 3])
+    expect((await run('reversed', lent, [lent.buffer])).bytes).toEqual(Uint8Array.from([3, 2, 1]))
   })
 
   test('tells what a job threw, and goes on', async () => {

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { byteBudget } from '../../src/lib/byte-budget.ts'
+
+const full = new Error('full')
+const given = (waitMs = 60_000) => byteBudget({ maxBytes: 100, waitMs, refusal: () => full })
+
+describe('a budget of bytes', () => {
+  test('lets in what there is room for, and the others in their order when there is room again', async () => {
+    const budget = given()
+    const order: number[] = []
+    const takeInTurn = async (bytes: number) => {
+      const release = await budget.take(bytes)
+      order.push(bytes)
+      return release
+    }
+    const release = await budget.take(80)
+    const second = takeInTurn(60)
+    // There is room for it, and yet it stands behind one that came first.
+    const third = takeInTurn(10)
+    await Promise.resolve()
+    expect(order).toEqual([])
+
+    release()
+    const [releaseSecond] = await Promise.all([second, third])
+
+    expect(order).toEqual([60, 10])
+    expect(budget.usedBytes()).toBe(70)
+    releaseSecond()
+    releaseSecond()
+    expect(budget.usedBytes()).toBe(10)
+  })
+
+  test('lets in alone what is larger than all of it', async () => {
+    const budget = given()
+    const release = await budget.take(500)
+    const small = budget.take(1)
+    release()
+    await small
+    expect(budget.usedBytes()).toBe(1)
+  })
+
+  test('refuses who has waited long enough, and lets in who stood behind', async () => {
+    const budget = given(20)
+    await budget.take(90)
+    const large = budget.take(50)
+    const small = budget.take(10)
+
+    await expect(large).rejects.toBe(full)
+    await small
+    expect(budget.usedBytes()).toBe(100)
+  })
+})
