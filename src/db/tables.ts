@@ -54,6 +54,8 @@ export const lists = pgTable(
     isDefault: boolean('is_default').notNull().default(false),
     /** Open tasks as of the last fold; `list_count_changes` holds what came since. */
     openCount: integer('open_count').notNull().default(0),
+    /** It is about to be deleted, and takes no new tasks. */
+    isClosing: boolean('is_closing').notNull().default(false),
     createdAt: moment('created_at').notNull(),
   },
   (table) => [
@@ -62,6 +64,28 @@ export const lists = pgTable(
     uniqueIndex('lists_one_default').on(table.projectId).where(sql`${table.isDefault}`),
     index('lists_project_position').on(table.projectId, table.position, table.id),
   ],
+)
+
+/** Lists that are being deleted: their tasks move to another one, some at a time, by whichever instance. */
+export const listDeletions = pgTable(
+  'list_deletions',
+  {
+    listId: uuid('list_id')
+      .primaryKey()
+      .references(() => lists.id, { onDelete: 'cascade' }),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** Where its tasks go. No foreign key: who deletes that list sends them on. */
+    targetId: uuid('target_id').notNull(),
+    /** What the caller said; null: the default list, for tasks in the trash. */
+    moveTo: uuid('move_to'),
+    actorType: actorType('actor_type').notNull(),
+    actorId: uuid('actor_id'),
+    actorName: text('actor_name').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [index('list_deletions_target').on(table.targetId)],
 )
 
 /**

@@ -41,6 +41,8 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     every(5_000, () => access.flushLastUsed(), logger),
     every(2_000, () => lists.foldOpenCounts(), logger),
     every(2_000, () => taskNames.aggregate(), logger),
+    // What is locked for others: half of the time at most, a fifth of it while people wait.
+    sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 1_000 }, () => lists.workOnDeletions(), logger),
     // Some 400 tasks a second where nothing else happens: a million that were here before their text was indexed take
     // 40 minutes. Half as many beside a flood of writes.
     sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.foldTexts(), logger),

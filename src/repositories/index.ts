@@ -6,6 +6,7 @@ import { contextRepository } from './context.ts'
 import { feedbackRepository } from './feedback.ts'
 import { idempotencyRepository } from './idempotency.ts'
 import { keyProofs, keysRepository } from './keys.ts'
+import { listDeletionsRepository } from './list-deletions.ts'
 import { listsRepository } from './lists.ts'
 import { projectsRepository } from './projects.ts'
 import { routingRepository } from './routing.ts'
@@ -81,6 +82,7 @@ function bound(db: Executor, reach: Reach, search?: SearchOptions) {
     tasks: tasksRepository(db, reach, search),
     taskNames: taskNamesRepository(db, reach),
     lists: listsRepository(db, reach),
+    listDeletions: listDeletionsRepository(db, reach),
     projects: projectsRepository(db, reach),
     rules: rulesRepository(db, reach),
     context: contextRepository(db, reach),

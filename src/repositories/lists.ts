@@ -47,7 +47,7 @@ function findingDestination(name: string, isMeant: SQL) {
       select lists.id as "listId", project_id as "projectId", projects.name as "projectName",
         archived_at is not null as "isArchived"
       from ${lists} join ${projects} on projects.id = project_id
-      where ${isMeant}`,
+      where ${isMeant} and not is_closing`,
   )
 }
 
@@ -100,6 +100,16 @@ export function listsRepository(db: Executor, reach: Reach) {
         .where(and(inArray(lists.id, ids), inReach))
         .orderBy(asc(lists.id))
         .for('update')
+    },
+
+    /** The same without waiting: false where tasks are on their way into the list. */
+    async tryClose(id: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: lists.id })
+        .from(lists)
+        .where(and(eq(lists.id, id), inReach))
+        .for('update', { skipLocked: true })
+      return rows.length > 0
     },
 
     async update(id: string, change: Partial<Pick<ListRow, 'name'>>): Promise<void> {

@@ -30,7 +30,7 @@ const readTable = named<{ rules: RoutingTableRows['rules']; projects: RoutedProj
       (select json_agg(json_build_object(
         'id', id, 'name', name, 'isDefault', is_default, 'isArchived', archived_at is not null,
         'listId', (select lists.id from lists
-          where project_id = projects.id and lists.name = ${sql.placeholder('listName')}
+          where project_id = projects.id and lists.name = ${sql.placeholder('listName')} and not is_closing
           order by created_at, id limit 1)))
       from projects
       where is_default or id in (select target_project_id from webhook_routing)

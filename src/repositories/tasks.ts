@@ -266,7 +266,10 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
         .catch(namingMistakes(change.listId))
     },
 
-    /** Moves so many of a list's tasks to another list of its project; answers their ids, fewer when that was all. */
+    /**
+     * Moves so many of a list's tasks to another list of its project; returns their ids. Waits for nobody: those that are
+     * locked are passed over.
+     */
     async moveSome(fromListId: string, toListId: string, at: Date, most: number): Promise<string[]> {
       const batch = db
         .select({ id: tasks.id })
@@ -274,7 +277,7 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
         .where(and(eq(tasks.listId, fromListId), inReach, isShown))
         .orderBy(asc(tasks.id))
         .limit(most)
-        .for('update')
+        .for('update', { skipLocked: true })
       const moved = await db
         .update(tasks)
         .set({ listId: toListId, updatedAt: at, version: sql`${tasks.version} + 1` })
@@ -283,12 +286,28 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
       return moved.map(({ id }) => id)
     },
 
-    /** Hidden tasks follow without a new version: nobody can have read one. */
-    async moveHidden(fromListId: string, toListId: string): Promise<void> {
-      await db
-        .update(tasks)
-        .set({ listId: toListId })
+    /** The same for hidden tasks, without a new version: nobody can have read one. Returns how many it moved. */
+    async moveHidden(fromListId: string, toListId: string, limit: number): Promise<number> {
+      const batch = db
+        .select({ id: tasks.id })
+        .from(tasks)
         .where(and(eq(tasks.listId, fromListId), inReach, isNotNull(tasks.deletedAt)))
+        .orderBy(asc(tasks.id))
+        .limit(limit)
+        .for('update', { skipLocked: true })
+      const { rowCount } = await db.update(tasks).set({ listId: toListId }).where(inArray(tasks.id, batch))
+      return rowCount ?? 0
+    },
+
+    /** Whether more than so many are in the list, hidden ones included. */
+    async hasMoreIn(listId: string, count: number): Promise<boolean> {
+      const rows = await db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(and(eq(tasks.listId, listId), inReach))
+        .offset(count)
+        .limit(1)
+      return rows.length > 0
     },
 
     async hasAnyIn(listId: string): Promise<boolean> {

@@ -96,15 +96,21 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'deleteList',
         summary: 'Delete a list',
         description:
-          'A list with tasks needs `moveTo`, which takes them, each with a new version. Deleted tasks do not count; they move along, without `moveTo` to the default list.',
+          'A list with tasks needs `moveTo`, which takes them, each with a new version. Deleted tasks do not count; they move along, without `moveTo` to the default list. Where that takes over two seconds the answer is 202 and the rest happens in the background, also across restarts: the list takes tasks until all have moved, then it is 404. A repeated DELETE asks how far it is.',
         params: IdPath('list'),
         querystring: ListRemoval,
-        response: { 204: answersNothing('It is gone.') },
+        response: {
+          202: answers(ref(List), 'The list, while its tasks still move.', { location: Location }),
+          204: answersNothing('It is gone.'),
+        },
       },
     },
     async (request, reply) => {
-      await lists.delete(request.caller, request.params.id, request.query.moveTo)
-      return reply.status(204).send(null)
+      const { id } = request.params
+      const list = await lists.delete(request.caller, id, request.query.moveTo)
+      if (!list) return reply.status(204).send(null)
+      reply.status(202).header('location', `/api/lists/${id}`)
+      return list
     },
   )
 }

@@ -113,7 +113,7 @@ export async function feedbackListOf(
   if (!project || project.archivedAt) throw changedMeanwhile()
   const present = await repos.lists.listForUpdate(id)
   const [oldest] = present
-    .filter(({ name }) => name === FEEDBACK_LIST)
+    .filter(({ name, isClosing }) => name === FEEDBACK_LIST && !isClosing)
     .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
   if (oldest) return oldest.id
   const now = clock.now()
@@ -124,6 +124,7 @@ export async function feedbackListOf(
     position: present.length,
     isDefault: false,
     openCount: 0,
+    isClosing: false,
     createdAt: now,
   }
   await repos.lists.insert(list)

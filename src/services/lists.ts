@@ -1,6 +1,6 @@
 import { changesBetween, isNoChange } from '../domain/changes.ts'
 import { idsOf, placed } from '../domain/list-order.ts'
-import { listIsDefault, listNotEmpty, listNotFound, projectNotFound, validationFailed } from '../errors.ts'
+import { listNotFound, projectNotFound } from '../errors.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import { everywhere } from '../repositories/index.ts'
 import type { ListRow } from '../repositories/lists.ts'
@@ -8,17 +8,25 @@ import type { List, ListChange, ListQuery, NewList } from '../schemas/list.ts'
 import type { Caller } from './access.ts'
 import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
+import { listDeletionsOf } from './list-deletions.ts'
+import { lockedList } from './list-locks.ts'
 import { pageByPosition } from './page.ts'
 import { writableProject } from './projects.ts'
-
-/** So many tasks move in one statement, so that none outlasts the time a statement has. */
-const MOVED_AT_ONCE = 1_000
 
 /** So many pending changes one fold takes: about a tenth of a second. */
 const FOLDED_AT_ONCE = 10_000
 
+interface ListsDeps {
+  repos: Repositories
+  clock: Clock
+  /** How long a request works on the deletion of a large list. */
+  deletionMs?: number
+}
+
 /** Lists. Whatever changes which there are or their order does so under the lock of their project. */
-export function listsService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+export function listsService({ repos, clock, ...limits }: ListsDeps) {
+  const deletions = listDeletionsOf({ repos, clock, ...limits })
+
   return {
     async create(caller: Caller, projectId: string, { name, position }: NewList): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
@@ -34,6 +42,7 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
           position: order.indexOf(id),
           isDefault: false,
           openCount: 0,
+          isClosing: false,
           createdAt: now,
         }
         await repos.lists.insert(row)
@@ -74,26 +83,18 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
-    /** Its tasks go to `moveTo`. Hidden ones move along; without it, to the default list. */
-    async delete(caller: Caller, id: string, moveTo: string | undefined): Promise<void> {
-      await repos.within(caller).transaction(async (repos) => {
-        const target = moveTo === undefined ? undefined : await targetOf(repos, id, moveTo)
-        const { list, lists } = await lockedList(repos, id)
-        if (list.isDefault) throw listIsDefault(list.name)
-        const heir = lists.find((other) => (target ? other.id === target.id : other.isDefault))
-        if (!heir) throw listNotFound(moveTo ?? 'by default')
-        await repos.lists.close([list.id])
-        if (target) {
-          await moveTasks(repos, caller, list, heir)
-          await repos.codehost.moveList(list.id, heir.id)
-        } else if (await repos.tasks.hasAnyIn(list.id)) throw listNotEmpty(list.name)
-        await repos.tasks.moveHidden(list.id, heir.id)
-        await repos.lists.delete(list)
-        await repos.lists.reorder(idsOf(lists).filter((other) => other !== list.id))
-        await record(repos, 'list.deleted', caller, list, clock.now(), { moveTo: target?.id ?? null })
-        await repos.configurationChanges.announceProject(list.projectId)
-      })
+    /**
+     * Its tasks go to `moveTo`. Deleted ones move along; without it, to the default list.
+     * @returns the list as it is, where it is so large that the rest is left to the worker.
+     */
+    async delete(caller: Caller, id: string, moveTo: string | undefined): Promise<List | undefined> {
+      if (await deletions.delete(caller, id, moveTo)) return undefined
+      const row = await repos.within(caller).lists.findCounted(id)
+      return row && toList(row)
     },
+
+    /** Goes on with deletions that have begun; true where there is more to do. For the worker, a little at a time. */
+    workOnDeletions: deletions.work,
 
     /** Adds what writes have left behind to the counts of their lists. For the worker, every few seconds. */
     async foldOpenCounts(): Promise<void> {
@@ -114,47 +115,7 @@ export function listsService({ repos, clock }: { repos: Repositories; clock: Clo
     const about = { projectId, metadata: { listId: id, name, ...more } }
     return repos.activity.insert([entry(clock, now, type, actorOf(caller), about)])
   }
-
-  async function moveTasks(repos: BoundRepositories, caller: Caller, from: ListRow, to: ListRow) {
-    const { projectId } = from
-    const now = clock.now()
-    const by = actorOf(caller)
-    const metadata = { changes: { listId: { from: from.id, to: to.id } } }
-    for (let isMore = true; isMore; ) {
-      const ids = await repos.tasks.moveSome(from.id, to.id, now, MOVED_AT_ONCE)
-      await repos.activity.insert(
-        ids.map((taskId) => entry(clock, now, 'task.updated', by, { taskId, projectId, metadata })),
-      )
-      isMore = ids.length === MOVED_AT_ONCE
-    }
-  }
 }
-
-/** Locks a list that may be written to, with its project, its neighbours, and what sends tasks to it. */
-async function lockedList(repos: BoundRepositories, id: string) {
-  const seen = await repos.lists.find(id)
-  if (!seen) throw listNotFound(id)
-  await writableProject(repos, seen.projectId)
-  await repos.codehost.findForUpdate(seen.projectId)
-  const lists = await repos.lists.listForUpdate(seen.projectId)
-  const list = lists.find((list) => list.id === seen.id)
-  if (!list) throw listNotFound(id)
-  return { list, lists }
-}
-
-/** The list that is to take the tasks of another. */
-async function targetOf(repos: BoundRepositories, id: string, moveTo: string): Promise<ListRow> {
-  const list = await repos.lists.find(id)
-  if (!list) throw listNotFound(id)
-  const target = await repos.lists.find(moveTo)
-  if (!target) throw listNotFound(moveTo)
-  if (target.id === list.id) throw wrongTarget('must be another list than the one to be deleted')
-  if (target.projectId !== list.projectId) throw wrongTarget('must be a list of the same project')
-  return target
-}
-
-const wrongTarget = (message: string) =>
-  validationFailed([{ path: 'query.moveTo', code: 'not_allowed', message }])
 
 async function counted({ lists }: Pick<BoundRepositories, 'lists'>, id: string): Promise<List> {
   const row = await lists.findCounted(id)

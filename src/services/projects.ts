@@ -137,6 +137,7 @@ export async function insertProject(
     position: 0,
     isDefault: true,
     openCount: 0,
+    isClosing: false,
     createdAt: now,
   })
   await repos.configurationChanges.announceProject(project.id)

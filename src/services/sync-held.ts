@@ -30,7 +30,11 @@ export function heldRun(
     /** Writes a page. False when the run is over for this worker. */
     async write(page: PageToWrite): Promise<boolean> {
       return whileConnected(async (repos, run, connection) => {
-        const where = await repos.lists.findDestination(connection.listId ?? undefined)
+        const { findDestination } = repos.lists
+        // A list that is being deleted takes no tasks any more.
+        const where =
+          (connection.listId && (await findDestination(connection.listId))) ||
+          (await findDestination(undefined))
         if (!where) throw new Error('The project has no default list.')
         return writePage(repos, clock, run, connection, where, page)
       })

@@ -98,6 +98,20 @@ create table list_count_changes (
   change integer not null
 );
 
+create table list_deletions (
+  list_id uuid not null,
+  project_id uuid not null,
+  target_id uuid not null,
+  move_to uuid,
+  actor_type text not null,
+  actor_id uuid,
+  actor_name text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint list_deletions_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE,
+  constraint list_deletions_pkey PRIMARY KEY (list_id),
+  constraint list_deletions_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table lists (
   id uuid not null,
   project_id uuid not null,
@@ -106,6 +120,7 @@ create table lists (
   is_default boolean not null default false,
   open_count integer not null default 0,
   created_at timestamp(3) with time zone not null,
+  is_closing boolean not null default false,
   constraint lists_id_project UNIQUE (id, project_id),
   constraint lists_pkey PRIMARY KEY (id),
   constraint lists_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
@@ -307,6 +322,7 @@ CREATE INDEX feedback_events_outcome ON public.feedback_events USING btree (outc
 CREATE INDEX feedback_events_payload ON public.feedback_events USING btree (id) WHERE (payload IS NOT NULL);
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX list_count_changes_list ON public.list_count_changes USING btree (list_id);
+CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
 CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;

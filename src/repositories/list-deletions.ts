@@ -1,0 +1,80 @@
+import { and, eq, inArray, or, sql } from '../db/drizzle.ts'
+import { listDeletions, lists, projects } from '../db/tables.ts'
+import type { Executor, Reach } from './index.ts'
+
+export type ListDeletionRow = typeof listDeletions.$inferSelect
+
+/** Lists that are being deleted: their tasks go to another one first, some at a time. */
+export function listDeletionsRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(listDeletions.projectId, reach.projectId)
+
+  return {
+    /** Of one that has begun already, only where the tasks go is new. */
+    async save(row: ListDeletionRow): Promise<void> {
+      const { targetId, moveTo } = row
+      await db
+        .insert(listDeletions)
+        .values(row)
+        .onConflictDoUpdate({ target: listDeletions.listId, set: { targetId, moveTo } })
+    },
+
+    async find(listId: string): Promise<ListDeletionRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(listDeletions)
+        .where(and(eq(listDeletions.listId, listId), inReach))
+      return row
+    },
+
+    /**
+     * Locks one of them until the transaction ends, any or this one, and holds its project as it is. Waits for nobody:
+     * one that another instance is at, or whose project is archived, is passed over.
+     */
+    async claim(listId: string | undefined): Promise<ListDeletionRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(listDeletions)
+        .where(
+          and(
+            listId === undefined ? undefined : eq(listDeletions.listId, listId),
+            inReach,
+            inArray(
+              listDeletions.projectId,
+              db.select({ id: projects.id }).from(projects).where(sql`archived_at is null`),
+            ),
+          ),
+        )
+        // One that gets nowhere for a while holds up no other.
+        .orderBy(sql`random()`)
+        .limit(1)
+        .for('update', { skipLocked: true })
+      return row
+    },
+
+    /** Locks those that have to do with this list, in one order everywhere: its own, and those that lead to it. */
+    async listAboutForUpdate(listId: string): Promise<ListDeletionRow[]> {
+      return db
+        .select()
+        .from(listDeletions)
+        .where(and(or(eq(listDeletions.listId, listId), eq(listDeletions.targetId, listId)), inReach))
+        .orderBy(listDeletions.listId)
+        .for('update')
+    },
+
+    /** Deletions whose tasks went to one list lead to another from now on. */
+    async redirect(fromId: string, toId: string): Promise<void> {
+      await db
+        .update(listDeletions)
+        .set({ targetId: toId })
+        .where(and(eq(listDeletions.targetId, fromId), inReach))
+    },
+
+    /** From now on no task finds its way into the list; those on their way still come. */
+    async refuseNewTasks(listId: string): Promise<void> {
+      await db
+        .update(lists)
+        .set({ isClosing: true })
+        .where(and(eq(lists.id, listId), eq(lists.isClosing, false)))
+    },
+  }
+}

@@ -1,0 +1,193 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { idsOf } from '../domain/list-order.ts'
+import type { ActorRef } from '../domain/new-task.ts'
+import { AppError, listIsDefault, listNotEmpty, listNotFound, validationFailed } from '../errors.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import type { ListDeletionRow } from '../repositories/list-deletions.ts'
+import type { ListRow } from '../repositories/lists.ts'
+import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+import { lockedList } from './list-locks.ts'
+
+/** A list with so many tasks, deleted ones included, is deleted in one transaction: some 50 ms. */
+const MAX_AT_ONCE = 100
+
+/** What one transaction may take: whoever wants one of its tasks waits no longer. */
+const BITE_MS = 50
+
+/** Before the last step is tried again, where tasks are on their way into the list or locked by somebody. */
+const PAUSE_MS = 20
+
+/**
+ * Deletes lists. The tasks of a large one move in short transactions, first in the request, then by the job of whichever
+ * instance: what was moved stays moved, so a process that dies costs nothing, and the list takes tasks until the last
+ * step. Only that step locks the list, for as long as its last tasks take.
+ */
+export function listDeletionsOf({
+  repos,
+  clock,
+  deletionMs = 2_000,
+}: {
+  repos: Repositories
+  clock: Clock
+  deletionMs?: number
+}) {
+  let size = MAX_AT_ONCE
+
+  return {
+    /** True once it is gone. */
+    async delete(caller: Caller, id: string, moveTo: string | undefined): Promise<boolean> {
+      const isGone = await repos.within(caller).transaction((repos) => begin(repos, caller, id, moveTo))
+      if (isGone) return true
+      const deadline = performance.now() + deletionMs
+      while (performance.now() < deadline) {
+        const came = await workOn(id)
+        if (came === 'gone') return true
+        if (came !== 'further') await wait(PAUSE_MS)
+      }
+      return false
+    },
+
+    /** Goes on with one that has begun; true where there is more to do. */
+    async work(): Promise<boolean> {
+      return (await workOn(undefined)) === 'further'
+    },
+  }
+
+  /** True where the list is gone already. */
+  async function begin(
+    repos: BoundRepositories,
+    caller: Caller,
+    id: string,
+    moveTo: string | undefined,
+  ): Promise<boolean> {
+    const target = moveTo === undefined ? undefined : await targetOf(repos, id, moveTo)
+    const { list, lists } = await lockedList(repos, id)
+    if (list.isDefault) throw listIsDefault(list.name)
+    const heir = lists.find((other) => (target ? other.id === target.id : other.isDefault))
+    if (!heir) throw listNotFound(moveTo ?? 'by default')
+    if (await repos.listDeletions.find(heir.id)) throw wrongTarget('must not be a list that is being deleted')
+
+    const [own] = (await repos.listDeletions.listAboutForUpdate(list.id)).filter(
+      ({ listId }) => listId === list.id,
+    )
+    const isSmall = !(await repos.tasks.hasMoreIn(list.id, MAX_AT_ONCE))
+    if (isSmall || !target) await repos.lists.close([list.id])
+    if (!target && !own && (await repos.tasks.hasAnyIn(list.id))) throw listNotEmpty(list.name)
+    const { type, id: actorId, name } = actorOf(caller)
+    const deletion = {
+      listId: list.id,
+      projectId: list.projectId,
+      targetId: heir.id,
+      moveTo: target?.id ?? null,
+      actorType: type,
+      actorId,
+      actorName: name,
+      createdAt: clock.now(),
+    }
+    await repos.codehost.moveList(list.id, heir.id)
+    if (isSmall && (await finishClosed(repos, deletion, list, lists))) return true
+    await repos.listDeletions.save(deletion)
+    if (!target) await repos.listDeletions.refuseNewTasks(list.id)
+    return false
+  }
+
+  async function workOn(listId: string | undefined): Promise<'gone' | 'further' | 'nowhere'> {
+    const start = performance.now()
+    const bite = await repos.within(everywhere).transaction(async (repos) => {
+      const deletion = await repos.listDeletions.claim(listId)
+      if (!deletion || !(await repos.projects.keepWritable(deletion.projectId))) return undefined
+      return { deletion, moved: await moveSome(repos, deletion, size) }
+    })
+    // Nothing is left to do, or another instance does it.
+    if (!bite) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'gone' : 'nowhere'
+    const isLast = bite.moved < size
+    const ms = performance.now() - start
+    // Towards what takes the time it may take, on this machine and at this load.
+    if (!isLast || ms > BITE_MS)
+      size = Math.round(Math.min(1_000, Math.max(10, size * Math.min(2, BITE_MS / ms))))
+    if (isLast && (await finish(bite.deletion))) return 'gone'
+    return bite.moved > 0 ? 'further' : 'nowhere'
+  }
+
+  /** Takes the list away, with what has come into it since. False where that has to be tried again. */
+  async function finish(deletion: ListDeletionRow): Promise<boolean> {
+    const { listId, projectId } = deletion
+    const bound = repos.within({ projectId })
+    await bound.listDeletions.refuseNewTasks(listId)
+    return bound
+      .transaction(async (repos) => {
+        const { list, lists } = await lockedList(repos, listId)
+        const present = await repos.listDeletions.listAboutForUpdate(listId)
+        const own = present.find((each) => each.listId === listId)
+        if (!own) return true
+        if (!(await repos.lists.tryClose(listId))) return false
+        await repos.codehost.moveList(listId, own.targetId)
+        return finishClosed(repos, own, list, lists)
+      })
+      .catch((error) => {
+        // Archived meanwhile: it goes on when it is not any more. Or gone: with its project, or by another instance.
+        if (!(error instanceof AppError)) throw error
+        return error.code === 'list_not_found' || error.code === 'project_not_found'
+      })
+  }
+
+  /** The list takes no tasks any more. False where there are more in it than one transaction moves. */
+  async function finishClosed(
+    repos: BoundRepositories,
+    deletion: ListDeletionRow,
+    list: ListRow,
+    lists: ListRow[],
+  ): Promise<boolean> {
+    await moveSome(repos, deletion, MAX_AT_ONCE)
+    if (await repos.tasks.hasMoreIn(list.id, 0)) return false
+    await repos.listDeletions.redirect(list.id, deletion.targetId)
+    await repos.lists.delete(list)
+    await repos.lists.reorder(idsOf(lists).filter((other) => other !== list.id))
+    const metadata = { listId: list.id, name: list.name, moveTo: deletion.moveTo }
+    const about = { projectId: list.projectId, metadata }
+    await repos.activity.insert([entry(clock, clock.now(), 'list.deleted', actor(deletion), about)])
+    await repos.configurationChanges.announceProject(list.projectId)
+    return true
+  }
+
+  /** Those that somebody else has locked are left for later. */
+  async function moveSome(
+    repos: BoundRepositories,
+    deletion: ListDeletionRow,
+    limit: number,
+  ): Promise<number> {
+    const { listId, targetId, projectId } = deletion
+    const now = clock.now()
+    const metadata = { changes: { listId: { from: listId, to: targetId } } }
+    const ids = await repos.tasks.moveSome(listId, targetId, now, limit)
+    await repos.activity.insert(
+      ids.map((taskId) =>
+        entry(clock, now, 'task.updated', actor(deletion), { taskId, projectId, metadata }),
+      ),
+    )
+    const left = limit - ids.length
+    return ids.length + (left > 0 ? await repos.tasks.moveHidden(listId, targetId, left) : 0)
+  }
+}
+
+const actor = ({ actorType, actorId, actorName }: ListDeletionRow): ActorRef => ({
+  type: actorType,
+  id: actorId,
+  name: actorName,
+})
+
+/** The list that is to take the tasks of another. */
+async function targetOf(repos: BoundRepositories, id: string, moveTo: string): Promise<ListRow> {
+  const list = await repos.lists.find(id)
+  if (!list) throw listNotFound(id)
+  const target = await repos.lists.find(moveTo)
+  if (!target) throw listNotFound(moveTo)
+  if (target.id === list.id) throw wrongTarget('must be another list than the one to be deleted')
+  if (target.projectId !== list.projectId) throw wrongTarget('must be a list of the same project')
+  return target
+}
+
+const wrongTarget = (message: string) =>
+  validationFailed([{ path: 'query.moveTo', code: 'not_allowed', message }])

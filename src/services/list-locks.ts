@@ -1,0 +1,15 @@
+import { listNotFound } from '../errors.ts'
+import type { BoundRepositories } from '../repositories/index.ts'
+import { writableProject } from './projects.ts'
+
+/** Locks a list that may be written to, with its project, its neighbours, and what sends tasks to it. */
+export async function lockedList(repos: BoundRepositories, id: string) {
+  const seen = await repos.lists.find(id)
+  if (!seen) throw listNotFound(id)
+  await writableProject(repos, seen.projectId)
+  await repos.codehost.findForUpdate(seen.projectId)
+  const lists = await repos.lists.listForUpdate(seen.projectId)
+  const list = lists.find((list) => list.id === seen.id)
+  if (!list) throw listNotFound(id)
+  return { list, lists }
+}

@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/pool.ts'
+import { everywhere, repositories } from '../../src/repositories/index.ts'
+import type { Caller } from '../../src/services/access.ts'
+import { systemClock } from '../../src/services/clock.ts'
+import { listsService } from '../../src/services/lists.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { locksOf } from '../support/locks.ts'
+
+let service: TestApp
+let locks: ReturnType<typeof locksOf>
+let impatient: ReturnType<typeof listsService>
+let close: () => Promise<void>
+beforeAll(async () => {
+  service = await startApp()
+  locks = locksOf(service)
+  // Requests leave all of a large list to the worker.
+  const db = openDatabase({ connectionString: service.connectionString, size: 4, onError: () => {} })
+  impatient = listsService({ repos: repositories(db), clock: systemClock(), deletionMs: 0 })
+  close = () => db.$client.end()
+})
+afterAll(async () => {
+  await close()
+  await service.close()
+})
+
+const caller: Caller = {
+  type: 'key',
+  id: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
+  keyId: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
+  name: 'the deleter',
+  scopes: ['admin'],
+  projectId: null,
+  expiresAt: null,
+}
+
+async function givenLists({ tasks = 0, hidden = 0 } = {}) {
+  const project = await service.given.project()
+  const [from, to] = [await service.given.list(project.id), await service.given.list(project.id)]
+  for (const [count, deletedAt] of [
+    [tasks, null],
+    [hidden, new Date()],
+  ] as const) {
+    await service.query(
+      `insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
+         created_by_type, created_by_name, created_at, updated_at, deleted_at, version)
+       select gen_random_uuid(), 'A task', 'open', 2, 'api', $1, $2, '{}', '{}', '{}', 'system', 'test', now(), now(), $4, 1
+       from generate_series(1, $3)`,
+      [project.id, from.id, count, deletedAt],
+    )
+  }
+  return { project, from, to }
+}
+
+async function finish(id: string, lists = impatient) {
+  while ((await service.get(`/api/lists/${id}`)).status === 200) await lists.workOnDeletions()
+}
+
+const where = async (projectId: string) =>
+  service.query(
+    `select list_id as id, version, deleted_at is not null as hidden, count(*)::int from tasks
+     where project_id = $1 group by 1, 2, 3 order by 3, 2`,
+    [projectId],
+  )
+
+describe('the deletion of a large list', () => {
+  test('is answered before it is done, goes on by the worker, and moves each task once', async () => {
+    const { project, from, to } = await givenLists({ tasks: 700, hidden: 150 })
+
+    const left = await impatient.delete(caller, from.id, to.id)
+    expect(left).toMatchObject({ id: from.id, openCount: 700 })
+    await Promise.all([finish(from.id), finish(from.id, service.service.lists)])
+
+    expect(await where(project.id)).toEqual([
+      { id: to.id, version: 2, hidden: false, count: 700 },
+      { id: to.id, version: 1, hidden: true, count: 150 },
+    ])
+    const activity = await service.query(
+      `select type, actor_name, count(*)::int, count(distinct task_id)::int as tasks from activity
+       where project_id = $1 group by 1, 2 order by 1`,
+      [project.id],
+    )
+    expect(activity).toEqual([
+      { type: 'list.deleted', actor_name: 'the deleter', count: 1, tasks: 0 },
+      { type: 'task.updated', actor_name: 'the deleter', count: 700, tasks: 700 },
+    ])
+    expect((await service.get(`/api/lists/${to.id}`)).body).toMatchObject({ openCount: 700, position: 1 })
+    expect(await service.query('select from list_deletions where project_id = $1', [project.id])).toEqual([])
+  })
+
+  test('is 202 with the list while it goes on, and 204 once it is done', async () => {
+    const { from, to } = await givenLists({ tasks: 300 })
+    const [task] = await service.query('select id from tasks where list_id = $1 limit 1', [from.id])
+    const release = await locks.hold(`select from tasks where id = '${task.id}' for update`)
+
+    const path = `/api/lists/${from.id}?moveTo=${to.id}`
+    const accepted = await service.delete(path)
+    await release()
+    const done = await service.delete(path)
+
+    expect(accepted).toMatchObject({ status: 202, body: { id: from.id, openCount: 1 } })
+    expect(accepted.headers.get('location')).toBe(`/api/lists/${from.id}`)
+    expect(done.status).toBe(204)
+    expect((await service.delete(path)).status).toBe(404)
+  })
+
+  test('lets tasks into the list until its last step', async () => {
+    const { from, to } = await givenLists({ tasks: 400 })
+    await impatient.delete(caller, from.id, to.id)
+
+    const created = await service.post('/api/tasks', { title: 'On the way', listId: from.id })
+    expect(created.status).toBe(201)
+    await finish(from.id)
+
+    expect((await service.get(`/api/tasks/${created.body.id}`)).body.listId).toBe(to.id)
+    expect((await service.post('/api/tasks', { title: 'Late', listId: from.id })).status).toBe(404)
+  })
+
+  test('takes along what was restored meanwhile', async () => {
+    const { from, to } = await givenLists({ tasks: 300, hidden: 5 })
+    await impatient.delete(caller, from.id, to.id)
+    const [hidden] = await service.query(
+      'select id from tasks where list_id = $1 and deleted_at is not null limit 1',
+      [from.id],
+    )
+    expect((await service.post(`/api/tasks/${hidden.id}/restore`)).status).toBe(200)
+    await finish(from.id)
+
+    expect((await service.get(`/api/tasks/${hidden.id}`)).body.listId).toBe(to.id)
+  })
+
+  test('sends its tasks on where their new list is deleted as well', async () => {
+    const { project, from, to } = await givenLists({ tasks: 300 })
+    const [list] = [await service.given.list(project.id)]
+    await impatient.delete(caller, from.id, to.id)
+
+    expect((await service.delete(`/api/lists/${to.id}?moveTo=${list.id}`)).status).toBe(204)
+    await finish(from.id)
+
+    expect(await where(project.id)).toMatchObject([{ id: list.id, count: 300 }])
+  })
+
+  test('cannot go round in a circle', async () => {
+    const { from, to } = await givenLists({ tasks: 300 })
+    await impatient.delete(caller, from.id, to.id)
+
+    const refused = await service.delete(`/api/lists/${to.id}?moveTo=${from.id}`)
+
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', errors: [{ path: 'query.moveTo' }] },
+    })
+    await finish(from.id)
+  })
+
+  test('rests while its project is archived', async () => {
+    const { project, from, to } = await givenLists({ tasks: 300 })
+    await impatient.delete(caller, from.id, to.id)
+    await service.post(`/api/projects/${project.id}/archive`)
+
+    expect(await impatient.workOnDeletions()).toBe(false)
+    expect(await where(project.id)).toMatchObject([{ id: from.id, count: 300 }])
+
+    await service.post(`/api/projects/${project.id}/unarchive`)
+    await finish(from.id)
+    expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
+  })
+
+  test('waits for no task that somebody else has locked', async () => {
+    const { project, from, to } = await givenLists({ tasks: 300 })
+    await impatient.delete(caller, from.id, to.id)
+    const [task] = await service.query('select id from tasks where list_id = $1 order by id limit 1', [
+      from.id,
+    ])
+    const release = await locks.hold(`select from tasks where id = '${task.id}' for update`)
+
+    while (await impatient.workOnDeletions());
+    const meanwhile = await where(project.id)
+    await release()
+    await finish(from.id)
+
+    expect(meanwhile).toMatchObject([
+      { id: from.id, count: 1 },
+      { id: to.id, count: 299 },
+    ])
+    expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
+  })
+
+  test('without moveTo refuses new tasks at once, and sends deleted ones to the default list', async () => {
+    const { project, from } = await givenLists({ hidden: 300 })
+
+    expect(await impatient.delete(caller, from.id, undefined)).toMatchObject({ id: from.id })
+    expect((await service.post('/api/tasks', { title: 'Late', listId: from.id })).status).toBe(404)
+    await finish(from.id)
+
+    expect(await where(project.id)).toEqual([{ id: project.inbox.id, version: 1, hidden: true, count: 300 }])
+  })
+
+  test('ends with its project', async () => {
+    const { project, from } = await givenLists({ hidden: 300 })
+    await impatient.delete(caller, from.id, undefined)
+
+    expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
+    expect(await impatient.workOnDeletions()).toBe(false)
+  })
+})
+
+describe('the deletion of a small list', () => {
+  test('waits for a task that is on its way into it, and moves it', async () => {
+    const { project, from, to } = await givenLists({ tasks: 1 })
+    const creating = await service.connect()
+    await creating.query('begin')
+    await creating.query(
+      `insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
+         created_by_type, created_by_name, created_at, updated_at, version)
+       values (gen_random_uuid(), 'On its way', 'open', 2, 'api', $1, $2, '{}', '{}', '{}', 'system', 'test', now(), now(), 1)`,
+      [project.id, from.id],
+    )
+    const deleted = service.delete(`/api/lists/${from.id}?moveTo=${to.id}`)
+    await locks.waiting(1, deleted)
+    await creating.query('commit')
+    creating.release()
+
+    expect((await deleted).status).toBe(204)
+    expect(await where(project.id)).toMatchObject([{ id: to.id, count: 2 }])
+  })
+})
+
+test('a worker that dies in the middle leaves what it moved, and another goes on', async () => {
+  const { project, from, to } = await givenLists({ tasks: 500 })
+  await impatient.delete(caller, from.id, to.id)
+  await impatient.workOnDeletions()
+  // As a killed process leaves it: its transaction is rolled back, its locks are gone.
+  await service.repos
+    .within(everywhere)
+    .transaction(async (repos) => {
+      await repos.listDeletions.claim(from.id)
+      throw new Error('killed')
+    })
+    .catch(() => undefined)
+
+  await finish(from.id, service.service.lists)
+  expect(await where(project.id)).toEqual([{ id: to.id, version: 2, hidden: false, count: 500 }])
+})
