@@ -66,6 +66,17 @@ export const lists = pgTable(
   ],
 )
 
+/** Projects that are being deleted: archived, and their trash is emptied some at a time, by whichever instance. */
+export const projectDeletions = pgTable('project_deletions', {
+  projectId: uuid('project_id')
+    .primaryKey()
+    .references(() => projects.id, { onDelete: 'cascade' }),
+  actorType: actorType('actor_type').notNull(),
+  actorId: uuid('actor_id'),
+  actorName: text('actor_name').notNull(),
+  createdAt: moment('created_at').notNull(),
+})
+
 /** Lists that are being deleted: their tasks move to another one, some at a time, by whichever instance. */
 export const listDeletions = pgTable(
   'list_deletions',

@@ -18,7 +18,7 @@ export interface Jobs {
 
 /** The background worker: its tasks and when they run. Scheduled ones run once over all instances. */
 export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, housekeeping, lists, metrics, sync, taskNames, tasks } = services
+  const { access, housekeeping, lists, metrics, projects, sync, taskNames, tasks } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Mostly a database that is away: it goes on when the database is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
@@ -43,6 +43,11 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     every(2_000, () => taskNames.aggregate(), logger),
     // What is locked for others: half of the time at most, a fifth of it while people wait.
     sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 1_000 }, () => lists.workOnDeletions(), logger),
+    sparingly(
+      { shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 1_000 },
+      () => projects.workOnDeletions(),
+      logger,
+    ),
     // Some 400 tasks a second where nothing else happens: a million that were here before their text was indexed take
     // 40 minutes. Half as many beside a flood of writes.
     sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.foldTexts(), logger),

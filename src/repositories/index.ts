@@ -8,6 +8,7 @@ import { idempotencyRepository } from './idempotency.ts'
 import { keyProofs, keysRepository } from './keys.ts'
 import { listDeletionsRepository } from './list-deletions.ts'
 import { listsRepository } from './lists.ts'
+import { projectDeletionsRepository } from './project-deletions.ts'
 import { projectsRepository } from './projects.ts'
 import { routingRepository } from './routing.ts'
 import { rulesRepository } from './rules.ts'
@@ -84,6 +85,7 @@ function bound(db: Executor, reach: Reach, search?: SearchOptions) {
     lists: listsRepository(db, reach),
     listDeletions: listDeletionsRepository(db, reach),
     projects: projectsRepository(db, reach),
+    projectDeletions: projectDeletionsRepository(db),
     rules: rulesRepository(db, reach),
     context: contextRepository(db, reach),
     configurationChanges: configurationChanges(db),

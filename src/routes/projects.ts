@@ -128,14 +128,19 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'deleteProject',
         summary: 'Delete an empty project',
         description:
-          'Deletes the project with its lists when it has no tasks, and no rule, no key that still works and no routing rule names it. Deleted tasks and rules do not count: they go with it, for good.',
+          'Deletes the project with its lists when it has no tasks, and no rule, no key that still works and no routing rule names it. Deleted tasks and rules do not count: they go with it, for good. Where that takes over two seconds the answer is 202: the project is archived, and the rest happens in the background, also across restarts, until it is 404. To unarchive it calls that off; deleted tasks that are gone by then stay gone.',
         params: IdPath('project'),
-        response: { 204: answersNothing('It is gone.') },
+        response: {
+          202: answers(ref(Project), 'The project, archived, while its deleted tasks go.'),
+          204: answersNothing('It is gone.'),
+        },
       },
     },
     async (request, reply) => {
-      await projects.delete(request.caller, request.params.id)
-      return reply.status(204).send(null)
+      const project = await projects.delete(request.caller, request.params.id)
+      if (!project) return reply.status(204).send(null)
+      reply.status(202)
+      return project
     },
   )
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { idsOf } from '../domain/list-order.ts'
 import type { ActorRef } from '../domain/new-task.ts'
 import { AppError, listIsDefault, listNotEmpty, listNotFound, validationFailed } from '../errors.ts'
+import { biteSize } from '../lib/bite-size.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import type { ListDeletionRow } from '../repositories/list-deletions.ts'
 import type { ListRow } from '../repositories/lists.ts'
@@ -33,7 +34,7 @@ export function listDeletionsOf({
   clock: Clock
   deletionMs?: number
 }) {
-  let size = MAX_AT_ONCE
+  const bite = biteSize(BITE_MS)
 
   return {
     /** True once it is gone. */
@@ -95,20 +96,17 @@ export function listDeletionsOf({
 
   async function workOn(listId: string | undefined): Promise<'gone' | 'further' | 'nowhere'> {
     const start = performance.now()
-    const bite = await repos.within(everywhere).transaction(async (repos) => {
+    const bitten = await repos.within(everywhere).transaction(async (repos) => {
       const deletion = await repos.listDeletions.claim(listId)
       if (!deletion || !(await repos.projects.keepWritable(deletion.projectId))) return undefined
-      return { deletion, moved: await moveSome(repos, deletion, size) }
+      return { deletion, moved: await moveSome(repos, deletion, bite.now) }
     })
     // Nothing is left to do, or another instance does it.
-    if (!bite) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'gone' : 'nowhere'
-    const isLast = bite.moved < size
-    const ms = performance.now() - start
-    // Towards what takes the time it may take, on this machine and at this load.
-    if (!isLast || ms > BITE_MS)
-      size = Math.round(Math.min(1_000, Math.max(10, size * Math.min(2, BITE_MS / ms))))
-    if (isLast && (await finish(bite.deletion))) return 'gone'
-    return bite.moved > 0 ? 'further' : 'nowhere'
+    if (!bitten) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'gone' : 'nowhere'
+    const isLast = bitten.moved < bite.now
+    bite.learn(performance.now() - start, !isLast)
+    if (isLast && (await finish(bitten.deletion))) return 'gone'
+    return bitten.moved > 0 ? 'further' : 'nowhere'
   }
 
   /** Takes the list away, with what has come into it since. False where that has to be tried again. */

@@ -1,10 +1,4 @@
-import {
-  projectArchived,
-  projectInUse,
-  projectIsDefault,
-  projectNotEmpty,
-  projectNotFound,
-} from '../errors.ts'
+import { projectArchived, projectIsDefault, projectNotFound } from '../errors.ts'
 import type { ConnectionWithRun } from '../repositories/codehost.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
@@ -13,10 +7,21 @@ import type { Caller } from './access.ts'
 import { actorOf, entry } from './activity-entry.ts'
 import type { Clock } from './clock.ts'
 import { pageOf } from './page.ts'
+import { projectDeletionsOf } from './project-deletions.ts'
 import { toProjectCodehost } from './sync-run-view.ts'
 
 /** Projects: what groups lists and tasks, and what keys can be bound to. */
-export function projectsService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+export function projectsService({
+  repos,
+  clock,
+  ...limits
+}: {
+  repos: Repositories
+  clock: Clock
+  deletionMs?: number
+}) {
+  const deletions = projectDeletionsOf({ repos, clock, ...limits })
+
   return {
     /** Made with its default list. */
     async create(caller: Caller, { name }: NewProject): Promise<Project> {
@@ -73,6 +78,7 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
         const project = await repos.projects.findForUpdate(id)
         if (!project) throw projectNotFound(id)
         const now = clock.now()
+        await repos.projectDeletions.cancel(id)
         if (project.archivedAt) {
           await change(repos, id, { archivedAt: null, updatedAt: now })
           await record(repos, 'project.unarchived', caller, id, now, { name: project.name })
@@ -81,24 +87,16 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
       })
     },
 
-    /** Only when nothing is in it but hidden tasks and rules, and neither a working key nor a routing rule names it. */
-    async delete(caller: Caller, id: string): Promise<void> {
-      await repos.within(caller).transaction(async (repos) => {
-        const project = await repos.projects.findForDelete(id)
-        if (!project) throw projectNotFound(id)
-        if (project.isDefault) throw projectIsDefault(project.name)
-        const lists = await repos.lists.listForUpdate(id)
-        await repos.lists.close(lists.map(({ id }) => id))
-        const now = clock.now()
-        const content = await repos.projects.findContent(id, now)
-        if (content.tasks) throw projectNotEmpty(project.name)
-        const users = USERS.filter(([what]) => content[what]).map(([, words]) => words)
-        if (users.length > 0) throw projectInUse(project.name, users)
-        await repos.projects.delete(project, now)
-        await record(repos, 'project.deleted', caller, id, now, { name: project.name })
-        await repos.configurationChanges.announceProject(id)
-      })
+    /**
+     * Only when nothing is in it but hidden tasks and rules, and neither a working key nor a routing rule names it.
+     * @returns the project, archived, where its trash is so large that the rest is left to the worker.
+     */
+    async delete(caller: Caller, id: string): Promise<Project | undefined> {
+      return (await deletions.delete(caller, id)) ? undefined : counted(repos.within(caller), id)
     },
+
+    /** Goes on with deletions that have begun; true where there is more to do. For the worker, a little at a time. */
+    workOnDeletions: deletions.work,
   }
 
   /** Activity of a change, in its transaction. */
@@ -113,13 +111,6 @@ export function projectsService({ repos, clock }: { repos: Repositories; clock: 
     return repos.activity.insert([entry(clock, now, type, actorOf(caller), { projectId, metadata })])
   }
 }
-
-/** What may name a project, in words. */
-const USERS = [
-  ['rules', 'rules'],
-  ['keys', 'keys'],
-  ['routingRules', 'routing rules'],
-] as const
 
 /** A project and the list that tasks go to when they name none: there is never one without the other. */
 export async function insertProject(

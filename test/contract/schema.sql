@@ -126,6 +126,16 @@ create table lists (
   constraint lists_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 
+create table project_deletions (
+  project_id uuid not null,
+  actor_type text not null,
+  actor_id uuid,
+  actor_name text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint project_deletions_pkey PRIMARY KEY (project_id),
+  constraint project_deletions_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table projects (
   id uuid not null,
   name text not null,

@@ -96,9 +96,10 @@ describe('the deletion of a large list', () => {
     const path = `/api/lists/${from.id}?moveTo=${to.id}`
     const accepted = await service.delete(path)
     await release()
-    const done = await service.delete(path)
+    let done = accepted
+    while (done.status === 202) done = await service.delete(path)
 
-    expect(accepted).toMatchObject({ status: 202, body: { id: from.id, openCount: 1 } })
+    expect(accepted).toMatchObject({ status: 202, body: { id: from.id } })
     expect(accepted.headers.get('location')).toBe(`/api/lists/${from.id}`)
     expect(done.status).toBe(204)
     expect((await service.delete(path)).status).toBe(404)

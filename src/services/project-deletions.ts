@@ -1,0 +1,120 @@
+import type { ActorRef } from '../domain/new-task.ts'
+import { AppError, projectInUse, projectIsDefault, projectNotEmpty, projectNotFound } from '../errors.ts'
+import { biteSize } from '../lib/bite-size.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import type { ProjectRow } from '../repositories/projects.ts'
+import type { Caller } from './access.ts'
+import { actorOf, entry } from './activity-entry.ts'
+import type { Clock } from './clock.ts'
+
+/** A project with so many tasks in its trash is deleted in one transaction: some 50 ms. */
+const MAX_AT_ONCE = 100
+
+/** What one transaction may take. */
+const BITE_MS = 50
+
+interface ProjectDeletionsDeps {
+  repos: Repositories
+  clock: Clock
+  /** How long a request works on a project with a large trash before the job goes on alone. */
+  deletionMs?: number
+}
+
+/**
+ * Deletes projects. One with a large trash is archived first, so that nothing comes into it; then its trash is emptied in
+ * short transactions, first in the request, then by the job of whichever instance. To unarchive it calls that off.
+ */
+export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: ProjectDeletionsDeps) {
+  const bite = biteSize(BITE_MS)
+
+  return {
+    /** Only when nothing is in it but hidden tasks and rules, and nothing names it. True once it is gone. */
+    async delete(caller: Caller, id: string): Promise<boolean> {
+      const isGone = await repos.within(caller).transaction(async (repos) => {
+        const project = await lockedEmpty(repos, clock, id)
+        if (!(await repos.projectDeletions.hasMoreHidden(id, MAX_AT_ONCE))) {
+          await finish(repos, project, actorOf(caller))
+          return true
+        }
+        const now = clock.now()
+        const { type: actorType, id: actorId, name: actorName } = actorOf(caller)
+        await repos.projectDeletions.save({ projectId: id, actorType, actorId, actorName, createdAt: now })
+        if (!project.archivedAt) {
+          await repos.projects.update(id, { archivedAt: now, updatedAt: now })
+          await repos.configurationChanges.announceProject(id)
+        }
+        return false
+      })
+      if (isGone) return true
+      const deadline = performance.now() + deletionMs
+      let came: 'gone' | 'further' | 'nowhere' = 'further'
+      while (came === 'further' && performance.now() < deadline) came = await workOn(id)
+      return came === 'gone'
+    },
+
+    /** Goes on with one that has begun; true where there is more to do. */
+    async work(): Promise<boolean> {
+      return (await workOn(undefined)) !== 'nowhere'
+    },
+  }
+
+  async function workOn(projectId: string | undefined): Promise<'gone' | 'further' | 'nowhere'> {
+    const start = performance.now()
+    const bitten = await repos.within(everywhere).transaction(async (repos) => {
+      const deletion = await repos.projectDeletions.claim(projectId)
+      if (!deletion) return undefined
+      return {
+        deletion,
+        count: await repos.projectDeletions.deleteHidden(deletion.projectId, bite.now),
+      }
+    })
+    if (!bitten) return 'nowhere'
+    const { deletion, count } = bitten
+    const isLast = count < bite.now
+    bite.learn(performance.now() - start, !isLast)
+    if (!isLast) return 'further'
+    const { actorType: type, actorId, actorName: name } = deletion
+    const by = { type, id: actorId, name }
+    const isGone = await repos
+      .within(everywhere)
+      .transaction(async (repos) => finish(repos, await lockedEmpty(repos, clock, deletion.projectId), by))
+      .then(() => true)
+      .catch(async (error) => {
+        if (!(error instanceof AppError)) throw error
+        // Something names it by now: it stays, archived. Or another instance was faster.
+        await repos.within(everywhere).projectDeletions.cancel(deletion.projectId)
+        return error.code === 'project_not_found'
+      })
+    return isGone ? 'gone' : 'nowhere'
+  }
+
+  async function finish(repos: BoundRepositories, project: ProjectRow, by: ActorRef): Promise<void> {
+    const { id: projectId, name } = project
+    const now = clock.now()
+    await repos.projects.delete(project, now)
+    const about = { projectId, metadata: { name } }
+    await repos.activity.insert([entry(clock, now, 'project.deleted', by, about)])
+    await repos.configurationChanges.announceProject(projectId)
+  }
+}
+
+/** Locks a project that may be deleted, so that nothing comes into it. */
+async function lockedEmpty(repos: BoundRepositories, clock: Clock, id: string): Promise<ProjectRow> {
+  const project = await repos.projects.findForDelete(id)
+  if (!project) throw projectNotFound(id)
+  if (project.isDefault) throw projectIsDefault(project.name)
+  const lists = await repos.lists.listForUpdate(id)
+  await repos.lists.close(lists.map(({ id }) => id))
+  const content = await repos.projects.findContent(id, clock.now())
+  if (content.tasks) throw projectNotEmpty(project.name)
+  const users = USERS.filter(([what]) => content[what]).map(([, words]) => words)
+  if (users.length > 0) throw projectInUse(project.name, users)
+  return project
+}
+
+/** What may name a project, in words. */
+const USERS = [
+  ['rules', 'rules'],
+  ['keys', 'keys'],
+  ['routingRules', 'routing rules'],
+] as const
