@@ -22,9 +22,11 @@ import { limitRequests, minuteLimit } from './guards/rate-limit.ts'
 import { requireWatcher } from './guards/watcher.ts'
 import { bodyIntake } from './lib/body-intake.ts'
 import { byteBudget } from './lib/byte-budget.ts'
+import { responseBudget } from './lib/response-budget.ts'
 import { sideThread } from './lib/side-thread.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { jsonBody } from './plugins/json-body.ts'
+import { largeResponses } from './plugins/large-responses.ts'
 import { lazySerializers } from './plugins/lazy.ts'
 import { refuseMalformed } from './plugins/malformed.ts'
 import { methods } from './plugins/methods.ts'
@@ -87,6 +89,7 @@ export function limitsOf(config: Config) {
       waitMs: 10_000,
       refusal: tooManyLargeBodies,
     }),
+    responseBudget: responseBudget({ maxTotalBytes: 128 * 1024 * 1024 }),
     worker: sideThread<WorkerJobs>({
       file: new URL('./worker.ts', import.meta.url),
       maxHeapMb: 256,
@@ -240,6 +243,7 @@ async function bareApp({
   await app.register(problems, { isDatabaseAway, withoutValues })
   await app.register(validation)
   await app.register(jsonBody, limits)
+  await app.register(largeResponses, limits)
   await app.register(methods)
   return app
 }

@@ -60,6 +60,11 @@ export const tooManyLargeBodies = () =>
     retryAfterSeconds: 5,
   })
 
+export const tooManyResponses = () =>
+  new AppError('unavailable', 'Too many large responses are being sent. Send the request again.', {
+    retryAfterSeconds: 1,
+  })
+
 export const workerLost = (cause: Error) =>
   new AppError(
     'unavailable',

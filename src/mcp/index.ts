@@ -45,7 +45,11 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
           extra: { exchange: { caller, requestId, log } satisfies Exchange },
         },
       })
-      return reply.send(response)
+      if (isListening(request.body)) return reply.send(response)
+      // Whole, so that it counts among the large responses. The SDK makes its one message at once in any case.
+      const body = Buffer.from(await response.arrayBuffer())
+      reply.status(response.status).headers(Object.fromEntries(response.headers))
+      return reply.send(body.length > 0 ? body : null)
     },
   )
 }

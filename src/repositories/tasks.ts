@@ -356,7 +356,10 @@ export function namingMistakes(listId = '') {
   }
 }
 
-/** What one reader of a page makes us hold, give or take one task. */
+/**
+ * What one reader of a page makes us hold, give or take one task.
+ * Summing it up costs the database 0.10 ms on 0.18 for 50 tasks of 540 characters, and 0.45 on 0.69 for 200.
+ */
 const MAX_LONG_BYTES = 256 * 1024
 const LONG_BYTES = sql`coalesce(octet_length(${tasks.description}), 0) + coalesce(octet_length(${tasks.notes}), 0) + octet_length(${tasks.metadata}::text)`
 

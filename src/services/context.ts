@@ -27,16 +27,16 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     const bound = repos.within(caller)
     const project = projectId === null ? null : await bound.projects.find(projectId)
     if (project === undefined) throw projectNotFound(projectId ?? '')
-    const rules = await bound.rules.list(projectId)
-    const common = {
-      instructions: rules.map(toRule),
+    // Last: the rules can be large, and would be held while the rest waits for a connection.
+    const common = async () => ({
+      instructions: (await bound.rules.list(projectId)).map(toRule),
       project: project && toContextProject(project),
       notice: UNTRUSTED,
       serverTime: clock.now().toISOString(),
-    }
+    })
     if (!allows(caller.scopes, 'tasks:read')) {
       const omitted = { kind: 'tasks' as const, id: null, priority: null, reason: 'scope' as const }
-      return { ...common, lists: [], omitted: [omitted], omittedCount: 1 }
+      return { ...(await common()), lists: [], omitted: [omitted], omittedCount: 1 }
     }
     const [lists, counts, recent] = await Promise.all([
       bound.context.listDestinations(projectId, MOST_LISTS + 1),
@@ -49,7 +49,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     const isCut = lists.length > MOST_LISTS
     const omitted = { kind: 'lists' as const, id: null, priority: null, reason: 'limit' as const }
     return {
-      ...common,
+      ...(await common()),
       lists: lists.slice(0, MOST_LISTS),
       tasks: { ...counts, recent: recent.map(toTaskListItem) },
       omitted: isCut ? [omitted] : [],

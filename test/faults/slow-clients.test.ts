@@ -86,3 +86,42 @@ test('50 readers that never read a page of long tasks hold little memory, and ar
   expect(await read()).toBe(bytes)
   for (const { socket } of unread.result) socket.destroy()
 })
+
+test('50 readers that never read the rules hold no more memory than there is room for, and are cut', {
+  timeout: 180_000,
+}, async () => {
+  const inlet = spawnInlet({ dataDir: await newDataDir() })
+  const url = await inlet.url
+  const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }
+  const body = JSON.stringify({ content: 'Rule text. '.repeat(728).slice(0, 8_000) })
+  for (let i = 0; i < 1_000; i += 20) {
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => fetch(`${url}/api/rules`, { method: 'POST', headers, body })),
+    )
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201))
+  }
+  const read = async () => (await (await fetch(`${url}/api/rules`, { headers })).arrayBuffer()).byteLength
+  const bytes = await read()
+  expect(bytes).toBeGreaterThan(1_000 * 8_000)
+  const { pid } = inlet.process
+
+  const beforeReads = memoryOf(pid)
+  const ordinary = await peakMemoryOf(pid, () => Promise.all(Array.from({ length: 10 }, read)))
+  expect(ordinary.result).toEqual(Array.from({ length: 10 }, () => bytes))
+
+  const unread = await peakMemoryOf(pid, async () => {
+    const request = `GET /api/rules HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${ADMIN_KEY}\r\n\r\n`
+    const clients = []
+    for (let i = 0; i < 50; i++) clients.push(await slowClient(url, [request], { isReading: false }))
+    await expect.poll(() => connectionsOf(pid)).toBeGreaterThanOrEqual(50)
+    // Who reads is let in while all of them are here.
+    await sleep(3_000)
+    expect(await read()).toBe(bytes)
+    await expect.poll(() => connectionsOf(pid), { timeout: 90_000, interval: 500 }).toBeLessThan(50)
+    return clients
+  })
+  // Measured: ten ordinary reads 230 MiB, 50 unread ones 370, and 710 where nothing bounds them.
+  expect(unread.peak - beforeReads).toBeLessThan(1.5 * (ordinary.peak - beforeReads) + 64 * MIB)
+  expect(await read()).toBe(bytes)
+  for (const { socket } of unread.result) socket.destroy()
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limitsOf } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { CLIENTS } from '../support/mcp-clients.ts'
+
+const CONTENT = '"Rule" 👍 ü '.repeat(700)
+const ROUNDS = 100
+
+let service: TestApp
+const limits = limitsOf(loadConfig({ RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_FAILURES_PER_MINUTE: '0' }))
+const { responseBudget } = limits
+beforeAll(async () => {
+  service = await startApp({ limits })
+  for (let i = 0; i < ROUNDS; i++) {
+    const made = await service.post('/api/rules', { content: `${i} ${CONTENT}`, priority: -i })
+    expect(made.status).toBe(201)
+  }
+})
+afterAll(() => service.close())
+
+const raw = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(service.url + path, { headers: { 'x-api-key': service.adminKey, ...headers } })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return { response, bytes, length: Number(response.headers.get('content-length')) }
+}
+
+describe('a large response', () => {
+  test.each([
+    ['/api/rules', 'application/json; charset=utf-8'],
+    ['/api/context', 'application/json; charset=utf-8'],
+    ['/api/context?format=markdown', 'text/markdown; charset=utf-8'],
+  ])('of GET %s has its length, type and tag, and is 304 with it', async (path, type) => {
+    const { response, bytes, length } = await raw(path)
+    expect(response.status).toBe(200)
+    expect(bytes.length).toBeGreaterThan(ROUNDS * CONTENT.length)
+    expect(length).toBe(bytes.length)
+    expect(response.headers.get('transfer-encoding')).toBeNull()
+    expect(response.headers.get('content-type')).toBe(type)
+    const etag = response.headers.get('etag') ?? ''
+    expect((await raw(path, { 'if-none-match': etag })).response.status).toBe(304)
+    expect(responseBudget.totalBytes()).toBe(0)
+  })
+
+  test('has every rule as it is read alone', async () => {
+    const { body } = await service.get('/api/rules')
+    expect(body.data).toHaveLength(ROUNDS)
+    for (const i of [0, ROUNDS - 1])
+      expect(body.data[i]).toEqual((await service.get(`/api/rules/${body.data[i].id}`)).body)
+  })
+
+  test('of a bulk is the same with an Idempotency-Key, and replayed', async () => {
+    const project = await service.given.project()
+    const body = {
+      listId: project.inbox.id,
+      tasks: Array.from({ length: 20 }, (_, i) => ({ title: `${i}`, description: CONTENT.repeat(3) })),
+    }
+    const headers = { 'idempotency-key': 'large' }
+    const made = await service.post('/api/tasks/bulk', body, { headers })
+    expect(made.status).toBe(201)
+    expect(made.body.data.map(({ title }: { title: string }) => title)).toEqual(
+      body.tasks.map(({ title }) => title),
+    )
+    const again = await service.post('/api/tasks/bulk', body, { headers })
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect([again.status, again.body]).toEqual([201, made.body])
+    expect(responseBudget.totalBytes()).toBe(0)
+  })
+
+  test.each(Object.keys(CLIENTS))('reaches the assistant: %s', async (name) => {
+    const client = await CLIENTS[name as keyof typeof CLIENTS](service.url, { 'x-api-key': service.adminKey })
+    const result = await client.callTool({ name: 'get_rules', arguments: {} })
+    const { structuredContent } = result as { structuredContent: { data: unknown[] } }
+    expect(structuredContent.data).toHaveLength(ROUNDS)
+    await client.close()
+  })
+})
+
+describe('while there is no room', () => {
+  const full = () => {
+    const stream = responseBudget.send(Buffer.alloc(128 * 1024 * 1024))
+    const reading = setInterval(() => stream?.read(64 * 1024), 10)
+    return () => {
+      clearInterval(reading)
+      stream?.destroy()
+    }
+  }
+
+  test('a large read is 503 and says when to come again, and a small one is answered', async () => {
+    const free = full()
+    const refused = await service.get('/api/rules')
+    const small = await service.get('/api/me')
+    free()
+    expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(refused.headers.get('etag')).toBeNull()
+    expect(refused.headers.get('content-type')).toBe('application/problem+json')
+    expect(small.status).toBe(200)
+    expect((await service.get('/api/rules')).status).toBe(200)
+  })
+
+  test('what was written is answered', async () => {
+    const project = await service.given.project()
+    const tasks = Array.from({ length: 20 }, (_, i) => ({ title: `${i}`, description: CONTENT.repeat(3) }))
+    const free = full()
+    const made = await service.post('/api/tasks/bulk', { listId: project.inbox.id, tasks })
+    free()
+    expect([made.status, made.body.data.length]).toEqual([201, 20])
+  })
+})
