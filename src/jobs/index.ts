@@ -41,12 +41,9 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     every(5_000, () => access.flushLastUsed(), logger),
     every(2_000, () => lists.foldOpenCounts(), logger),
     every(2_000, () => taskNames.aggregate(), logger),
-    // What is locked for others: half of the time at most, a fifth of it while people wait.
-    sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 1_000 }, () => lists.workOnDeletions(), logger),
-    sparingly(
-      { shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 1_000 },
-      () => projects.workOnDeletions(),
-      logger,
+    // Others wait for none of it longer than a bite takes: it rests only to leave them the processor.
+    ...[lists, projects].map(({ workOnDeletions }) =>
+      sparingly({ shares: { busy: 0.5, quiet: 0.8 }, pauseMs: 1_000 }, workOnDeletions, logger),
     ),
     // Some 400 tasks a second where nothing else happens: a million that were here before their text was indexed take
     // 40 minutes. Half as many beside a flood of writes.

@@ -6,7 +6,7 @@ export interface BiteSize {
 }
 
 /** How much work fits into so many milliseconds, on this machine and at its load: learnt from what the last bites took. */
-export function biteSize(targetMs: number, { first = 100, min = 10, max = 1_000 } = {}): BiteSize {
+export function biteSize(targetMs: number, { first = 100, min = 50, max = 1_000 } = {}): BiteSize {
   let size = first
   return {
     get now() {
