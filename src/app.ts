@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from './config.ts'
-import { isDatabaseAway, withoutValues } from './db/mistakes.ts'
+import { isDatabaseAway, withoutValues } from './db/database-error.ts'
 import {
   bodyStalled,
   bodyTooLarge,
@@ -10,16 +10,16 @@ import {
   tooManyLargeBodies,
   unreadableAddress,
   workerLost,
-} from './errors.ts'
+} from './errors/index.ts'
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
 import { lookEarly, onceARequest } from './guards/early.ts'
 import { failureLimit } from './guards/failures.ts'
-import { holding } from './guards/hold.ts'
+import { retryBuffer } from './guards/hold.ts'
 import { limitInFlight } from './guards/in-flight.ts'
+import { requireMetricsReader } from './guards/metrics-reader.ts'
 import { limitRequests, minuteLimit } from './guards/rate-limit.ts'
-import { requireWatcher } from './guards/watcher.ts'
 import { bodyIntake } from './lib/body-intake.ts'
 import { byteBudget } from './lib/byte-budget.ts'
 import { responseBudget } from './lib/response-budget.ts'
@@ -30,9 +30,9 @@ import { largeResponses } from './plugins/large-responses.ts'
 import { lazySerializers } from './plugins/lazy.ts'
 import { refuseMalformed } from './plugins/malformed.ts'
 import { methods } from './plugins/methods.ts'
-import { countAnswers } from './plugins/metrics.ts'
+import { countResponses } from './plugins/metrics.ts'
 import { openapi } from './plugins/openapi.ts'
-import { answer, problems } from './plugins/problems.ts'
+import { problems, sendProblem } from './plugins/problems.ts'
 import { requestId, requests } from './plugins/requests.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
 import { BODY_STALL_MS, CHECK_MS, HEADERS_MS, REQUEST_MS, timeouts } from './plugins/timeouts.ts'
@@ -170,7 +170,7 @@ export async function buildApp({
 
   app.register(async function forWatchers(scope) {
     const { access } = service
-    scope.addHook('preHandler', requireWatcher({ access, requireCaller: requireKey, isDatabaseAway }))
+    scope.addHook('preHandler', requireMetricsReader({ access, requireCaller: requireKey, isDatabaseAway }))
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
     scope.addHook('preHandler', limitAtOnce)
@@ -231,7 +231,7 @@ async function bareApp({
     // As long as Node takes an address: a long id is refused by its schema, after the guards.
     routerOptions: { maxParamLength: 16_384 },
     // Before any route is found; the one thing to go wrong there is an address that cannot be decoded.
-    frameworkErrors: (_, request, reply) => answer(unreadableAddress(), request, reply),
+    frameworkErrors: (_, request, reply) => sendProblem(unreadableAddress(), request, reply),
     clientErrorHandler: refuseMalformed,
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
   }).withTypeProvider<TypeBoxTypeProvider>()
@@ -239,7 +239,7 @@ async function bareApp({
   await app.register(securityHeaders)
   await app.register(requests)
   await app.register(timeouts)
-  await app.register(countAnswers, { metrics })
+  await app.register(countResponses, { metrics })
   await app.register(problems, { isDatabaseAway, withoutValues })
   await app.register(validation)
   await app.register(jsonBody, limits)
@@ -253,12 +253,12 @@ async function receiver(
   scope: FastifyInstance,
   { config, services, limits }: Pick<AppDeps, 'config' | 'services'> & { limits: Limits },
 ) {
-  const hold = holding(isDatabaseAway, services.metrics.held)
+  const buffer = retryBuffer(isDatabaseAway, services.metrics.buffered)
   const { webhookSecret } = config
   const { failures } = limits
   const guards = [
-    requireWebhookSecret({ access: services.access, failures, hold, webhookSecret }),
+    requireWebhookSecret({ access: services.access, failures, buffer, webhookSecret }),
     limitRequests('receiver', limits.receiver, () => 'all'),
   ]
-  scope.register(receiverRoutes, { prefix: '/api/analytics', ...services, guards, hold })
+  scope.register(receiverRoutes, { prefix: '/api/analytics', ...services, guards, buffer })
 }

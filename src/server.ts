@@ -6,24 +6,24 @@ import { type Logger, pino, stdSerializers } from 'pino'
 import { buildApp, buildReceiver, limitsOf } from './app.ts'
 import { githubClient } from './clients/github.ts'
 import { type Config, loadConfig } from './config.ts'
+import { withoutValues } from './db/database-error.ts'
 import { encryptionKeyIn } from './db/embedded/encryption-key.ts'
 import { startEmbedded } from './db/embedded/index.ts'
 import { listen } from './db/listen.ts'
 import { migrate } from './db/migrate.ts'
-import { withoutValues } from './db/mistakes.ts'
-import { patiently } from './db/patience.ts'
 import { boundedConnection, openDatabase, poolState } from './db/pool.ts'
+import { retryUntilDeadline } from './db/retry.ts'
 import type { Jobs } from './jobs/index.ts'
+import { systemClock } from './lib/clock.ts'
+import { collectGarbage } from './lib/collect-garbage.ts'
 import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
 import { repositories } from './repositories/index.ts'
-import { systemClock } from './services/clock.ts'
-import { collectGarbage } from './services/collect-garbage.ts'
 import { services } from './services/index.ts'
 import { type FirstSecrets, setUp } from './services/setup.ts'
 
 /** How long a database that was named may take to come up before the start is given up. */
-const DATABASE_PATIENCE_MS = 60_000
+const DATABASE_DEADLINE_MS = 60_000
 
 // Docker waits for 10 s. What is still being answered after the first of these is cut, so that the rest can end well.
 const CUT_MS = 6_000
@@ -109,7 +109,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
   const clock = systemClock()
 
   let first: FirstSecrets = {}
-  await patiently(
+  await retryUntilDeadline(
     () =>
       migrate(connectionString, async () => {
         first = await setUp({
@@ -122,14 +122,14 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
         // At once: whatever happens next, nobody can ask for them a second time.
         process.stdout.write(shownOnce(first))
       }),
-    { patienceMs: DATABASE_PATIENCE_MS, signal, onWait },
+    { deadlineMs: DATABASE_DEADLINE_MS, signal, onWait },
   )
   signal.throwIfAborted()
 
   const codehost = {
     host: githubClient({
       onBurden: collectGarbage,
-      onTrouble: (err) => logger.warn({ err }, 'no whole answer from the code host'),
+      onError: (err) => logger.warn({ err }, 'no whole answer from the code host'),
     }),
     apiUrls: config.codehostApiUrls,
     token: config.codehostToken,
@@ -171,10 +171,10 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
   // Requests are answered by now, so this outlasts any absence of the database.
   // Loaded after the doors are open: nobody waits for it.
   const { startJobs } = await import('./jobs/index.ts')
-  jobs = await patiently(
+  jobs = await retryUntilDeadline(
     () => startJobs({ connection: boundedConnection(connectionString), services: service, logger }),
     {
-      patienceMs: Number.POSITIVE_INFINITY,
+      deadlineMs: Number.POSITIVE_INFINITY,
       signal,
       onWait,
     },

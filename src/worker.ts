@@ -1,4 +1,4 @@
-import { readDelivery } from './domain/feedback-reading.ts'
+import { readDelivery } from './domain/feedback/reading.ts'
 import { serveJobs } from './lib/side-thread.ts'
 import type { BulkReading, SentRefusal } from './plugins/bulk-reading.ts'
 

@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   services: ['repositories', 'domain', 'clients', 'schemas', 'errors', 'lib', 'types of config'],
   domain: ['schemas', 'errors', 'lib', 'types of repositories'],
   repositories: ['db', 'errors'],
-  clients: ['errors', 'schemas', 'types of config'],
+  clients: ['lib', 'errors', 'schemas', 'types of config'],
   db: ['errors', 'types of config'],
   'compile-cache': [],
   errors: [],

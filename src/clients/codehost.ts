@@ -35,10 +35,10 @@ export interface Repository {
   name: string
 }
 
-interface EntriesPage {
+interface ItemsPage {
   outcome: 'page'
   /** As they came: `domain/codehost-entry.ts` reads them. */
-  entries: unknown[]
+  items: unknown[]
   /** Where the host says the next page is; null at the end. Always on the host's own origin. */
   next: string | null
   etag: string | null
@@ -69,15 +69,15 @@ export interface CodeHost {
     access: HostAccess,
     url: string,
     options?: { etag?: string | null; signal?: AbortSignal },
-  ): Promise<EntriesPage | { outcome: 'unchanged'; limits: HostLimits } | Refusal | Silence>
+  ): Promise<ItemsPage | { outcome: 'unchanged'; limits: HostLimits } | Refusal | Silence>
 
-  readEntry(
+  readItem(
     access: HostAccess,
     repositoryId: number,
     number: number,
     signal?: AbortSignal,
   ): Promise<
-    | { outcome: 'present'; entry: unknown; limits: HostLimits }
+    | { outcome: 'present'; item: unknown; limits: HostLimits }
     | { outcome: 'transferred' | 'deleted'; limits: HostLimits }
     | Refusal
     | Silence

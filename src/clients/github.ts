@@ -1,24 +1,24 @@
 import { Octokit } from '@octokit/rest'
+import { jsonElements } from '../lib/json-elements.ts'
 import { repaired } from '../schemas/formats.ts'
 import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from './codehost.ts'
-import { jsonElements } from './json-elements.ts'
-import { innermostOf, troubleOf } from './network-trouble.ts'
+import { describeNetworkError, rootCauseOf } from './network-error.ts'
 
 /** The version whose shapes `domain/codehost-entry.ts` reads. */
 const API_VERSION = '2022-11-28'
 const PER_PAGE = 100
 /** A page of a hundred entries with the longest bodies is 25 MB of text; escaped it may be twice that. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 /** As text and parsed, a page takes three times its bytes. */
-const MOST_BYTES_AT_ONCE = 2 * 1024 * 1024
-const MOST_REDIRECTS = 3
+const MAX_CHUNK_BYTES = 2 * 1024 * 1024
+const MAX_REDIRECTS = 3
 
 interface GithubOptions {
   /** For a whole request, its body included. */
   timeoutMs?: number
   userAgent?: string
   /** Hears what the network said, addresses included: for the log, not for who asked. */
-  onTrouble?(error: unknown): void
+  onError?(error: unknown): void
   /** Called again and again while a large page is read: what it leaves behind may be collected. */
   onBurden?(): void
 }
@@ -27,7 +27,7 @@ interface GithubOptions {
 export function githubClient({
   timeoutMs = 30_000,
   userAgent = 'inlet',
-  onTrouble = () => {},
+  onError = () => {},
   onBurden = () => {},
 }: GithubOptions = {}): CodeHost {
   return {
@@ -63,17 +63,17 @@ export function githubClient({
         return silence(`The next page is said to be at ${new URL(next).origin}, which is another host.`)
       }
       const { body: entries, bytes } = answer
-      return { outcome: 'page', entries, next, etag: answer.headers.etag ?? null, bytes, limits }
+      return { outcome: 'page', items: entries, next, etag: answer.headers.etag ?? null, bytes, limits }
     },
 
-    async readEntry(access, repositoryId, number, signal) {
+    async readItem(access, repositoryId, number, signal) {
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
       const answer = await ask(access, url, { follow: false, signal })
       if (answer.outcome !== 'answered') return answer
       const limits = limitsOf(answer)
       switch (answer.status) {
         case 200:
-          return { outcome: 'present', entry: answer.body, limits }
+          return { outcome: 'present', item: answer.body, limits }
         case 301:
           return { outcome: 'transferred', limits }
         case 404:
@@ -109,7 +109,7 @@ export function githubClient({
       if (answer.outcome !== 'answered' || !follow) return answer
       const { location } = answer.headers
       if (![301, 302, 307, 308].includes(answer.status) || !location) return answer
-      if (hops === MOST_REDIRECTS) return silence('The host redirects in a circle.')
+      if (hops === MAX_REDIRECTS) return silence('The host redirects in a circle.')
       const redirected = URL.parse(location, target)
       if (!redirected) return silence('The host redirects to an address that cannot be read.')
       target = redirected.href
@@ -122,7 +122,7 @@ export function githubClient({
     headers: Record<string, string>,
     read: NonNullable<Ask['read']>,
     signal: AbortSignal | undefined,
-  ): Promise<Answered | Silence> {
+  ): Promise<HostResponse | Silence> {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
       const response = await octokit.request({
@@ -153,14 +153,14 @@ export function githubClient({
         return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
       }
       if (timeout.aborted) return silence(`No whole answer within ${timeoutMs / 1000} s.`)
-      if (error instanceof TooLarge) return silence(`The answer is larger than ${MOST_BYTES} bytes.`)
-      onTrouble(innermostOf(error))
-      return silence(troubleOf(error))
+      if (error instanceof TooLarge) return silence(`The answer is larger than ${MAX_BYTES} bytes.`)
+      onError(rootCauseOf(error))
+      return silence(describeNetworkError(error))
     }
   }
 }
 
-interface Answered {
+interface HostResponse {
   outcome: 'answered'
   status: number
   headers: Record<string, string | undefined>
@@ -200,13 +200,13 @@ async function* counted(
   size: { bytes: number },
   onBurden: () => void,
 ): AsyncGenerator<Uint8Array> {
-  let burdenAt = MOST_BYTES_AT_ONCE
+  let burdenAt = MAX_CHUNK_BYTES
   for await (const chunk of data as ReadableStream<Uint8Array>) {
     size.bytes += chunk.byteLength
-    if (size.bytes > MOST_BYTES) throw new TooLarge()
+    if (size.bytes > MAX_BYTES) throw new TooLarge()
     yield chunk
     if (size.bytes < burdenAt) continue
-    burdenAt = size.bytes + MOST_BYTES_AT_ONCE
+    burdenAt = size.bytes + MAX_CHUNK_BYTES
     onBurden()
   }
 }
@@ -214,7 +214,7 @@ async function* counted(
 /** A large page is read element by element; any other at once, which takes a sixth of the time. */
 async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
   const chunks: Uint8Array[] = []
-  for (let bytes = 0; bytes <= MOST_BYTES_AT_ONCE; ) {
+  for (let bytes = 0; bytes <= MAX_CHUNK_BYTES; ) {
     const { done, value } = await body.next()
     if (done) return unlessBroken(() => JSON.parse(Buffer.concat(chunks).toString()))
     bytes += value.byteLength
@@ -257,7 +257,7 @@ async function drained(data: unknown): Promise<void> {
   if (data instanceof ReadableStream) await data.cancel().catch(() => {})
 }
 
-function refusalOf({ status, headers, body }: Answered): Refusal | Silence {
+function refusalOf({ status, headers, body }: HostResponse): Refusal | Silence {
   if (status >= 500) return silence(`It answers ${status}.`)
   const { message } = asRecord(body)
   return {
@@ -270,7 +270,7 @@ function refusalOf({ status, headers, body }: Answered): Refusal | Silence {
   }
 }
 
-function limitsOf({ headers }: Pick<Answered, 'headers'>): HostLimits {
+function limitsOf({ headers }: Pick<HostResponse, 'headers'>): HostLimits {
   const remaining = headers['x-ratelimit-remaining']
   const reset = headers['x-ratelimit-reset']
   return {

@@ -5,13 +5,13 @@ import { StrictMode, Suspense, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import './styles.ts'
 import { cache } from './api/cache.ts'
-import { apart, quiet } from './parts/soon.ts'
+import { lazyPart, quiet } from './parts/preload.ts'
 import { router } from './router.tsx'
 import { colours, theme } from './theme.ts'
 
-const Notices = apart(async () => {
+const Notices = lazyPart(async () => {
   await quiet
-  return import('./parts/notices.tsx')
+  return import('./parts/toasts.tsx')
 })
 
 const root = document.getElementById('root')

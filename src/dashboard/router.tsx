@@ -8,13 +8,13 @@ import {
 } from '@tanstack/react-router'
 import { cache } from './api/cache.ts'
 import { projectsQuery, tasksQuery } from './api/queries.ts'
-import { Frame } from './frame/frame.tsx'
-import { Lost, Trouble } from './frame/trouble.tsx'
+import { AppShell } from './frame/app-shell.tsx'
+import { ErrorPage, NotFoundPage } from './frame/error-page.tsx'
 import { meQuery } from './session/session.ts'
 import { filtersFrom } from './tasks/filters.ts'
 import { TasksPage } from './tasks/tasks-page.tsx'
 
-const root = createRootRoute({ component: Outlet, errorComponent: Trouble })
+const root = createRootRoute({ component: Outlet, errorComponent: ErrorPage })
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -28,7 +28,7 @@ const signIn = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
-  component: Frame,
+  component: AppShell,
   beforeLoad: async ({ location }) => {
     // Asked for together with who is asking: whoever opens the tasks waits for one answer, not for two.
     if (location.pathname.startsWith('/tasks')) {
@@ -123,7 +123,7 @@ const events = createRoute({
 })
 
 /** An address that leads nowhere leaves the sidebar where it is. */
-const lost = createRoute({ getParentRoute: () => signedIn, path: '$', component: Lost })
+const lost = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFoundPage })
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -140,8 +140,8 @@ export const router = createRouter({
   // What no page reads is left out of the address, and never reaches one.
   search: { strict: true },
   defaultPreload: 'intent',
-  defaultNotFoundComponent: Lost,
-  defaultErrorComponent: Trouble,
+  defaultNotFoundComponent: NotFoundPage,
+  defaultErrorComponent: ErrorPage,
 })
 
 declare module '@tanstack/react-router' {

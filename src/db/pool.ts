@@ -36,7 +36,7 @@ export const poolState =
     total: pool.totalCount,
     idle: pool.idleCount,
     waiting: pool.waitingCount,
-    most: pool.options.max,
+    max: pool.options.max,
   })
 
 /** For a pool of its own: a connection on which what was asked is not answered for 12 s ends. */

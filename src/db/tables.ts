@@ -348,7 +348,7 @@ export const ruleVersions = pgTable(
 )
 
 /** Entries whose tasks were deleted here and swept: a sync never makes them again. */
-export const purgedEntries = pgTable(
+export const purgedItems = pgTable(
   'purged_entries',
   {
     projectId: uuid('project_id')
@@ -486,7 +486,7 @@ export const syncRuns = pgTable(
 )
 
 /** What a run that is under way has met, each entry once; emptied when it ends. */
-export const syncEntries = pgTable(
+export const syncItems = pgTable(
   'sync_entries',
   {
     runId: uuid('run_id')

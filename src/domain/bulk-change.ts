@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from '../errors/index.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
 import type { ChangeOutcome } from './task-change.ts'
 

@@ -1,13 +1,13 @@
-import { invalidCursor } from '../errors.ts'
-import type { Position } from '../repositories/tasks.ts'
-import { isMoment, isUuid } from '../schemas/formats.ts'
+import { invalidCursor } from '../errors/index.ts'
+import type { PageCursor } from '../repositories/tasks.ts'
+import { isDateTime, isUuid } from '../schemas/formats.ts'
 
-export function encodeCursor(sort: string, { key, id }: Position): string {
+export function encodeCursor(sort: string, { key, id }: PageCursor): string {
   return Buffer.from(JSON.stringify([sort, key, id])).toString('base64url')
 }
 
 /** Reads only what `encodeCursor` wrote for this sort; anything else is `invalid_cursor`. */
-export function decodeCursor(cursor: string, sort: string, isKey: (key: unknown) => boolean): Position {
+export function decodeCursor(cursor: string, sort: string, isKey: (key: unknown) => boolean): PageCursor {
   const parts = parsed(cursor)
   if (!Array.isArray(parts) || parts.length !== 3) throw invalidCursor()
   const [forSort, key, id] = parts
@@ -17,8 +17,8 @@ export function decodeCursor(cursor: string, sort: string, isKey: (key: unknown)
 
 export const isNoKey = (key: unknown) => key === null
 /** Only as we write it: PostgreSQL refuses offsets that JavaScript reads. */
-export const isMomentKey = (key: unknown) =>
-  typeof key === 'string' && isMoment(key) && new Date(key).toISOString() === key
+export const isDateTimeKey = (key: unknown) =>
+  typeof key === 'string' && isDateTime(key) && new Date(key).toISOString() === key
 export const isRankKey = (key: unknown) =>
   typeof key === 'number' && Number.isInteger(key) && Math.abs(key) < 32_768
 export const isPositionKey = (key: unknown) =>

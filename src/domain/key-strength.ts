@@ -10,8 +10,8 @@ export interface Strength {
 export const allows = (scopes: Scope[], scope: Scope) => scopes.includes(scope) || scopes.includes('admin')
 
 /** No key makes one stronger than itself: the first scope by which the wanted key would be, if any. */
-export const scopeBeyond = (wanted: Strength, maker: Strength): Scope | undefined =>
-  wanted.scopes.find((scope) => !allows(maker.scopes, scope))
+export const scopeBeyond = (requested: Strength, maker: Strength): Scope | undefined =>
+  requested.scopes.find((scope) => !allows(maker.scopes, scope))
 
-export const outlives = (wanted: Strength, maker: Strength): boolean =>
-  maker.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > maker.expiresAt)
+export const outlives = (requested: Strength, maker: Strength): boolean =>
+  maker.expiresAt !== null && (requested.expiresAt === null || requested.expiresAt > maker.expiresAt)

@@ -13,10 +13,10 @@ export interface ActorRef {
 /** The row of a task that somebody asked for, with everything they left open filled in. */
 export function newTaskRow(
   id: string,
-  at: Date,
+  now: Date,
   input: NewTaskInBulk,
   where: Destination,
-  by: ActorRef,
+  actor: ActorRef,
 ): TaskRow {
   return {
     id,
@@ -24,7 +24,7 @@ export function newTaskRow(
     description: input.description ?? null,
     status: 'open',
     priority: rankOf(input.priority ?? 'medium'),
-    source: sourceOf(by.type),
+    source: sourceOf(actor.type),
     projectId: where.projectId,
     listId: where.listId,
     externalId: input.externalId ?? null,
@@ -39,11 +39,11 @@ export function newTaskRow(
     sourceState: 'present',
     notes: null,
     metadata: input.metadata ?? {},
-    createdByType: by.type,
-    createdById: by.id,
-    createdByName: by.name,
-    createdAt: at,
-    updatedAt: at,
+    createdByType: actor.type,
+    createdById: actor.id,
+    createdByName: actor.name,
+    createdAt: now,
+    updatedAt: now,
     completedAt: null,
     deletedAt: null,
     version: 1,

@@ -7,9 +7,9 @@ export interface RuleOutcome {
 }
 
 /** What a change of a rule comes to; undefined when nothing changes. */
-export function decideRuleChange(rule: RuleRow, wanted: RuleChange, at: Date): RuleOutcome | undefined {
-  const { content = rule.content, isActive = rule.isActive } = wanted
-  const priority = plainNumber(wanted.priority ?? rule.priority)
+export function decideRuleChange(rule: RuleRow, change: RuleChange, now: Date): RuleOutcome | undefined {
+  const { content = rule.content, isActive = rule.isActive } = change
+  const priority = plainNumber(change.priority ?? rule.priority)
   const changes = {
     ...(content !== rule.content && { content: 'changed' }),
     ...(priority !== rule.priority && { priority: { from: rule.priority, to: priority } }),
@@ -19,7 +19,7 @@ export function decideRuleChange(rule: RuleRow, wanted: RuleChange, at: Date): R
   if (Object.keys(changes).length > 0) entries.push({ type: 'rule.updated', metadata: { changes } })
   if (isSwitched) entries.push({ type: isActive ? 'rule.enabled' : 'rule.disabled', metadata: {} })
   if (entries.length === 0) return undefined
-  return { update: { content, priority, isActive, updatedAt: at, version: rule.version + 1 }, entries }
+  return { update: { content, priority, isActive, updatedAt: now, version: rule.version + 1 }, entries }
 }
 
 /** JSON knows a zero below zero; nobody means it, and it equals zero wherever it is compared. */

@@ -21,7 +21,7 @@ export interface Span {
   without: string[]
 }
 
-export function readSnapshot({ text, life }: Pick<Snapshot, 'text' | 'life'>): Snapshot {
+export function parseSnapshot({ text, life }: Pick<Snapshot, 'text' | 'life'>): Snapshot {
   const [, end = '0', running = ''] = text.split(':')
   return { text, end: BigInt(end), running: running.split(',').filter(Boolean), life }
 }

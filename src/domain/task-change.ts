@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { descriptionReadOnly, managedByCodehost } from '../errors.ts'
+import { descriptionReadOnly, managedByCodehost } from '../errors/index.ts'
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { Destination } from '../repositories/lists.ts'
 import type { TaskRow, TaskUpdate } from '../repositories/tasks.ts'
@@ -15,19 +15,19 @@ export interface ChangeOutcome {
 /** Decides a change of a task. Throws where the field belongs to whoever sent the task. */
 export function decideChange(
   task: TaskRow,
-  wanted: TaskChange,
+  change: TaskChange,
   moveTo: Destination | undefined,
-  by: ActorType,
-  at: Date,
+  actor: ActorType,
+  now: Date,
 ): ChangeOutcome | undefined {
-  const changed = changedColumns(task, wanted, moveTo)
+  const changed = changedColumns(task, change, moveTo)
   const names = Object.keys(changed) as (keyof typeof changed)[]
   if (names.length === 0) return undefined
-  refuseForeignFields(task, names, by)
+  refuseForeignFields(task, names, actor)
 
-  const update: TaskUpdate = { ...changed, updatedAt: at, version: task.version + 1 }
+  const update: TaskUpdate = { ...changed, updatedAt: now, version: task.version + 1 }
   const entries: ChangeOutcome['entries'] = []
-  if (changed.status === 'done') update.completedAt = at
+  if (changed.status === 'done') update.completedAt = now
   else if (changed.status) update.completedAt = null
 
   const isCompletion = changed.status === 'done'
@@ -47,8 +47,8 @@ export function decideChange(
 export const isDescriptionReadOnly = (source: TaskSource) =>
   source === 'api' || source === 'codehost' || source === 'analytics'
 
-function changedColumns(task: TaskRow, wanted: TaskChange, moveTo: Destination | undefined) {
-  const { priority, labels, assignees, listId: _, ...same } = wanted
+function changedColumns(task: TaskRow, change: TaskChange, moveTo: Destination | undefined) {
+  const { priority, labels, assignees, listId: _, ...same } = change
   const target = {
     ...same,
     ...(labels && { labels: distinctIgnoringCase(labels) }),
@@ -63,22 +63,22 @@ function changedColumns(task: TaskRow, wanted: TaskChange, moveTo: Destination |
 
 const CODEHOST_FIELDS = ['title', 'labels', 'assignees', 'externalUrl', 'projectId']
 
-function refuseForeignFields(task: TaskRow, names: string[], by: ActorType) {
+function refuseForeignFields(task: TaskRow, names: string[], actor: ActorType) {
   if (task.source === 'codehost') {
     const foreign = names.filter((name) => CODEHOST_FIELDS.includes(name))
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }
   if (!names.includes('description')) return
   // Over the API a key may mend what came over the API; everybody else leaves it as it came.
-  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && by === 'key')
+  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && actor === 'key')
   if (!mayChange) throw descriptionReadOnly(task.source)
 }
 
 /** Long or free text is only said to have changed: the record is not a second copy of it. */
-const TOLD_AS_CHANGED = ['description', 'notes', 'metadata']
+const LOGGED_AS_CHANGED = ['description', 'notes', 'metadata']
 
 function difference(name: string, task: TaskRow, changed: Record<string, unknown>): unknown {
-  if (TOLD_AS_CHANGED.includes(name)) return 'changed'
+  if (LOGGED_AS_CHANGED.includes(name)) return 'changed'
   const told = name === 'priority' ? (rank: unknown) => priorityOf(rank as number) : (value: unknown) => value
   return { from: told(task[name as keyof TaskRow]), to: told(changed[name]) }
 }

@@ -1,6 +1,6 @@
 import type { TaskListRow, TaskPageRequest } from '../repositories/tasks.ts'
 import type { TaskSort } from '../schemas/task.ts'
-import { isMomentKey, isNoKey, isRankKey } from './cursor.ts'
+import { isDateTimeKey, isNoKey, isRankKey } from './cursor.ts'
 
 /** How a page of tasks is ordered, and what its cursors hold. */
 export interface TaskOrder extends Pick<TaskPageRequest, 'by' | 'direction'> {
@@ -21,7 +21,7 @@ export function taskOrderOf({ sort, deleted }: { sort?: TaskSort; deleted?: bool
 const created = { by: 'created', isKey: isNoKey, keyOf: () => null } as const
 const updated = {
   by: 'updated',
-  isKey: isMomentKey,
+  isKey: isDateTimeKey,
   keyOf: (row: TaskListRow) => row.updatedAt.toISOString(),
 } as const
 const deletion = {

@@ -60,7 +60,7 @@ export type ErrorCode =
   | 'codehost_unreachable'
 
 /** One thing wrong with the input. `path` is a JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
-export interface Mistake {
+export interface FieldError {
   path: string
   code: string
   message: string
@@ -68,7 +68,7 @@ export interface Mistake {
 
 /** What a problem document carries beside code and detail, by name. */
 export interface Extras {
-  errors?: Mistake[]
+  errors?: FieldError[]
   /** How many mistakes there were beside those in `errors`. */
   errorsOmitted?: number
   requiredScope?: string

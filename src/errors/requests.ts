@@ -1,6 +1,6 @@
-import { AppError, type Mistake } from './app-error.ts'
+import { AppError, type FieldError } from './app-error.ts'
 
-export const validationFailed = (errors: Mistake[], errorsOmitted = 0) =>
+export const validationFailed = (errors: FieldError[], errorsOmitted = 0) =>
   new AppError(
     'validation_failed',
     errors.length === 1 ? 'One value is not valid; see errors.' : 'Some values are not valid; see errors.',

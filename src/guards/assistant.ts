@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { isAllowedHost, isAllowedOrigin, isLoopback } from '../domain/allowed-origin.ts'
-import { foreignOrigin, missingCredentials } from '../errors.ts'
+import { foreignOrigin, missingCredentials } from '../errors/index.ts'
 import type { AccessService } from '../services/access.ts'
 import type { FailureLimit } from './failures.ts'
 

@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { invalidWebhookSecret, missingWebhookSecret } from '../errors.ts'
+import { invalidWebhookSecret, missingWebhookSecret } from '../errors/index.ts'
 import type { AccessService } from '../services/access.ts'
 import type { FailureLimit } from './failures.ts'
-import type { Hold } from './hold.ts'
+import type { RetryBuffer } from './hold.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,13 +15,13 @@ declare module 'fastify' {
 interface SecretGuardDeps {
   access: Pick<AccessService, 'isWebhookSecret'>
   failures: FailureLimit
-  hold: Hold
+  buffer: RetryBuffer
   /** From the environment: valid beside those in the database. */
   webhookSecret: string | undefined
 }
 
 /** onRequest, so that nobody else makes us hold 2 MiB: lets in who has a live webhook secret. */
-export function requireWebhookSecret({ access, failures, hold, webhookSecret }: SecretGuardDeps) {
+export function requireWebhookSecret({ access, failures, buffer, webhookSecret }: SecretGuardDeps) {
   const isFromEnvironment = equalTo(webhookSecret)
 
   return async function requireWebhookSecret(request: FastifyRequest, reply: FastifyReply) {
@@ -30,7 +30,7 @@ export function requireWebhookSecret({ access, failures, hold, webhookSecret }: 
     await failures.watch(request.ip, async () => {
       if (isFromEnvironment(secret)) return
       // A delivery is not lost because the database was away when its secret was looked at.
-      if (!(await hold(reply, () => access.isWebhookSecret(secret)))) throw invalidWebhookSecret()
+      if (!(await buffer(reply, () => access.isWebhookSecret(secret)))) throw invalidWebhookSecret()
     })
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { allows } from '../domain/key-strength.ts'
-import { insufficientScope, missingCredentials, originNotAllowed } from '../errors.ts'
+import { insufficientScope, missingCredentials, originNotAllowed } from '../errors/index.ts'
 import type { Scope } from '../schemas/caller.ts'
 import type { AccessService, Caller } from '../services/access.ts'
 import type { FailureLimit } from './failures.ts'

@@ -1,4 +1,4 @@
-import { AppError, rateLimited } from '../errors.ts'
+import { AppError, rateLimited } from '../errors/index.ts'
 import { minuteLimit } from './rate-limit.ts'
 
 /**

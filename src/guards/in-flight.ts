@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { tooManyInFlight } from '../errors.ts'
+import { tooManyInFlight } from '../errors/index.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

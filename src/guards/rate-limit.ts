@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { rateLimited } from '../errors.ts'
+import { rateLimited } from '../errors/index.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -18,7 +18,7 @@ export interface Jobs {
 
 /** The background worker: its tasks and when they run. Scheduled ones run once over all instances. */
 export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, housekeeping, lists, metrics, projects, sync, taskNames, tasks } = services
+  const { access, cleanup: housekeeping, lists, metrics, projects, sync, taskNames, tasks } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Mostly a database that is away: it goes on when the database is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
@@ -27,7 +27,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
     await boss.schedule('sweep', '*/10 * * * *')
     await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
-      logger.info(await metrics.timed('sweep', () => housekeeping.sweep()), 'swept')
+      logger.info(await metrics.timed('sweep', () => housekeeping.cleanUp()), 'swept')
     })
   } catch (error) {
     // The next attempt is another worker: this one would keep its connections and its timers.
@@ -39,7 +39,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
 
   const timers = [
     every(5_000, () => access.flushLastUsed(), logger),
-    every(2_000, () => lists.foldOpenCounts(), logger),
+    every(2_000, () => lists.aggregateOpenCounts(), logger),
     every(2_000, () => taskNames.aggregate(), logger),
     // Others wait for none of it longer than a bite takes: it rests only to leave them the processor.
     ...[lists, projects].map(({ workOnDeletions }) =>
@@ -47,7 +47,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     ),
     // Some 400 tasks a second where nothing else happens: a million that were here before their text was indexed take
     // 40 minutes. Half as many beside a flood of writes.
-    sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.foldTexts(), logger),
+    sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.indexTexts(), logger),
   ]
 
   return {

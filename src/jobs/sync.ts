@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { SyncService } from '../services/sync.ts'
+import type { SyncService } from '../services/sync/index.ts'
 
 interface SyncWorkerDeps {
   sync: SyncService

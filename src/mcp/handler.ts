@@ -4,7 +4,7 @@ import type { Services } from '../services/index.ts'
 import { type Exchange, mcpServers } from './server.ts'
 
 /** Streams that may be open at a time. Nothing changes while the process lives, so they carry nothing. */
-const MOST_LISTENERS = 100
+const MAX_LISTENERS = 100
 
 export type McpHandler = ReturnType<typeof mcpHandler>
 
@@ -13,7 +13,7 @@ export function mcpHandler(app: FastifyInstance, services: Services) {
   const serverOf = mcpServers(app, services)
   return createMcpHandler(({ authInfo, era }) => serverOf(exchangeOf(authInfo), era), {
     onerror: (err) => app.log.debug({ err }, 'MCP request refused'),
-    maxSubscriptions: MOST_LISTENERS,
+    maxSubscriptions: MAX_LISTENERS,
   })
 }
 

@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { rulesMarkdown } from '../domain/context-markdown.ts'
 import { allows } from '../domain/key-strength.ts'
-import { AppError, insufficientScope, type Mistake } from '../errors.ts'
+import { AppError, type FieldError, insufficientScope } from '../errors/index.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Scope } from '../schemas/caller.ts'
 import type { Caller } from '../services/access.ts'
@@ -112,7 +112,7 @@ export function mcpServers(
       // As known: the driver's own error repeats what people wrote.
       log.error({ err: known }, 'an AI tool failed')
     }
-    const mistakes = known instanceof AppError ? (known.extras.errors ?? []).map(mistakeWords) : []
+    const mistakes = known instanceof AppError ? (known.extras.errors ?? []).map(errorText) : []
     const { withoutNames = known.message } = known instanceof AppError ? known.extras : {}
     return [`${known.code}: ${withoutNames}`, ...mistakes, `Request ${requestId}.`].join('\n')
   }
@@ -130,7 +130,7 @@ function takes(app: Pick<FastifyInstance, 'compileCheck'>, schema: TSchema) {
     getValidator: () => (value) => {
       const refusal = check(value, '')
       if (!refusal) return { valid: true, data: value as never, errorMessage: undefined }
-      const errorMessage = ['', ...(refusal.extras.errors ?? []).map(mistakeWords), hint].join('\n')
+      const errorMessage = ['', ...(refusal.extras.errors ?? []).map(errorText), hint].join('\n')
       return { valid: false, data: undefined, errorMessage }
     },
   })
@@ -142,7 +142,7 @@ const answers = (schema: TSchema) =>
     getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
   })
 
-const mistakeWords = ({ path, message }: Mistake) =>
+const errorText = ({ path, message }: FieldError) =>
   `- ${path.replace(/^\//, '') || 'the arguments'} ${message}`
 
 function membersOf({ properties = {}, required = [] }: TSchema): string {

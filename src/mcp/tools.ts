@@ -129,7 +129,7 @@ export const TOOLS: Tool[] = [
     annotations: { ...reads, ...fromAnywhere },
     input: GetTaskInput,
     output: AssistantTask,
-    run: async ({ id }, caller, { tasks }) => taskAnswer('The task.', await tasks.get(caller, id)),
+    run: async ({ id }, caller, { tasks }) => taskResult('The task.', await tasks.get(caller, id)),
   }),
   tool({
     name: 'create_task',
@@ -175,7 +175,7 @@ function tool<I extends TSchema, O extends TSchema>({ run, ...rest }: TypedTool<
   return { ...rest, run: (args, caller, useCases) => run(args as Static<I>, caller, useCases) }
 }
 
-function taskAnswer(said: string, { metadata: _, ...task }: Task) {
+function taskResult(said: string, { metadata: _, ...task }: Task) {
   return { data: { notice: UNTRUSTED, ...task }, text: `${said}\n\n${fencedMembers(task)}` }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AppError, type ErrorCode, type Extras } from '../errors.ts'
+import { AppError, type ErrorCode, type Extras } from '../errors/index.ts'
 import { jsonScan, type Span } from '../lib/json-scan.ts'
 import { BulkTasks } from '../schemas/bulk.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type DeliveryReading, readDelivery } from '../domain/feedback-reading.ts'
-import { keepingMistakes, read } from './json-body.ts'
+import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
+import { keepingError, read } from './json-body.ts'
 
 /** Room for the largest event. */
 export const EVENT_BYTES = 2 * 1024 * 1024
@@ -15,7 +15,7 @@ const SMALL_BYTES = 32 * 1024
 export function takeEvents(scope: FastifyInstance) {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
-    keepingMistakes(request, () => read(request, payload)),
+    keepingError(request, () => read(request, payload)),
   )
   scope.setValidatorCompiler(() => () => true)
 }

@@ -8,12 +8,12 @@ import {
   unsupportedMediaType,
   validationFailed,
   workerLost,
-} from '../errors.ts'
+} from '../errors/index.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
 import type { SideThread } from '../lib/side-thread.ts'
-import { Closed } from '../schemas/parts.ts'
+import { StrictObject } from '../schemas/parts.ts'
 import type { WorkerJobs } from '../worker.ts'
 import { type LargeBody, largeBodyOf, refusalFrom } from './bulk-reading.ts'
 import { parseJson } from './json-text.ts'
@@ -22,7 +22,7 @@ import { escapePointer, grouped } from './validation.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** Why the body could not be read; thrown once the guards have let the caller in. */
-    bodyMistake: AppError | null
+    bodyError: AppError | null
     /** A guard refused the caller by headers alone: the body is neither read nor checked. */
     isRefused: boolean
     /** A batch that was read and checked beside the event loop; `body` has its shape alone. */
@@ -80,7 +80,7 @@ export const jsonBody = fp<JsonBodyOptions>(
     })
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
-      keepingMistakes(request, async () => {
+      keepingError(request, async () => {
         const { maxValues = MAX_VALUES, isBulk } = request.routeOptions.config
         const scan = jsonScan({ maxValues })
         const body = await read(request, payload, scan)
@@ -89,7 +89,7 @@ export const jsonBody = fp<JsonBodyOptions>(
       }),
     )
     app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
-      keepingMistakes(request, async () => {
+      keepingError(request, async () => {
         const body = await read(request, payload)
         if (body.length > 0) throw unsupportedMediaType(request.headers['content-type'])
         return {}
@@ -103,11 +103,11 @@ export const jsonBody = fp<JsonBodyOptions>(
       if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
     })
 
-    const refusalOfAnything = app.compileCheck(Closed({}, { description: 'Nothing is asked.' }))
+    const refusalOfAnything = app.compileCheck(StrictObject({}, { description: 'Nothing is asked.' }))
     async function refuseBadInput(request: FastifyRequest) {
       // Path first, then body, then query.
       if (request.validationError?.validationContext === 'params') throw request.validationError
-      if (request.bodyMistake) throw request.bodyMistake
+      if (request.bodyError) throw request.bodyError
       if (request.validationError) throw request.validationError
       const { schema } = request.routeOptions
       const isAsked = !schema || schema.hide || schema.body
@@ -125,17 +125,14 @@ export const jsonBody = fp<JsonBodyOptions>(
 const isMediaType = (type = 'any/type') => /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type)
 
 /** Keeps a mistake for after the guards instead of throwing it. */
-export async function keepingMistakes(
-  request: FastifyRequest,
-  work: () => Promise<unknown>,
-): Promise<unknown> {
+export async function keepingError(request: FastifyRequest, work: () => Promise<unknown>): Promise<unknown> {
   // Left in the socket, which throws it away behind the answer: nothing in it changes what that is.
   if (request.isRefused || request.is404) return undefined
   try {
     return await work()
   } catch (error) {
     // Anything else comes from the socket: whoever was sending went away. That is no mistake of ours.
-    request.bodyMistake = error instanceof AppError ? error : invalidJson('it was cut off.')
+    request.bodyError = error instanceof AppError ? error : invalidJson('it was cut off.')
     return undefined
   }
 }

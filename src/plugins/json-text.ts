@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import secureJson from 'secure-json-parse'
-import { invalidJson } from '../errors.ts'
+import { invalidJson } from '../errors/index.ts'
 
 /** The value in these bytes. Names that would change what objects are do not come in. */
 export function parseJson(bytes: Buffer, place = ''): unknown {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { tooManyResponses } from '../errors.ts'
+import { tooManyResponses } from '../errors/index.ts'
 import type { ResponseBudget } from '../lib/response-budget.ts'
 
 /** Smaller ones are bounded by the number of requests in flight. */

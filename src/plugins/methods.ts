@@ -1,8 +1,8 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import findMyWay from 'find-my-way'
-import { methodNotAllowed } from '../errors.ts'
-import { answer } from './problems.ts'
+import { methodNotAllowed } from '../errors/index.ts'
+import { sendProblem } from './problems.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -47,7 +47,7 @@ export const methods = fp(
       const allowed = url && seen.get(url)
       if (!allowed || allowed.has(request.method)) return
       const allow = METHODS.filter((name) => allowed.has(name))
-      return answer(methodNotAllowed(request.method, allow), request, reply)
+      return sendProblem(methodNotAllowed(request.method, allow), request, reply)
     })
   },
   { name: 'methods', dependencies: ['problems'] },

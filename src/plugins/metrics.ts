@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Metrics } from '../services/metrics.ts'
+import type { Metrics } from '../services/metrics/index.ts'
 
 /** Counts and times every answer by the pattern of its route: addresses hold ids, and there is no end to them. */
-export const countAnswers = fp<{ metrics: Pick<Metrics, 'answered'> }>(
-  async function countAnswers(app: FastifyInstance, { metrics }) {
+export const countResponses = fp<{ metrics: Pick<Metrics, 'responded'> }>(
+  async function countResponses(app: FastifyInstance, { metrics }) {
     app.addHook('onResponse', async ({ method, is404, routeOptions }, reply) => {
       const status = reply.statusCode
-      metrics.answered({
+      metrics.responded({
         method: METHODS.has(method) ? method : 'other',
         route: is404 ? unmatched(status) : (routeOptions.url ?? 'unmatched'),
         status,

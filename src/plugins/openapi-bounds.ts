@@ -1,7 +1,7 @@
 type Schema = Record<string, unknown>
 
 /** The longest text there is, a description from the code host; the receiver says its own. */
-const LONGEST_TEXT = 262_144
+const MAX_TEXT = 262_144
 const UUID_LENGTH = 36
 /** Every whole number here counts something, and is one of PostgreSQL's. */
 const WHOLE_NUMBER = { format: 'int32', minimum: 0, maximum: 2_147_483_647 }
@@ -23,7 +23,7 @@ function bounded(part: unknown): unknown {
   )
   if (isOfType(schema, 'integer')) return { ...WHOLE_NUMBER, ...schema }
   if (isOfType(schema, 'string') && !('enum' in schema || 'const' in schema))
-    return { maxLength: schema.format === 'uuid' ? UUID_LENGTH : LONGEST_TEXT, ...schema }
+    return { maxLength: schema.format === 'uuid' ? UUID_LENGTH : MAX_TEXT, ...schema }
   return schema
 }
 

@@ -2,10 +2,10 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors/index.ts'
 import { VERSION } from '../lib/version.ts'
 import { namedSchemas } from '../schemas/index.ts'
-import { Closed } from '../schemas/parts.ts'
+import { StrictObject } from '../schemas/parts.ts'
 import { withBounds } from './openapi-bounds.ts'
 import { withSharedHeaders } from './openapi-headers.ts'
 import { PROBLEMS } from './problems.ts'
@@ -131,7 +131,7 @@ function describeRoute(route: RouteOptions) {
   const { schema, config } = route
   if (!schema || schema.hide) return
   // Unknown query names are named, also where none is known.
-  schema.querystring ??= Closed({}, { description: 'There are none.' })
+  schema.querystring ??= StrictObject({}, { description: 'There are none.' })
   if (config?.scope) schema.security = [{ apiKey: [] }]
   else schema.security = config?.isReceiver ? [{ webhookSecret: [] }] : []
 }

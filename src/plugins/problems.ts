@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { AppError, type ErrorCode, routeNotFound, unavailable } from '../errors.ts'
+import { AppError, type ErrorCode, routeNotFound, unavailable } from '../errors/index.ts'
 import { SAFE_HEADERS } from './security-headers.ts'
 import { listed } from './validation.ts'
 
@@ -249,9 +249,9 @@ interface ProblemsOptions {
 export const problems = fp<ProblemsOptions>(
   async function problems(app: FastifyInstance, { isDatabaseAway, withoutValues }) {
     app.decorate('asAppError', asAppError)
-    app.setErrorHandler((error: unknown, request, reply) => answer(asAppError(error), request, reply))
+    app.setErrorHandler((error: unknown, request, reply) => sendProblem(asAppError(error), request, reply))
     app.setNotFoundHandler((request, reply) =>
-      answer(routeNotFound(request.method, pathOf(request)), request, reply),
+      sendProblem(routeNotFound(request.method, pathOf(request)), request, reply),
     )
 
     function asAppError(error: unknown): AppError | FastifyError {
@@ -271,7 +271,7 @@ export const problems = fp<ProblemsOptions>(
   { name: 'problems' },
 )
 
-export function answer(error: AppError | FastifyError, request: FastifyRequest, reply: FastifyReply) {
+export function sendProblem(error: AppError | FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, body } = problemOf(error, request.id)
   if (status >= 500) request.log.error({ err: error }, 'request failed')
   if (error instanceof AppError) {

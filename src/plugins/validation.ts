@@ -1,11 +1,11 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
-import { type AppError, type Mistake, validationFailed } from '../errors.ts'
+import { type AppError, type FieldError, validationFailed } from '../errors/index.ts'
 import {
   isActivityType,
+  isDateTime,
   isJsonWithin,
-  isMoment,
   isUuid,
   isWebAddress,
   isWellFormedText,
@@ -14,7 +14,7 @@ import { namedSchemas } from '../schemas/index.ts'
 import { lazily } from './lazy.ts'
 
 /** A mistake is listed at most this often; the rest is counted. */
-const MOST_MISTAKES = 100
+const MAX_ERRORS = 100
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -73,7 +73,7 @@ function compilerOf(options: { coerceTypes: false | 'array'; useDefaults?: boole
     ...options,
   })
   ajv.addFormat('uuid', isUuid)
-  ajv.addFormat('date-time', isMoment)
+  ajv.addFormat('date-time', isDateTime)
   ajv.addFormat('uri', isWebAddress)
   ajv.addFormat('activity-type', isActivityType)
   ajv.addKeyword({
@@ -141,7 +141,7 @@ const onlyKnownMembers: ((known: string[], value: object) => boolean) & { errors
     for (const member in value) {
       if (known.includes(member)) continue
       // A body has room for a million of them: past the limit they are only counted.
-      if (errors.length === MOST_MISTAKES) others++
+      if (errors.length === MAX_ERRORS) others++
       else errors.push({ keyword: 'x-closed', params: { member } })
     }
     if (others > 0) Object.assign(errors[0]?.params ?? {}, { others })
@@ -159,7 +159,7 @@ function placeIn(httpPart: string | undefined) {
 
 function refusalOf(check: ValidateFunction, place: (pointer: string) => string): AppError {
   const found = (check.errors ?? []).filter((error) => error.keyword !== 'if')
-  const listed = found.slice(0, MOST_MISTAKES)
+  const listed = found.slice(0, MAX_ERRORS)
   const others = found.reduce((sum, { params }) => sum + (params.others ?? 0), 0)
   return validationFailed(
     listed.map((error) => ({ ...explain(error), path: place(pointerOf(error)) })),
@@ -266,10 +266,10 @@ function charactersOf(text: string): number {
 export const grouped = (number: number) => Intl.NumberFormat('en').format(number)
 
 /** The mistakes an answer lists, and how many it leaves out. */
-export function listed(error: AppError): { errors?: Mistake[]; errorsOmitted?: number } {
+export function listed(error: AppError): { errors?: FieldError[]; errorsOmitted?: number } {
   const { errors, errorsOmitted = 0 } = error.extras
   if (!errors) return {}
-  const listed = errors.slice(0, MOST_MISTAKES)
+  const listed = errors.slice(0, MAX_ERRORS)
   const omitted = errors.length - listed.length + errorsOmitted
   return { errors: listed, ...(omitted > 0 && { errorsOmitted: omitted }) }
 }

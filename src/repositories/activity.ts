@@ -18,9 +18,9 @@ import { activity, tasks } from '../db/tables.ts'
 import type { Executor, Reach } from './index.ts'
 
 /** As the stream reads it: with the transaction that wrote it. */
-export type ActivityTailRow = typeof activity.$inferSelect
+export type ActivityLogRow = typeof activity.$inferSelect
 /** The transaction is the database's to say. */
-export type ActivityRow = Omit<ActivityTailRow, 'transaction'>
+export type ActivityRow = Omit<ActivityLogRow, 'transaction'>
 
 export interface ActivityFilter {
   taskId?: string | undefined
@@ -107,7 +107,7 @@ export function activityRepository(db: Executor, reach: Reach) {
 }
 
 /** The end of the record as it grows: outside any reach, one reader for all streams. */
-export function activityTail(db: Executor) {
+export function activityLogReader(db: Executor) {
   return {
     /**
      * Which transactions are over by now, as PostgreSQL writes it, and since when the server lives: recovery from a
@@ -127,9 +127,9 @@ export function activityTail(db: Executor) {
     async listWritten(
       { finished, from, to, without }: TransactionSpan,
       notBefore: Date,
-      after: Pick<ActivityTailRow, 'transaction' | 'id'> | undefined,
+      after: Pick<ActivityLogRow, 'transaction' | 'id'> | undefined,
       limit: number,
-    ): Promise<ActivityTailRow[]> {
+    ): Promise<ActivityLogRow[]> {
       const part = (which: SQL | undefined) =>
         db
           .select()

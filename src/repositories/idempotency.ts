@@ -1,5 +1,5 @@
+import { isLockTimeout } from '../db/database-error.ts'
 import { and, eq, getTableColumns, isNotNull, lt, sql } from '../db/drizzle.ts'
-import { isLockTimeout } from '../db/mistakes.ts'
 import { idempotencyKeys } from '../db/tables.ts'
 import type { Executor } from './index.ts'
 
@@ -64,9 +64,9 @@ export function idempotencyRepository(db: Executor) {
      */
     async claim(
       claim: IdempotencyClaim,
-      { patienceMs, keptSince }: { patienceMs: number; keptSince: Date },
+      { deadlineMs, keptSince }: { deadlineMs: number; keptSince: Date },
     ): Promise<KeptRow | 'in_progress' | undefined> {
-      await db.execute(sql`select set_config('lock_timeout', ${String(patienceMs)}, true)`)
+      await db.execute(sql`select set_config('lock_timeout', ${String(deadlineMs)}, true)`)
       // What is older has had its time, whether or not the sweep has come by.
       await db.delete(idempotencyKeys).where(and(isThe(claim), lt(idempotencyKeys.createdAt, keptSince)))
       for (;;) {

@@ -1,25 +1,25 @@
 import type { Database } from '../db/pool.ts'
-import { activityRepository, activityTail } from './activity.ts'
-import { codehostRepository } from './codehost.ts'
+import { activityLogReader, activityRepository } from './activity.ts'
+import { cleanupRepository } from './cleanup.ts'
+import { codehostRepository } from './codehost/connections.ts'
+import { syncQueue, syncRunsRepository } from './codehost/sync-runs.ts'
+import { syncedTasksRepository } from './codehost/synced-tasks.ts'
 import { configurationChanges } from './configuration-changes.ts'
 import { contextRepository } from './context.ts'
-import { feedbackRepository } from './feedback.ts'
+import { feedbackRepository } from './feedback/events.ts'
+import { routingRepository } from './feedback/routing.ts'
 import { idempotencyRepository } from './idempotency.ts'
-import { keyProofs, keysRepository } from './keys.ts'
+import { keyCredentials, keysRepository } from './keys.ts'
 import { listDeletionsRepository } from './list-deletions.ts'
 import { listsRepository } from './lists.ts'
 import { projectDeletionsRepository } from './project-deletions.ts'
 import { projectsRepository } from './projects.ts'
-import { routingRepository } from './routing.ts'
 import { rulesRepository } from './rules.ts'
-import { sessionProofs, sessionsRepository } from './sessions.ts'
-import { sweepsRepository } from './sweeps.ts'
-import { syncQueue, syncRunsRepository } from './sync-runs.ts'
-import { syncedTasksRepository } from './synced-tasks.ts'
+import { sessionCredentials, sessionsRepository } from './sessions.ts'
+import { statsRepository } from './stats.ts'
 import { taskNamesRepository } from './task-names.ts'
 import { taskTextsRepository } from './task-texts.ts'
 import { type SearchOptions, tasksRepository } from './tasks.ts'
-import { vitalsRepository } from './vitals.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
 
 /** How far a caller sees: one project, or all of them. Part of every query, so that no route can forget it. */
@@ -57,18 +57,18 @@ function unreached(db: Transactional, search?: SearchOptions) {
       await db.execute('select from projects limit 1')
     },
     /** Outside any reach: they say who calls. */
-    proofs: {
-      keys: keyProofs(db),
-      sessions: sessionProofs(db),
+    credentials: {
+      keys: keyCredentials(db),
+      sessions: sessionCredentials(db),
       webhookSecrets: webhookSecretsRepository(db),
     },
     /** Outside any reach: one reader for all streams. */
-    tail: activityTail(db),
+    activityLog: activityLogReader(db),
     idempotency: idempotencyRepository(db),
-    sweeps: sweepsRepository(db),
+    cleanup: cleanupRepository(db),
     taskTexts: taskTextsRepository(db),
     syncQueue: syncQueue(db),
-    vitals: vitalsRepository(db),
+    stats: statsRepository(db),
     within: (reach: Reach) => ({
       ...bound(db, reach, search),
       /** One transaction a use case: the repositories handed in are bound to it. */

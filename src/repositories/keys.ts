@@ -120,7 +120,7 @@ export function keysRepository(db: Executor, reach: Reach) {
 }
 
 /** Keys as they prove who calls: outside any reach. */
-export function keyProofs(db: Executor) {
+export function keyCredentials(db: Executor) {
   return {
     /** The key a secret proves, whatever has become of it since. */
     async findBySecret(hash: string): Promise<(KeyRow & { secretExpiresAt: Date | null }) | undefined> {

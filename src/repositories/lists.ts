@@ -1,8 +1,8 @@
+import { violates } from '../db/database-error.ts'
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from '../db/drizzle.ts'
-import { violates } from '../db/mistakes.ts'
 import { named } from '../db/named.ts'
 import { listCountChanges, lists, projects } from '../db/tables.ts'
-import { listNotEmpty } from '../errors.ts'
+import { listNotEmpty } from '../errors/index.ts'
 import type { Executor, Reach } from './index.ts'
 
 /** `openCount` is as of the last fold, but where a method says counted: there it is exact. */
@@ -142,7 +142,7 @@ export function listsRepository(db: Executor, reach: Reach) {
      * Adds pending changes to the counts of their lists; answers how many it took. One statement, so a reader sees
      * a change in one place or the other. Rows that another fold has taken are left to it, which excludes deadlocks.
      */
-    async foldCountChanges(most: number): Promise<number> {
+    async aggregateCountChanges(most: number): Promise<number> {
       const { rows } = await db.execute<{ taken: number }>(sql`
         with taken as (
           delete from ${listCountChanges}

@@ -1,7 +1,7 @@
+import { violates } from '../db/database-error.ts'
 import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql } from '../db/drizzle.ts'
-import { violates } from '../db/mistakes.ts'
 import { apiKeys, lists, projects, rules, tasks, webhookRouting } from '../db/tables.ts'
-import { projectNotEmpty } from '../errors.ts'
+import { projectNotEmpty } from '../errors/index.ts'
 import type { Executor, Reach } from './index.ts'
 import { openCount } from './lists.ts'
 

@@ -72,7 +72,7 @@ export function sessionsRepository(db: Executor, reach: Reach) {
 }
 
 /** Sessions as they prove who calls: outside any reach. */
-export function sessionProofs(db: Executor) {
+export function sessionCredentials(db: Executor) {
   return {
     findByHash: (hash: string) => find(eq(sessions.hash, hash)),
     find: (id: string) => find(eq(sessions.id, id)),

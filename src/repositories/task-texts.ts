@@ -4,7 +4,7 @@ import { tasks } from '../db/tables.ts'
 import type { Executor } from './index.ts'
 
 /** One number for every Inlet on a database. Two folds at once could leave an older text behind for good. */
-const FOLD_LOCK = 7_461_002
+const INDEX_LOCK = 7_461_002
 
 /** The text that searches look in, behind the tasks. */
 export function taskTextsRepository(db: Executor) {
@@ -13,9 +13,9 @@ export function taskTextsRepository(db: Executor) {
      * True where this transaction alone may fold. A statement of its own: the fold has to see what the last one did.
      * Nobody waits for the disk: a fold that is lost in a crash is lost whole, and is done again.
      */
-    async claimFold(): Promise<boolean> {
+    async claimIndexing(): Promise<boolean> {
       const { rows } = await db.execute<{ isMine: boolean }>(
-        sql`select pg_try_advisory_xact_lock(${FOLD_LOCK}) as "isMine", set_config('synchronous_commit', 'off', true)`,
+        sql`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as "isMine", set_config('synchronous_commit', 'off', true)`,
       )
       return rows[0]?.isMine ?? false
     },
@@ -24,7 +24,7 @@ export function taskTextsRepository(db: Executor) {
      * Takes up the text of tasks that are new or changed, and lets go of that of deleted ones, at most so many; answers
      * how many it looked at.
      */
-    async fold(most: number): Promise<number> {
+    async index(most: number): Promise<number> {
       const { rows } = await db.execute<{ taken: number }>(sql`
         with taken as (
           delete from ${taskTextChanges}

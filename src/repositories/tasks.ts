@@ -1,3 +1,4 @@
+import { violates } from '../db/database-error.ts'
 import {
   and,
   asc,
@@ -14,11 +15,10 @@ import {
   type Subquery,
   sql,
 } from '../db/drizzle.ts'
-import { violates } from '../db/mistakes.ts'
 import { named } from '../db/named.ts'
 import { recordset } from '../db/recordset.ts'
 import { activity, projects, tasks } from '../db/tables.ts'
-import { externalIdTaken, listNotFound } from '../errors.ts'
+import { externalIdTaken, listNotFound } from '../errors/index.ts'
 import type { ActivityRow } from './activity.ts'
 import type { Executor, Reach } from './index.ts'
 import { contains, isFoundByText } from './task-texts.ts'
@@ -49,7 +49,7 @@ export interface TaskFilter {
 }
 
 /** Where a page ended: the sort's own value there (none where ids alone are the order) and the id. */
-export interface Position {
+export interface PageCursor {
   key: string | number | null
   id: string
 }
@@ -57,7 +57,7 @@ export interface Position {
 export interface TaskPageRequest {
   by: 'created' | 'updated' | 'deleted' | 'priority'
   direction: 'ascending' | 'descending'
-  after?: Position | undefined
+  after?: PageCursor | undefined
   limit: number
   isSummary: boolean
 }
@@ -98,7 +98,7 @@ export const holdingProjects = sql`
   )`
 
 /** What the placeholders `tasks`, `entries` and `projectIds` stand for. */
-export const tasksAndEntries = (rows: TaskRow[], entries: ActivityRow[]) => ({
+export const tasksAndActivity = (rows: TaskRow[], entries: ActivityRow[]) => ({
   projectIds: [...new Set(rows.map(({ projectId }) => projectId))],
   tasks: JSON.stringify(rows),
   entries: JSON.stringify(entries),
@@ -123,8 +123,8 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
      * spares a round trip and a transaction.
      */
     async insert(rows: TaskRow[], entries: ActivityRow[]): Promise<Set<string> | undefined> {
-      const answers = await insertTasks(db, tasksAndEntries(rows, entries)).catch(
-        namingMistakes(rows[0]?.listId),
+      const answers = await insertTasks(db, tasksAndActivity(rows, entries)).catch(
+        namingViolations(rows[0]?.listId),
       )
       const [answer] = answers.rows
       return answer?.isOpen ? new Set(answer.made) : undefined
@@ -254,7 +254,7 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
         .update(tasks)
         .set(change)
         .where(and(eq(tasks.id, id), inReach))
-        .catch(namingMistakes(change.listId))
+        .catch(namingViolations(change.listId))
     },
 
     /** The same change of many tasks; each gets its next version. */
@@ -263,7 +263,7 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
         .update(tasks)
         .set({ ...change, version: sql`${tasks.version} + 1` })
         .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, inReach))
-        .catch(namingMistakes(change.listId))
+        .catch(namingViolations(change.listId))
     },
 
     /**
@@ -287,7 +287,7 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
     },
 
     /** The same for hidden tasks, without a new version: nobody can have read one. Returns how many it moved. */
-    async moveHidden(fromListId: string, toListId: string, limit: number): Promise<number> {
+    async moveDeleted(fromListId: string, toListId: string, limit: number): Promise<number> {
       const batch = db
         .select({ id: tasks.id })
         .from(tasks)
@@ -348,7 +348,7 @@ export function tasksRepository(db: Executor, reach: Reach, { walk = WALK }: Sea
 type SomeTasks = PgTable | Subquery<'tasks'>
 
 /** Names what only the database can see, because it happened between a look and the write. */
-export function namingMistakes(listId = '') {
+export function namingViolations(listId = '') {
   return (error: unknown): never => {
     if (violates(error, 'tasks_list_in_project')) throw listNotFound(listId)
     if (violates(error, 'tasks_external')) throw externalIdTaken()

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Activity, ActivityPage, ActivityQuery, NewActivity } from '../schemas/activity.ts'
-import { answers, Location } from '../schemas/answers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
+import { Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
-import { IdempotencyKey, onceOf } from './once.ts'
+import { IdempotencyKey, idempotently } from './idempotent.ts'
 import { sendPage } from './page.ts'
 
 const tags = ['Activity']
@@ -11,7 +11,7 @@ const tags = ['Activity']
 /** Add to the record, and read it. */
 export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { activity } = service
-  const once = onceOf(service)
+  const once = idempotently(service)
 
   app.post(
     '',
@@ -28,7 +28,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           'Adds an entry to the record, under the name of the key. Entries are never changed and never deleted.',
         headers: IdempotencyKey,
         body: ref(NewActivity),
-        response: { 201: answers(ref(Activity), 'The entry that was added.', { location: Location }) },
+        response: { 201: responses(ref(Activity), 'The entry that was added.', { location: Location }) },
       },
     },
     (request, reply) =>
@@ -49,7 +49,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description:
           'One page of the entries that pass all filters, newest first. A key that is bound to a project sees what is about that project.',
         querystring: ActivityQuery,
-        response: { 200: answers(ActivityPage, 'A page of entries.') },
+        response: { 200: responses(ActivityPage, 'A page of entries.') },
       },
     },
     async (request, reply) => sendPage(reply, await activity.list(request.caller, request.query)),
@@ -65,7 +65,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'Read an entry',
         description: 'Answers one entry of the record.',
         params: IdPath('entry'),
-        response: { 200: answers(ref(Activity), 'The entry.') },
+        response: { 200: responses(ref(Activity), 'The entry.') },
       },
     },
     (request) => activity.get(request.caller, request.params.id),

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type AppError, validationFailed } from '../errors.ts'
+import { type AppError, validationFailed } from '../errors/index.ts'
 import { timeSlices } from '../lib/time-slices.ts'
 import type { LargeBody } from '../plugins/bulk-reading.ts'
-import { answers } from '../schemas/answers.ts'
 import {
   BulkChange,
   BulkChanged,
@@ -13,11 +12,12 @@ import {
   BulkTasks,
 } from '../schemas/bulk.ts'
 import { ref } from '../schemas/parts.ts'
+import { responses } from '../schemas/responses.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
-import type { Made } from '../services/task-creation.ts'
-import { mayReadTasks, onlyVersion } from '../services/task-view.ts'
-import { IdempotencyKey, onceOf } from './once.ts'
+import type { Made } from '../services/tasks/creation.ts'
+import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
+import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const MIB = 1024 * 1024
 /** Of a hundred tasks with the largest metadata each. */
@@ -25,7 +25,7 @@ const MAX_VALUES = 1_000_000
 
 /** Many tasks in one request. */
 export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
-  const once = onceOf(service)
+  const once = idempotently(service)
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
   /** The items, and for each why it may not be taken. What was checked beside the event loop is made of its text here. */
@@ -73,8 +73,8 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         headers: IdempotencyKey,
         body: ref(BulkTasks),
         response: {
-          201: answers(ref(BulkCreated), 'All of them, in the order of the request.'),
-          207: answers(ref(BulkResults), 'With `onError=continue`: what became of each item.'),
+          201: responses(ref(BulkCreated), 'All of them, in the order of the request.'),
+          207: responses(ref(BulkResults), 'With `onError=continue`: what became of each item.'),
         },
       },
     },
@@ -131,7 +131,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         description:
           'Makes the same change to every task named, by the rules of `PATCH /api/tasks/{id}`, or to none of them: `errors` lists every id and value that is in the way, each with its own code, and the problem has the code of the first. A task that is like this already keeps its version and is counted in `unchanged`. Without `tasks:read` each task is answered as `id` and `version` alone.',
         body: ref(BulkChange),
-        response: { 200: answers(ref(BulkChanged), 'All of them, changed or not.') },
+        response: { 200: responses(ref(BulkChanged), 'All of them, changed or not.') },
       },
     },
     async ({ caller, body: { ids, change } }) => {

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers, answersNothing, Location } from '../schemas/answers.ts'
 import {
   Connection,
   ConnectionRequest,
@@ -13,11 +12,12 @@ import {
   SyncRunQuery,
 } from '../schemas/codehost.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
+import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
-import { IdempotencyKey, onceOf } from './once.ts'
+import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Code host']
-const LONGEST_WAIT_SECONDS = 60
+const MAX_WAIT_SECONDS = 60
 /** For the answer to be written after the wait, on a machine that is busy. */
 const COMPLETION_MARGIN_MS = 5_000
 
@@ -26,7 +26,7 @@ const Applied = Type.String({ description: 'The part of `Prefer` that was follow
 /** Connecting a project to a repository, and syncing it. */
 export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { codehost, sync } = service
-  const once = onceOf(service)
+  const once = idempotently(service)
   const draining = new AbortController()
   app.addHook('preClose', async () => draining.abort())
 
@@ -55,7 +55,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           'Connects a repository to a project, or changes the connection: members left out keep what is stored. The code host is asked at once whether its issues can be read. No run starts; the first scheduled one comes an interval later. Another repository than the one connected ends an active run. A key bound to a project must send its own `token` with a new repository (403 `insufficient_scope`): only an unbound admin key can use `CODEHOST_TOKEN` or the stored token for it.',
         params: IdPath('project'),
         body: ref(ConnectionRequest),
-        response: { 200: answers(ref(Connection), 'The connection as it is now.') },
+        response: { 200: responses(ref(Connection), 'The connection as it is now.') },
       },
     },
     (request) => codehost.connect(request.caller, request.params.id, request.body),
@@ -71,7 +71,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'Read the connection',
         description: 'Answers which repository the project follows, never the token.',
         params: IdPath('project'),
-        response: { 200: answers(ref(Connection), 'The connection.') },
+        response: { 200: responses(ref(Connection), 'The connection.') },
       },
     },
     (request) => codehost.get(request.caller, request.params.id),
@@ -91,7 +91,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description:
           'The project follows no repository any more. The tasks stay; an active run ends as failed.',
         params: IdPath('project'),
-        response: { 204: answersNothing('It is disconnected.') },
+        response: { 204: emptyResponse('It is disconnected.') },
       },
     },
     async (request, reply) => {
@@ -118,11 +118,11 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         querystring: SyncQuery,
         headers: Type.Object({ ...IdempotencyKey.properties, ...Prefer.properties }),
         response: {
-          200: answers(ref(SyncRun), 'The run, which has ended or waits for the code host.', {
+          200: responses(ref(SyncRun), 'The run, which has ended or waits for the code host.', {
             location: Location,
             'preference-applied': Applied,
           }),
-          202: answers(ref(SyncRun), 'The run, queued or at work.', { location: Location }),
+          202: responses(ref(SyncRun), 'The run, queued or at work.', { location: Location }),
         },
       },
     },
@@ -169,7 +169,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description: 'One page of the project’s runs, newest first, those of earlier connections included.',
         params: SyncPath,
         querystring: SyncRunQuery,
-        response: { 200: answers(SyncRunPage, 'A page of sync runs.') },
+        response: { 200: responses(SyncRunPage, 'A page of sync runs.') },
       },
     },
     (request) => codehost.listRuns(request.caller, request.params.projectId, request.query),
@@ -185,7 +185,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'Read a sync run',
         description: 'Answers how far a run is, and what came of it.',
         params: SyncRunPath,
-        response: { 200: answers(ref(SyncRun), 'The run.') },
+        response: { 200: responses(ref(SyncRun), 'The run.') },
       },
     },
     (request) => codehost.getRun(request.caller, request.params.projectId, request.params.runId),
@@ -195,5 +195,5 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
 /** The seconds of `wait=N` (RFC 7240); a preference that cannot be read is none. */
 function secondsToWait(header: string | undefined): number | undefined {
   const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header ?? '')?.[1]
-  return seconds === undefined ? undefined : Math.min(Number(seconds), LONGEST_WAIT_SECONDS)
+  return seconds === undefined ? undefined : Math.min(Number(seconds), MAX_WAIT_SECONDS)
 }

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers, answersNothing } from '../schemas/answers.ts'
 import { Context, ContextQuery } from '../schemas/context.ts'
 import { ref } from '../schemas/parts.ts'
+import { emptyResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import { ContentETag, etagOfContent, IfNoneMatch, isKnown } from './etag.ts'
 
@@ -11,7 +11,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
   app,
   { context },
 ) => {
-  const json = answers(ref(Context), 'The context; with `format=markdown` the text a model reads.', {
+  const json = responses(ref(Context), 'The context; with `format=markdown` the text a model reads.', {
     etag: ContentETag,
   })
 
@@ -35,7 +35,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
               'text/markdown': { schema: Type.String({ description: 'The rules first, then the rest.' }) },
             },
           },
-          304: answersNothing('What you have is what is here.'),
+          304: emptyResponse('What you have is what is here.'),
         },
       },
     },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers } from '../schemas/answers.ts'
-import { FeedbackEvent, FeedbackEventPage, FeedbackEventQuery } from '../schemas/feedback.ts'
+import { InboxEvent, InboxEventPage, InboxEventQuery } from '../schemas/feedback.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import { sendPage } from './page.ts'
 
@@ -22,8 +22,8 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         summary: 'List what the receiver was given',
         description:
           'One page of the inbox, newest first. What was sent is kept for 30 days; of events of other names nothing is, and their entries go after 7.',
-        querystring: FeedbackEventQuery,
-        response: { 200: answers(FeedbackEventPage, 'A page of the inbox.') },
+        querystring: InboxEventQuery,
+        response: { 200: responses(InboxEventPage, 'A page of the inbox.') },
       },
     },
     async (request, reply) => sendPage(reply, await feedbackInbox.list(request.query)),
@@ -39,7 +39,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         summary: 'Read one entry of the inbox',
         description: 'Answers one entry.',
         params: IdPath('entry'),
-        response: { 200: answers(ref(FeedbackEvent), 'The entry.') },
+        response: { 200: responses(ref(InboxEvent), 'The entry.') },
       },
     },
     (request) => feedbackInbox.get(request.params.id),
@@ -60,7 +60,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         description:
           'A rejected event is tried as if it came now; when it is still wrong, its entry says why. One that has its task keeps it, and the task is moved when today’s routing leads to another project. Never a second task.',
         params: IdPath('entry'),
-        response: { 200: answers(ref(FeedbackEvent), 'The entry as it is now.') },
+        response: { 200: responses(ref(InboxEvent), 'The entry as it is now.') },
       },
     },
     (request) => feedbackInbox.replay(request.caller, request.params.id),

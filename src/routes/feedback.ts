@@ -1,30 +1,30 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Hold } from '../guards/hold.ts'
+import type { RetryBuffer } from '../guards/hold.ts'
 import { deliveryIn, EVENT_BYTES, takeEvents } from '../plugins/event-body.ts'
-import { answers, Location } from '../schemas/answers.ts'
-import { FeedbackDelivery, FeedbackIgnored, FeedbackReceipt } from '../schemas/feedback.ts'
+import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from '../schemas/feedback.ts'
 import { ref } from '../schemas/parts.ts'
+import { Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
-import type { DeliveryOutcome } from '../services/metrics.ts'
+import type { DeliveryOutcome } from '../services/metrics/index.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 interface ReceiverOptions extends Pick<Services, 'feedback' | 'metrics'> {
   /** Asked before the body is read. */
   guards: Guard[]
-  hold: Hold
+  buffer: RetryBuffer
 }
 
 /** The feedback receiver. */
 export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async (
   app,
-  { feedback, guards, hold, metrics },
+  { feedback, guards, buffer, metrics },
 ) => {
   takeEvents(app)
   app.addHook('onError', async (_request, _reply, error) =>
-    metrics.delivered(MISTAKES[app.asAppError(error).code] ?? 'refused'),
+    metrics.delivered(OUTCOME_OF_ERROR[app.asAppError(error).code] ?? 'refused'),
   )
 
   app.post(
@@ -39,20 +39,20 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
         summary: 'Receive feedback',
         description:
           'Makes a task of a `feedback_submitted` event, in the flat form or the analytics platform’s default one. An event of another name is ignored, whatever else it holds. The same event again makes no second task. A refused one is kept in the inbox; send it again, mended, with the same `uuid`.',
-        body: ref(FeedbackDelivery),
+        body: ref(WebhookEvent),
         response: {
-          200: answers(
+          200: responses(
             Type.Union([ref(FeedbackReceipt), ref(FeedbackIgnored)]),
             'It had come before, or it is of another name.',
           ),
-          201: answers(ref(FeedbackReceipt), 'It is a task now.', { location: Location }),
+          201: responses(ref(FeedbackReceipt), 'It is a task now.', { location: Location }),
         },
       },
     },
     async (request, reply) => {
       const { reading, bytes } = await deliveryIn(request)
       const delivery = feedback.deliveryOf(reading, bytes)
-      const answer = await hold(reply, () => feedback.receive(delivery))
+      const answer = await buffer(reply, () => feedback.receive(delivery))
       metrics.delivered(outcomeOf(answer))
       if (!answer.accepted || answer.duplicate) return reply.status(200).send(answer)
       return reply.status(201).header('location', `/api/tasks/${answer.taskId}`).send(answer)
@@ -66,7 +66,7 @@ function outcomeOf(answer: FeedbackReceipt | FeedbackIgnored): DeliveryOutcome {
 }
 
 /** What was delivered and not taken. Anything else was refused before it was looked at. */
-const MISTAKES: Record<string, DeliveryOutcome> = {
+const OUTCOME_OF_ERROR: Record<string, DeliveryOutcome> = {
   validation_failed: 'rejected',
   invalid_json: 'unreadable',
   unavailable: 'unavailable',

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { shuttingDown, unavailable } from '../errors.ts'
-import { answers } from '../schemas/answers.ts'
+import { shuttingDown, unavailable } from '../errors/index.ts'
+import { responses } from '../schemas/responses.ts'
 
 interface HealthOptions {
   /** Fails when the database does not answer, or is not ours. */
@@ -24,7 +24,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
         summary: 'Should it get requests?',
         description:
           'Answers 200 when the database answers and the schema is current; 503 otherwise and while draining.',
-        response: { 200: answers(Health, 'It is ready.') },
+        response: { 200: responses(Health, 'It is ready.') },
       },
     },
     async () => {
@@ -49,7 +49,7 @@ const livenessRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'getHealth',
         summary: 'Is the process alive?',
         description: 'Answers as long as the process does, whatever the database.',
-        response: { 200: answers(Health, 'It is alive.') },
+        response: { 200: responses(Health, 'It is alive.') },
       },
     },
     async () => ({ status: 'ok' as const }),

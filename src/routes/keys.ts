@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers, answersNothing, Location } from '../schemas/answers.ts'
 import { ApiKeyPage, ApiKeyWithSecret, NewApiKey, Rotation } from '../schemas/key.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
+import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
-import { refuseIdempotencyKey } from './once.ts'
+import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
 
@@ -24,7 +24,9 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         description:
           'Makes a key; the answer is the only one that holds its secret. No key makes one stronger than itself: not with more scopes, not with a wider reach, not with a later expiry.',
         body: ref(NewApiKey),
-        response: { 201: answers(ref(ApiKeyWithSecret), 'The key with its secret.', { location: Location }) },
+        response: {
+          201: responses(ref(ApiKeyWithSecret), 'The key with its secret.', { location: Location }),
+        },
       },
     },
     async (request, reply) => {
@@ -43,7 +45,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         summary: 'List API keys',
         description: 'The keys in reach that were not revoked, oldest first; never their secrets.',
         querystring: PageQuery,
-        response: { 200: answers(ApiKeyPage, 'A page of keys.') },
+        response: { 200: responses(ApiKeyPage, 'A page of keys.') },
       },
     },
     (request) => keys.list(request.caller, request.query),
@@ -62,7 +64,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
           'A new secret for the same key. The secret before works for `overlapSeconds` more (a day if not said), so that its users can change over; older ones end at once. Without overlap its sessions end as well.',
         params: IdPath('key'),
         body: ref(Rotation),
-        response: { 200: answers(ref(ApiKeyWithSecret), 'The key with its new secret.') },
+        response: { 200: responses(ref(ApiKeyWithSecret), 'The key with its new secret.') },
       },
     },
     (request) => keys.rotate(request.caller, request.params.id, request.body.overlapSeconds ?? 86_400),
@@ -79,7 +81,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         description:
           'Ends the key and every session opened with it, at once and on every instance. The last unbound key with `admin` cannot be revoked (409 `last_admin_key`): create another one first.',
         params: IdPath('key'),
-        response: { 204: answersNothing('It is revoked.') },
+        response: { 204: emptyResponse('It is revoked.') },
       },
     },
     async (request, reply) => {

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers, answersNothing, Location } from '../schemas/answers.ts'
 import { List, ListChange, ListPage, ListQuery, ListRemoval, NewList } from '../schemas/list.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
+import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
-import { IdempotencyKey, onceOf } from './once.ts'
+import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Lists']
 
 /** The lists of a project: made and listed under it, then addressed by themselves. */
 export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { lists } = service
-  const once = onceOf(service)
+  const once = idempotently(service)
 
   app.post(
     '/projects/:id/lists',
@@ -24,7 +24,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         params: IdPath('project'),
         headers: IdempotencyKey,
         body: ref(NewList),
-        response: { 201: answers(ref(List), 'The list that was made.', { location: Location }) },
+        response: { 201: responses(ref(List), 'The list that was made.', { location: Location }) },
       },
     },
     (request, reply) =>
@@ -45,7 +45,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description: 'One page of the project’s lists, by position.',
         params: IdPath('project'),
         querystring: ListQuery,
-        response: { 200: answers(ListPage, 'A page of lists.') },
+        response: { 200: responses(ListPage, 'A page of lists.') },
       },
     },
     (request) => lists.list(request.caller, request.params.id, request.query),
@@ -61,7 +61,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         summary: 'Read a list',
         description: 'Answers one list.',
         params: IdPath('list'),
-        response: { 200: answers(ref(List), 'The list.') },
+        response: { 200: responses(ref(List), 'The list.') },
       },
     },
     (request) => lists.get(request.caller, request.params.id),
@@ -78,7 +78,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description: 'Changes what is named and leaves the rest. The other lists of the project close ranks.',
         params: IdPath('list'),
         body: ref(ListChange),
-        response: { 200: answers(ref(List), 'The list as it is now.') },
+        response: { 200: responses(ref(List), 'The list as it is now.') },
       },
     },
     (request) => lists.update(request.caller, request.params.id, request.body),
@@ -100,8 +100,8 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         params: IdPath('list'),
         querystring: ListRemoval,
         response: {
-          202: answers(ref(List), 'The list, while its tasks still move.', { location: Location }),
-          204: answersNothing('It is gone.'),
+          202: responses(ref(List), 'The list, while its tasks still move.', { location: Location }),
+          204: emptyResponse('It is gone.'),
         },
       },
     },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers } from '../schemas/answers.ts'
 import { Me } from '../schemas/caller.ts'
 import { ref } from '../schemas/parts.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 
 /** Who the service takes the caller for. */
@@ -15,7 +15,7 @@ export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access'>> = asy
         operationId: 'getMe',
         summary: 'Who am I?',
         description: 'Answers the key behind the request: its name, its scopes as granted, its project.',
-        response: { 200: answers(ref(Me), 'The caller.') },
+        response: { 200: responses(ref(Me), 'The caller.') },
       },
     },
     async (request) => access.describe(request.caller),

@@ -7,7 +7,7 @@ export const metricsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'metrics'>>
   app,
   { metrics },
 ) => {
-  metrics.onTrouble((err) => app.log.warn({ err }, 'the database has no numbers for the metrics'))
+  metrics.onError((err) => app.log.warn({ err }, 'the database has no numbers for the metrics'))
   app.get(
     '',
     {

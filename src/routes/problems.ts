@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { problemNotFound } from '../errors.ts'
+import { problemNotFound } from '../errors/index.ts'
 import { PROBLEMS } from '../plugins/problems.ts'
-import { answers } from '../schemas/answers.ts'
-import { Closed } from '../schemas/parts.ts'
+import { StrictObject } from '../schemas/parts.ts'
+import { responses } from '../schemas/responses.ts'
 
 /** What the `type` of a problem document points at. */
 export const problemsRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -16,7 +16,7 @@ export const problemsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'explainProblem',
         summary: 'Explain a problem type',
         description: 'The address in the `type` of every error: a short explanation of what it means.',
-        params: Closed(
+        params: StrictObject(
           {
             code: Type.String({
               maxLength: 100,
@@ -26,7 +26,7 @@ export const problemsRoutes: FastifyPluginAsyncTypebox = async (app) => {
           },
           { description: 'Path parameters.' },
         ),
-        response: { 200: answers(ProblemType, 'What it means.') },
+        response: { 200: responses(ProblemType, 'What it means.') },
       },
     },
     async (request) => {

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers, answersNothing, Location } from '../schemas/answers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { NewProject, Project, ProjectChange, ProjectPage, ProjectQuery } from '../schemas/project.ts'
+import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
-import { IdempotencyKey, onceOf } from './once.ts'
+import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Projects']
 
 /** Create, read, rename, archive and delete projects. */
 export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { projects } = service
-  const once = onceOf(service)
+  const once = idempotently(service)
 
   app.post(
     '',
@@ -24,7 +24,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           'Makes a project with its default list "Inbox". A key that is bound to a project cannot make another.',
         headers: IdempotencyKey,
         body: ref(NewProject),
-        response: { 201: answers(ref(Project), 'The project that was made.', { location: Location }) },
+        response: { 201: responses(ref(Project), 'The project that was made.', { location: Location }) },
       },
     },
     (request, reply) =>
@@ -44,7 +44,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'List projects',
         description: 'One page of the projects the key may see, archived ones included, oldest first.',
         querystring: ProjectQuery,
-        response: { 200: answers(ProjectPage, 'A page of projects.') },
+        response: { 200: responses(ProjectPage, 'A page of projects.') },
       },
     },
     (request) => projects.list(request.caller, request.query),
@@ -60,7 +60,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'Read a project',
         description: 'Answers one project.',
         params: IdPath('project'),
-        response: { 200: answers(ref(Project), 'The project.') },
+        response: { 200: responses(ref(Project), 'The project.') },
       },
     },
     (request) => projects.get(request.caller, request.params.id),
@@ -77,7 +77,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description: 'Changes what is named and leaves the rest.',
         params: IdPath('project'),
         body: ref(ProjectChange),
-        response: { 200: answers(ref(Project), 'The project as it is now.') },
+        response: { 200: responses(ref(Project), 'The project as it is now.') },
       },
     },
     (request) => projects.rename(request.caller, request.params.id, request.body),
@@ -94,7 +94,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description:
           'From here on the project can be read, not written: writes are 409. One that is archived is answered as it is.',
         params: IdPath('project'),
-        response: { 200: answers(ref(Project), 'The project, archived.') },
+        response: { 200: responses(ref(Project), 'The project, archived.') },
       },
     },
     (request) => projects.archive(request.caller, request.params.id),
@@ -110,7 +110,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'Unarchive a project',
         description: 'The project can be written again. One that is not archived is answered as it is.',
         params: IdPath('project'),
-        response: { 200: answers(ref(Project), 'The project, in use again.') },
+        response: { 200: responses(ref(Project), 'The project, in use again.') },
       },
     },
     (request) => projects.unarchive(request.caller, request.params.id),
@@ -131,8 +131,8 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           'Deletes the project with its lists when it has no tasks, and no rule, no key that still works and no routing rule names it. Deleted tasks and rules do not count: they go with it, for good. Where that takes over two seconds the answer is 202: the project is archived, and the rest happens in the background, also across restarts, until it is 404. To unarchive it calls that off; deleted tasks that are gone by then stay gone.',
         params: IdPath('project'),
         response: {
-          202: answers(ref(Project), 'The project, archived, while its deleted tasks go.'),
-          204: answersNothing('It is gone.'),
+          202: responses(ref(Project), 'The project, archived, while its deleted tasks go.'),
+          204: emptyResponse('It is gone.'),
         },
       },
     },

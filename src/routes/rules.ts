@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers, answersNothing, ETag, Location } from '../schemas/answers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
+import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
 import {
   NewRule,
   Rule,
@@ -13,15 +13,15 @@ import {
 } from '../schemas/rule.ts'
 import type { Services } from '../services/index.ts'
 import { ContentETag, etagOfContent, IfNoneMatch, isKnown } from './etag.ts'
-import { IdempotencyKey, onceOf } from './once.ts'
-import { allowedVersions, IfMatch, tagged } from './versions.ts'
+import { IdempotencyKey, idempotently } from './idempotent.ts'
+import { allowedVersions, IfMatch, tagged } from './if-match.ts'
 
 const tags = ['Rules']
 
 /** Standing instructions for AI assistants. */
 export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, services) => {
   const { rules } = services
-  const once = onceOf(services)
+  const once = idempotently(services)
 
   app.post(
     '',
@@ -38,7 +38,9 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
           'Makes a standing instruction: for all projects, or for one. At most 1,000 for all projects together and 1,000 for each.',
         headers: IdempotencyKey,
         body: ref(NewRule),
-        response: { 201: answers(ref(Rule), 'The rule that was made.', { etag: ETag, location: Location }) },
+        response: {
+          201: responses(ref(Rule), 'The rule that was made.', { etag: ETag, location: Location }),
+        },
       },
     },
     (request, reply) =>
@@ -62,8 +64,8 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         querystring: RuleQuery,
         headers: IfNoneMatch,
         response: {
-          200: answers(RuleList, 'The rules.', { etag: ContentETag }),
-          304: answersNothing('What you hold is what is here.'),
+          200: responses(RuleList, 'The rules.', { etag: ContentETag }),
+          304: emptyResponse('What you hold is what is here.'),
         },
       },
     },
@@ -83,7 +85,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         summary: 'Read a rule',
         description: 'Answers one rule, active or not, with its version as ETag.',
         params: IdPath('rule'),
-        response: { 200: answers(ref(Rule), 'The rule.', { etag: ETag }) },
+        response: { 200: responses(ref(Rule), 'The rule.', { etag: ETag }) },
       },
     },
     async (request, reply) => tagged(reply, await rules.get(request.caller, request.params.id)),
@@ -102,7 +104,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         params: IdPath('rule'),
         headers: IfMatch,
         body: ref(RuleChange),
-        response: { 200: answers(ref(Rule), 'The rule as it is now.', { etag: ETag }) },
+        response: { 200: responses(ref(Rule), 'The rule as it is now.', { etag: ETag }) },
       },
     },
     async (request, reply) => {
@@ -123,7 +125,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
           'Hides the rule at once and for 30 days, in which it can be restored; then it is gone with its versions.',
         params: IdPath('rule'),
         headers: IfMatch,
-        response: { 204: answersNothing('It is hidden.') },
+        response: { 204: emptyResponse('It is hidden.') },
       },
     },
     async (request, reply) => {
@@ -152,7 +154,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description:
           'Brings back a rule that was deleted in the last 30 days, with its versions. One that is not deleted is answered as it is.',
         params: IdPath('rule'),
-        response: { 200: answers(ref(Rule), 'The rule, back again.', { etag: ETag }) },
+        response: { 200: responses(ref(Rule), 'The rule, back again.', { etag: ETag }) },
       },
     },
     async (request, reply) => tagged(reply, await rules.restore(request.caller, request.params.id)),
@@ -169,7 +171,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description: 'Every version of a rule, the current one included, newest first.',
         params: IdPath('rule'),
         querystring: RuleVersionQuery,
-        response: { 200: answers(RuleVersionPage, 'A page of versions.') },
+        response: { 200: responses(RuleVersionPage, 'A page of versions.') },
       },
     },
     (request) => rules.listVersions(request.caller, request.params.id, request.query),
@@ -191,7 +193,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         params: IdPath('rule'),
         headers: IfMatch,
         body: ref(RuleRevert),
-        response: { 200: answers(ref(Rule), 'The rule as it is now.', { etag: ETag }) },
+        response: { 200: responses(ref(Rule), 'The rule as it is now.', { etag: ETag }) },
       },
     },
     async (request, reply) => {

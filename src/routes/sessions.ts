@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { originNotAllowed } from '../errors.ts'
+import { originNotAllowed } from '../errors/index.ts'
 import { SESSION_COOKIE } from '../guards/caller.ts'
 import type { FailureLimit } from '../guards/failures.ts'
-import { answers, answersNothing, Location } from '../schemas/answers.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
+import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { NewSession, Session, SessionPage } from '../schemas/session.ts'
 import type { Services } from '../services/index.ts'
-import { refuseIdempotencyKey } from './once.ts'
+import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
 
@@ -43,7 +43,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
           'Opens a dashboard session with any key: an HttpOnly cookie with the scopes of that key. It ends with the key, and after 12 hours without a request.',
         body: ref(NewSession),
         response: {
-          201: answers(ref(Session), 'The session; the cookie is in `Set-Cookie`.', { location: Location }),
+          201: responses(ref(Session), 'The session; the cookie is in `Set-Cookie`.', { location: Location }),
         },
       },
     },
@@ -85,7 +85,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         description:
           'The open sessions of your own key; with `admin` those of every key in reach. Oldest first.',
         querystring: PageQuery,
-        response: { 200: answers(SessionPage, 'A page of sessions.') },
+        response: { 200: responses(SessionPage, 'A page of sessions.') },
       },
     },
     (request) => sessions.list(request.caller, request.query),
@@ -101,7 +101,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         summary: 'End a session',
         description: 'Signs out one session of your own key; with `admin` any in reach.',
         params: IdPath('session'),
-        response: { 204: answersNothing('It has ended.') },
+        response: { 204: emptyResponse('It has ended.') },
       },
     },
     async (request, reply) => {
@@ -120,7 +120,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         operationId: 'endAllSessions',
         summary: 'End all sessions',
         description: 'Signs everybody in reach out, on every device.',
-        response: { 204: answersNothing('All have ended.') },
+        response: { 204: emptyResponse('All have ended.') },
       },
     },
     async (request, reply) => {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { shuttingDown } from '../errors.ts'
+import { shuttingDown } from '../errors/index.ts'
 import { LastEventId, StreamQuery } from '../schemas/activity.ts'
-import type { FeedEvent } from '../services/feed.ts'
+import type { StreamEvent } from '../services/activity/feed.ts'
 import type { Services } from '../services/index.ts'
 
 /** A stream that was ended and does not end, because nobody reads it, is torn down after this. */
@@ -15,7 +15,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
   { stream, feed, metrics },
 ) => {
   const open = new Set<AbortController>()
-  feed.onTrouble((err) => app.log.warn({ err }, 'the stream cannot read the record'))
+  feed.onError((err) => app.log.warn({ err }, 'the stream cannot read the record'))
   app.addHook('preClose', async () => {
     for (const ending of open) ending.abort()
     await feed.idle()
@@ -79,9 +79,9 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
 
 const EventStream = Type.Unsafe<Readable>({ type: 'string', description: 'Server-sent events.' })
 
-async function* framesOf(batches: AsyncIterable<FeedEvent[]>): AsyncGenerator<string> {
+async function* framesOf(batches: AsyncIterable<StreamEvent[]>): AsyncGenerator<string> {
   for await (const events of batches) yield events.length > 0 ? events.map(frameOf).join('') : ': here\n\n'
 }
 
-const frameOf = ({ id, type, data }: FeedEvent) =>
+const frameOf = ({ id, type, data }: StreamEvent) =>
   `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers } from '../schemas/answers.ts'
+import { responses } from '../schemas/responses.ts'
 import { TaskNameList, TaskNameQuery } from '../schemas/task-name.ts'
 import type { Services } from '../services/index.ts'
 
@@ -23,7 +23,7 @@ export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskName
           description:
             'Returns the most used first, at most 100. Names that differ in case only are one. The counts include every change that was answered before the request; where there are over 20,000 names, the rarest are not looked through.',
           querystring: TaskNameQuery,
-          response: { 200: answers(TaskNameList, 'The most used names.') },
+          response: { 200: responses(TaskNameList, 'The most used names.') },
         },
       },
       (request) => taskNames.list(request.caller, kind, request.query),

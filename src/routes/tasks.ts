@@ -1,19 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers, answersNothing, ETag, Location } from '../schemas/answers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
+import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { NewTask, Task, TaskChange, TaskPage, TaskQuery, WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
-import { mayReadTasks, onlyVersion } from '../services/task-view.ts'
-import { IdempotencyKey, onceOf } from './once.ts'
+import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
+import { IdempotencyKey, idempotently } from './idempotent.ts'
+import { allowedVersions, etagOf, IfMatch, tagged } from './if-match.ts'
 import { sendPage } from './page.ts'
-import { allowedVersions, etagOf, IfMatch, tagged } from './versions.ts'
 
 const tags = ['Tasks']
 
 /** Create, read, change, hide and restore tasks. */
 export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { tasks } = service
-  const once = onceOf(service)
+  const once = idempotently(service)
 
   app.post(
     '',
@@ -28,8 +28,8 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         headers: IdempotencyKey,
         body: ref(NewTask),
         response: {
-          200: answers(ref(WrittenTask), 'The task that was here under this `externalId`.', { etag: ETag }),
-          201: answers(ref(WrittenTask), 'The task that was made.', { etag: ETag, location: Location }),
+          200: responses(ref(WrittenTask), 'The task that was here under this `externalId`.', { etag: ETag }),
+          201: responses(ref(WrittenTask), 'The task that was made.', { etag: ETag, location: Location }),
         },
       },
     },
@@ -58,7 +58,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description:
           'One page of the tasks that pass all filters. A repeated filter means any of its values; different filters all have to hold.',
         querystring: TaskQuery,
-        response: { 200: answers(TaskPage, 'A page of tasks.') },
+        response: { 200: responses(TaskPage, 'A page of tasks.') },
       },
     },
     async (request, reply) => sendPage(reply, await tasks.list(request.caller, request.query)),
@@ -74,7 +74,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         summary: 'Read a task',
         description: 'Answers one task whole, with its version as ETag.',
         params: IdPath('task'),
-        response: { 200: answers(ref(Task), 'The task.', { etag: ETag }) },
+        response: { 200: responses(ref(Task), 'The task.', { etag: ETag }) },
       },
     },
     async (request, reply) => tagged(reply, await tasks.get(request.caller, request.params.id)),
@@ -104,7 +104,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         params: IdPath('task'),
         headers: IfMatch,
         body: ref(TaskChange),
-        response: { 200: answers(ref(WrittenTask), 'The task as it is now.', { etag: ETag }) },
+        response: { 200: responses(ref(WrittenTask), 'The task as it is now.', { etag: ETag }) },
       },
     },
     async (request, reply) => {
@@ -124,7 +124,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description: 'Hides the task at once and for 30 days, in which it can be restored; then it is gone.',
         params: IdPath('task'),
         headers: IfMatch,
-        response: { 204: answersNothing('It is hidden.') },
+        response: { 204: emptyResponse('It is hidden.') },
       },
     },
     async (request, reply) => {
@@ -144,7 +144,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description:
           'Brings back a task that was deleted in the last 30 days. One that is not deleted is answered as it is. Without `tasks:read` the answer is `id` and `version` alone.',
         params: IdPath('task'),
-        response: { 200: answers(ref(WrittenTask), 'The task, back again.', { etag: ETag }) },
+        response: { 200: responses(ref(WrittenTask), 'The task, back again.', { etag: ETag }) },
       },
     },
     async (request, reply) => tagged(reply, await tasks.restore(request.caller, request.params.id)),

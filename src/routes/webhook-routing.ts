@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { deliveryIn, EVENT_BYTES, takeEvents } from '../plugins/event-body.ts'
-import { answers, answersNothing, Location } from '../schemas/answers.ts'
-import { FeedbackDelivery } from '../schemas/feedback.ts'
+import { WebhookEvent } from '../schemas/feedback.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
+import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import {
   NewRoutingRule,
   RoutingRule,
@@ -11,14 +11,14 @@ import {
   RoutingTest,
 } from '../schemas/routing.ts'
 import type { Services } from '../services/index.ts'
-import { IdempotencyKey, onceOf } from './once.ts'
+import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Feedback']
 
 /** Where feedback goes: rules, their order, and a dry run. */
 export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { routing } = service
-  const once = onceOf(service)
+  const once = idempotently(service)
   app.register(dryRunRoutes, { prefix: '/test', routing })
 
   app.post(
@@ -37,7 +37,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
           'A rule matches a project, an app, or both at once. Both go before app, app before project; among equals the first one wins.',
         headers: IdempotencyKey,
         body: ref(NewRoutingRule),
-        response: { 201: answers(ref(RoutingRule), 'The rule that was made.', { location: Location }) },
+        response: { 201: responses(ref(RoutingRule), 'The rule that was made.', { location: Location }) },
       },
     },
     (request, reply) =>
@@ -57,7 +57,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'List routing rules',
         description: 'One page of the rules, by position.',
         querystring: PageQuery,
-        response: { 200: answers(RoutingRulePage, 'A page of rules.') },
+        response: { 200: responses(RoutingRulePage, 'A page of rules.') },
       },
     },
     (request) => routing.list(request.query),
@@ -73,7 +73,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'Read a routing rule',
         description: 'Answers one rule.',
         params: IdPath('rule'),
-        response: { 200: answers(ref(RoutingRule), 'The rule.') },
+        response: { 200: responses(ref(RoutingRule), 'The rule.') },
       },
     },
     (request) => routing.get(request.params.id),
@@ -94,7 +94,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
         description: 'Changes what is named and leaves the rest. The other rules close ranks.',
         params: IdPath('rule'),
         body: ref(RoutingRuleChange),
-        response: { 200: answers(ref(RoutingRule), 'The rule as it is now.') },
+        response: { 200: responses(ref(RoutingRule), 'The rule as it is now.') },
       },
     },
     (request) => routing.update(request.caller, request.params.id, request.body),
@@ -110,7 +110,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'Delete a routing rule',
         description: 'The other rules close ranks. Tasks that came by it stay where they are.',
         params: IdPath('rule'),
-        response: { 204: answersNothing('It is gone.') },
+        response: { 204: emptyResponse('It is gone.') },
       },
     },
     async (request, reply) => {
@@ -135,8 +135,8 @@ const dryRunRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'routing'>> = async
         summary: 'Say what would become of an event',
         description:
           'Takes an event as the receiver does and says where it would go, and why. Changes nothing.',
-        body: ref(FeedbackDelivery),
-        response: { 200: answers(ref(RoutingTest), 'What would become of it.') },
+        body: ref(WebhookEvent),
+        response: { 200: responses(ref(RoutingTest), 'What would become of it.') },
       },
     },
     async (request) => routing.test((await deliveryIn(request)).reading),

@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers, answersNothing, Location } from '../schemas/answers.ts'
 import { Rotation } from '../schemas/key.ts'
-import { Closed, IdPath, ref } from '../schemas/parts.ts'
+import { IdPath, ref, StrictObject } from '../schemas/parts.ts'
+import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import {
   type FeedbackReceiver,
   WebhookSecretPage,
   WebhookSecretWithValue,
 } from '../schemas/webhook-secret.ts'
 import type { Services } from '../services/index.ts'
-import { refuseIdempotencyKey } from './once.ts'
+import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
 
@@ -32,9 +32,9 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         summary: 'Create a webhook secret',
         description:
           'Makes a secret for the feedback receiver; the answer is the only one that holds it. At most two work at a time, beside the one that the environment may name.',
-        body: Type.Optional(Closed({}, { description: 'Nothing is asked.' })),
+        body: Type.Optional(StrictObject({}, { description: 'Nothing is asked.' })),
         response: {
-          201: answers(ref(WebhookSecretWithValue), 'The secret.', { location: Location }),
+          201: responses(ref(WebhookSecretWithValue), 'The secret.', { location: Location }),
         },
       },
     },
@@ -54,7 +54,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         summary: 'List webhook secrets',
         description:
           'The secrets that work, oldest first; never their values. At most two, so always one page. Beside them, what the environment says of the receiver.',
-        response: { 200: answers(WebhookSecretPage, 'The secrets that work.') },
+        response: { 200: responses(WebhookSecretPage, 'The secrets that work.') },
       },
     },
     async () => ({ ...(await webhookSecrets.list()), receiver }),
@@ -77,7 +77,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
           'Makes a new secret; the one it replaces works for `overlapSeconds` more, a day if not said.',
         params: IdPath('webhook secret'),
         body: ref(Rotation),
-        response: { 200: answers(ref(WebhookSecretWithValue), 'The new secret.') },
+        response: { 200: responses(ref(WebhookSecretWithValue), 'The new secret.') },
       },
     },
     (request) =>
@@ -94,7 +94,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         summary: 'Revoke a webhook secret',
         description: 'Ends the secret at once and on every instance.',
         params: IdPath('webhook secret'),
-        response: { 204: answersNothing('It is revoked.') },
+        response: { 204: emptyResponse('It is revoked.') },
       },
     },
     async (request, reply) => {

@@ -1,5 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AnyOf, Closed, Cursor, Limit, Metadata, Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
+import {
+  Cursor,
+  DateTime,
+  Limit,
+  Metadata,
+  Nullable,
+  PageOf,
+  QueryArray,
+  ref,
+  StrictObject,
+  Uuid,
+} from './parts.ts'
 import { Actor } from './task.ts'
 
 const TYPE = '^[a-z0-9._-]{1,64}$'
@@ -18,7 +29,7 @@ export const Activity = Type.Object(
       description:
         'What belongs to it: for `task.updated` and other changes which fields changed, from what and to what.',
     }),
-    createdAt: Moment('When it happened.'),
+    createdAt: DateTime('When it happened.'),
   },
   { $id: 'Activity', description: 'One line of the record: what happened, and who did it.' },
 )
@@ -26,7 +37,7 @@ export type Activity = Static<typeof Activity>
 
 export const ActivityPage = PageOf(ref(Activity), 'A page of entries.')
 
-export const NewActivity = Closed(
+export const NewActivity = StrictObject(
   {
     type: Type.String({
       pattern: TYPE,
@@ -48,18 +59,18 @@ export const NewActivity = Closed(
 )
 export type NewActivity = Static<typeof NewActivity>
 
-export const ActivityQuery = Closed(
+export const ActivityQuery = StrictObject(
   {
     taskId: Type.Optional(Uuid('Only what is about this task, which may have been deleted since.')),
     projectId: Type.Optional(Uuid('Only what is about this project.')),
     type: Type.Optional(
-      AnyOf(
+      QueryArray(
         Type.String({ pattern: TYPE, description: 'A type, whole.', examples: ['task.completed'] }),
         'Only entries of this type.',
       ),
     ),
     actorId: Type.Optional(Uuid('Only what this key did, through its sessions as well.')),
-    since: Type.Optional(Moment('Only what happened at or after this time.')),
+    since: Type.Optional(DateTime('Only what happened at or after this time.')),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   },
@@ -67,7 +78,7 @@ export const ActivityQuery = Closed(
 )
 export type ActivityQuery = Static<typeof ActivityQuery>
 
-export const StreamQuery = Closed(
+export const StreamQuery = StrictObject(
   { projectId: Type.Optional(Uuid('Only what is about this project.')) },
   { description: 'What to follow.' },
 )

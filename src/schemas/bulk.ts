@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Choice, Closed, ref, Uuid } from './parts.ts'
-import { Mistake } from './problem.ts'
+import { ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { FieldError } from './problem.ts'
 import { NewTaskInBulk, TaskChange, WrittenTask } from './task.ts'
 
-export const BulkTasks = Closed(
+export const BulkTasks = StrictObject(
   {
     listId: Uuid('The list all of them go to.'),
     tasks: Type.Array(ref(NewTaskInBulk), {
@@ -17,10 +17,10 @@ export const BulkTasks = Closed(
   { $id: 'BulkTasks', description: 'Many tasks for one list.' },
 )
 
-export const BulkQuery = Closed(
+export const BulkQuery = StrictObject(
   {
     onError: Type.Optional(
-      Choice(['abort', 'continue'], {
+      StringEnum(['abort', 'continue'], {
         description:
           '`abort`: one bad item and nothing is created. `continue`: the good ones are created, the bad ones answered with their mistakes.',
         default: 'abort',
@@ -50,10 +50,10 @@ export type BulkCreated = Static<typeof BulkCreated>
 export const BulkItem = Type.Object(
   {
     index: Type.Integer({ description: 'Position in the request, from 0.' }),
-    status: Choice(['created', 'existing', 'failed'], { description: 'What became of it.' }),
+    status: StringEnum(['created', 'existing', 'failed'], { description: 'What became of it.' }),
     task: Type.Optional(ref(WrittenTask)),
     errors: Type.Optional(
-      Type.Array(ref(Mistake), { maxItems: 100, description: 'What is wrong with a failed item.' }),
+      Type.Array(ref(FieldError), { maxItems: 100, description: 'What is wrong with a failed item.' }),
     ),
   },
   { $id: 'BulkItem', description: 'What became of one item.' },
@@ -73,7 +73,7 @@ export const BulkResults = Type.Object(
 )
 export type BulkResults = Static<typeof BulkResults>
 
-export const BulkChange = Closed(
+export const BulkChange = StrictObject(
   {
     ids: Type.Array(Uuid('A task.'), {
       minItems: 1,

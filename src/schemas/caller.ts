@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Choice, Moment, Nullable, Uuid } from './parts.ts'
+import { DateTime, Nullable, StringEnum, Uuid } from './parts.ts'
 
 export const Scope = [
   'tasks:read',
@@ -15,15 +15,15 @@ export type Scope = (typeof Scope)[number]
 
 export const Me = Type.Object(
   {
-    type: Choice(['key', 'session'], { description: 'How the caller came in.' }),
+    type: StringEnum(['key', 'session'], { description: 'How the caller came in.' }),
     id: Uuid('Identifier of the key or session.'),
     name: Type.String({ description: 'Its name.' }),
-    scopes: Type.Array(Choice([...Scope], { description: 'A scope.' }), {
+    scopes: Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
       maxItems: Scope.length,
       description: 'The scopes as granted; `admin` implies the rest.',
     }),
     projectId: Nullable(Uuid('The project the key is bound to; null when it reaches all.')),
-    expiresAt: Nullable(Moment('When it stops working; null for never.')),
+    expiresAt: Nullable(DateTime('When it stops working; null for never.')),
   },
   { $id: 'Me', description: 'Who the service takes you for.' },
 )

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Choice, Closed, Cursor, Limit, Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
+import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 
 const SyncStatus = ['queued', 'running', 'rate_limited', 'completed', 'failed'] as const
 const SyncMode = ['incremental', 'full'] as const
@@ -38,7 +38,7 @@ const SyncRateLimit = Type.Object(
     remaining: Nullable(
       Type.Integer({ description: 'Requests left; null when the code host does not say.' }),
     ),
-    resetAt: Nullable(Moment('When there are more.')),
+    resetAt: Nullable(DateTime('When there are more.')),
   },
   { description: 'What the code host last said of its limits; null when it says nothing.' },
 )
@@ -47,10 +47,10 @@ export const SyncRun = Type.Object(
   {
     id: Uuid('Identifier of the run.'),
     projectId: Uuid('The project that is synced.'),
-    status: Choice([...SyncStatus], {
+    status: StringEnum([...SyncStatus], {
       description: 'Queued, running and rate_limited are active: a project has one active run at most.',
     }),
-    mode: Choice([...SyncMode], {
+    mode: StringEnum([...SyncMode], {
       description: 'What changed since the last run, or everything, vanished entries included.',
     }),
     fetched: Type.Integer({
@@ -65,10 +65,10 @@ export const SyncRun = Type.Object(
     skipped: Type.Array(Skipped, { description: 'What was met and left alone, and why.' }),
     gone: Type.Integer({ description: 'How many a full run found transferred or deleted.' }),
     error: Nullable(SyncError),
-    retryAt: Nullable(Moment('When it goes on, while the code host makes it wait; null otherwise.')),
+    retryAt: Nullable(DateTime('When it goes on, while the code host makes it wait; null otherwise.')),
     rateLimit: Nullable(SyncRateLimit),
-    startedAt: Nullable(Moment('When a worker took it up; null while it is queued.')),
-    finishedAt: Nullable(Moment('When it was completed or failed.')),
+    startedAt: Nullable(DateTime('When a worker took it up; null while it is queued.')),
+    finishedAt: Nullable(DateTime('When it was completed or failed.')),
   },
   { $id: 'SyncRun', description: 'One pass over a repository.' },
 )
@@ -87,7 +87,7 @@ export const ProjectCodehost = Type.Object(
   {
     repository: Type.String({ description: '`owner/name`, as the code host spells it now.' }),
     apiUrl: Type.String({ description: 'The code host’s API address.' }),
-    connectedAt: Moment('When it was connected.'),
+    connectedAt: DateTime('When it was connected.'),
     lastRun: LastRun,
   },
   { description: 'The connected repository; null when there is none.' },
@@ -100,21 +100,21 @@ export const Connection = Type.Object(
     apiUrl: Type.String({ description: 'The code host’s API address.' }),
     hasToken: Type.Boolean({ description: 'Whether a token is stored. It is never shown.' }),
     listId: Nullable(Uuid('The list new tasks go to; null for the project’s default list.')),
-    schedule: Choice([...SyncSchedule], { description: 'How often it is synced by itself.' }),
+    schedule: StringEnum([...SyncSchedule], { description: 'How often it is synced by itself.' }),
     nextRunAt: Nullable(
-      Moment(
+      DateTime(
         'When the next scheduled run is due; null without a schedule. After a failure that only a person can mend, such as a token that was revoked, that is a day later; connecting anew or a sync that succeeds brings the schedule back.',
       ),
     ),
-    connectedAt: Moment('When it was connected.'),
-    updatedAt: Moment('When the connection was last changed.'),
+    connectedAt: DateTime('When it was connected.'),
+    updatedAt: DateTime('When the connection was last changed.'),
     lastRun: LastRun,
   },
   { $id: 'Connection', description: 'The repository a project follows.' },
 )
 export type Connection = Static<typeof Connection>
 
-export const ConnectionRequest = Closed(
+export const ConnectionRequest = StrictObject(
   {
     repository: Type.String({
       minLength: 1,
@@ -151,7 +151,7 @@ export const ConnectionRequest = Closed(
       ),
     ),
     schedule: Type.Optional(
-      Choice([...SyncSchedule], {
+      StringEnum([...SyncSchedule], {
         description:
           'How often it is synced by itself, and everything once a week; `off` for only when asked. Left out: the stored one; for a first connection `hourly`.',
       }),
@@ -161,10 +161,10 @@ export const ConnectionRequest = Closed(
 )
 export type ConnectionRequest = Static<typeof ConnectionRequest>
 
-export const SyncQuery = Closed(
+export const SyncQuery = StrictObject(
   {
     mode: Type.Optional(
-      Choice([...SyncMode], {
+      StringEnum([...SyncMode], {
         description: '`full` goes through everything and asks what became of entries that vanished.',
         default: 'incremental',
       }),
@@ -174,17 +174,17 @@ export const SyncQuery = Closed(
 )
 export type SyncQuery = Static<typeof SyncQuery>
 
-export const SyncRunQuery = Closed(
+export const SyncRunQuery = StrictObject(
   { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
   { description: 'Which page.' },
 )
 
-export const SyncPath = Closed(
+export const SyncPath = StrictObject(
   { projectId: Uuid('Identifier of the project.') },
   { description: 'Path parameters.' },
 )
 
-export const SyncRunPath = Closed(
+export const SyncRunPath = StrictObject(
   { projectId: Uuid('Identifier of the project.'), runId: Uuid('Identifier of the sync run.') },
   { description: 'Path parameters.' },
 )

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Choice, Closed, Moment, Nullable, ref, Uuid } from './parts.ts'
+import { DateTime, Nullable, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { Rule } from './rule.ts'
 import { TaskListItem } from './task.ts'
 
 /** How many of the latest tasks and how many lists a context tells of. */
 export const RECENT_TASKS = 10
-export const MOST_LISTS = 200
+export const MAX_LISTS = 200
 
 const { description: _, notes: __, metadata: ___, ...brief } = TaskListItem.properties
 
@@ -24,7 +24,7 @@ const ContextProject = Type.Object(
   {
     id: Uuid('Identifier of the project.'),
     name: Type.String({ description: 'What people call it.' }),
-    archivedAt: Nullable(Moment('When it was archived; null while it is in use.')),
+    archivedAt: Nullable(DateTime('When it was archived; null while it is in use.')),
   },
   { description: 'The project the context is for; null when it is for all.' },
 )
@@ -43,12 +43,12 @@ const ContextList = Type.Object(
 
 const Omission = Type.Object(
   {
-    kind: Choice(['instruction', 'list', 'task', 'lists', 'tasks'], {
+    kind: StringEnum(['instruction', 'list', 'task', 'lists', 'tasks'], {
       description: 'What was left out: one of them, or, in the plural, those beyond the limit.',
     }),
     id: Nullable(Uuid('Which one; null where it is many.')),
     priority: Nullable(Type.Number({ description: 'The priority of an instruction that was left out.' })),
-    reason: Choice(['budget', 'limit', 'scope'], {
+    reason: StringEnum(['budget', 'limit', 'scope'], {
       description:
         '`budget`: it did not fit into budgetTokens. `limit`: there are more than the answer holds. `scope`: the key lacks tasks:read.',
     }),
@@ -64,7 +64,7 @@ export const Context = Type.Object(
     }),
     project: Nullable(ContextProject),
     lists: Type.Array(ContextList, {
-      maxItems: MOST_LISTS,
+      maxItems: MAX_LISTS,
       description: 'The lists that tasks can be put into, at most 200.',
     }),
     tasks: Type.Optional(
@@ -81,7 +81,7 @@ export const Context = Type.Object(
       ),
     ),
     notice: Notice,
-    serverTime: Moment('What time it is here.'),
+    serverTime: DateTime('What time it is here.'),
     omitted: Type.Array(Omission, {
       maxItems: 20,
       description:
@@ -112,13 +112,15 @@ const scopeOfContext = {
   ),
 }
 
-export const ContextRequest = Closed(scopeOfContext, { description: 'For what, and how much of it.' })
+export const ContextRequest = StrictObject(scopeOfContext, { description: 'For what, and how much of it.' })
 export type ContextRequest = Static<typeof ContextRequest>
 
-export const ContextQuery = Closed(
+export const ContextQuery = StrictObject(
   {
     ...scopeOfContext,
-    format: Type.Optional(Choice(['json', 'markdown'], { default: 'json', description: 'How to answer.' })),
+    format: Type.Optional(
+      StringEnum(['json', 'markdown'], { default: 'json', description: 'How to answer.' }),
+    ),
   },
   { description: 'For what, how much of it, and in which form.' },
 )

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Choice, Closed, Cursor, Limit, Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
-import { Mistake } from './problem.ts'
+import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { FieldError } from './problem.ts'
 import { MatchedOn } from './routing.ts'
 
 export const FEEDBACK_SUBMITTED = 'feedback_submitted'
@@ -18,7 +18,7 @@ const optional = (description: string, ...examples: string[]) =>
 
 const Properties = Type.Object(
   {
-    sentiment: Choice([...Sentiment], { description: 'How the user feels.' }),
+    sentiment: StringEnum([...Sentiment], { description: 'How the user feels.' }),
     trigger: text('Where the prompt came from.', 'manual'),
     app_version: text('The version of the app.', '2.3.1'),
     project_id: optional('For routing: a project, by its id or any name of yours.', 'mobile'),
@@ -48,7 +48,7 @@ const told = {
 }
 
 /** For the reference alone: the receiver reads what it is given with `domain/feedback-event.ts`. */
-export const FeedbackDelivery = Type.Union(
+export const WebhookEvent = Type.Union(
   [
     Type.Object(told, { additionalProperties: true, description: 'The flat form.' }),
     Type.Object(
@@ -58,7 +58,7 @@ export const FeedbackDelivery = Type.Union(
   ],
   { $id: 'FeedbackDelivery', description: 'Feedback, flat or with everything inside `event`.' },
 )
-export type FeedbackDelivery = Static<typeof FeedbackDelivery>
+export type WebhookEvent = Static<typeof WebhookEvent>
 
 export const FeedbackReceipt = Type.Object(
   {
@@ -71,7 +71,7 @@ export const FeedbackReceipt = Type.Object(
     routing: Type.Object(
       {
         ruleId: Nullable(Uuid('The rule that decided; null when none did.')),
-        matchedOn: Choice([...MatchedOn], { description: 'What decided.' }),
+        matchedOn: StringEnum([...MatchedOn], { description: 'What decided.' }),
       },
       { description: 'Why it went there.' },
     ),
@@ -83,7 +83,7 @@ export type FeedbackReceipt = Static<typeof FeedbackReceipt>
 export const FeedbackIgnored = Type.Object(
   {
     accepted: Type.Literal(false, { description: 'It is no task.' }),
-    reason: Choice(['event_ignored'], { description: 'Its name is not `feedback_submitted`.' }),
+    reason: StringEnum(['event_ignored'], { description: 'Its name is not `feedback_submitted`.' }),
   },
   {
     $id: 'FeedbackIgnored',
@@ -92,13 +92,13 @@ export const FeedbackIgnored = Type.Object(
 )
 export type FeedbackIgnored = Static<typeof FeedbackIgnored>
 
-export const FeedbackEvent = Type.Object(
+export const InboxEvent = Type.Object(
   {
     id: Uuid('Identifier of the entry; later entries sort later.'),
     uuid: Nullable(Type.String({ description: 'The sender’s identifier, its first 255 characters.' })),
-    outcome: Choice([...FeedbackOutcome], { description: 'What became of it.' }),
+    outcome: StringEnum([...FeedbackOutcome], { description: 'What became of it.' }),
     duplicates: Type.Integer({ description: 'How often it came again.' }),
-    receivedAt: Moment('When it came.'),
+    receivedAt: DateTime('When it came.'),
     taskId: Nullable(Uuid('The task it became. It may be gone since.')),
     projectId: Nullable(Uuid('The project the task went to.')),
     routing: Nullable(
@@ -108,13 +108,13 @@ export const FeedbackEvent = Type.Object(
           ruleName: Nullable(
             Type.String({ description: 'Its name at that time; what it matches, where it has none.' }),
           ),
-          matchedOn: Choice([...MatchedOn], { description: 'What decided.' }),
+          matchedOn: StringEnum([...MatchedOn], { description: 'What decided.' }),
           explanation: Type.String({ description: 'The decision in words.' }),
         },
         { description: 'Why it went there.' },
       ),
     ),
-    errors: Nullable(Type.Array(ref(Mistake), { maxItems: 100, description: 'Why it was rejected.' })),
+    errors: Nullable(Type.Array(ref(FieldError), { maxItems: 100, description: 'Why it was rejected.' })),
     payload: Type.Unsafe<unknown>({
       description:
         'What was sent, for 30 days: JSON, or where `payloadCut` says so the beginning of its text. Null for ignored ones.',
@@ -123,16 +123,16 @@ export const FeedbackEvent = Type.Object(
   },
   { $id: 'FeedbackEvent', description: 'One entry of the feedback inbox.' },
 )
-export type FeedbackEvent = Static<typeof FeedbackEvent>
+export type InboxEvent = Static<typeof InboxEvent>
 
-export const FeedbackEventPage = PageOf(ref(FeedbackEvent), 'A page of the inbox.')
+export const InboxEventPage = PageOf(ref(InboxEvent), 'A page of the inbox.')
 
-export const FeedbackEventQuery = Closed(
+export const InboxEventQuery = StrictObject(
   {
-    outcome: Type.Optional(Choice([...FeedbackOutcome], { description: 'Only what became this.' })),
+    outcome: Type.Optional(StringEnum([...FeedbackOutcome], { description: 'Only what became this.' })),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   },
   { description: 'Filter and page.' },
 )
-export type FeedbackEventQuery = Static<typeof FeedbackEventQuery>
+export type InboxEventQuery = Static<typeof InboxEventQuery>

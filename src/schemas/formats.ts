@@ -4,7 +4,7 @@ export const isUuid = (text: string) =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 
 /** ISO 8601 with an offset, a day that exists, and a year PostgreSQL and JavaScript write alike (1 to 9999 UTC). */
-export function isMoment(text: string): boolean {
+export function isDateTime(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i.exec(text)
   if (!parts) return false
   const [, year, month, day] = parts.map(Number)

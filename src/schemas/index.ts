@@ -3,10 +3,10 @@ import { BulkChange, BulkChanged, BulkCreated, BulkItem, BulkResults, BulkTasks 
 import { Me } from './caller.ts'
 import { Connection, ConnectionRequest, SyncRun } from './codehost.ts'
 import { Context, TaskBrief } from './context.ts'
-import { FeedbackDelivery, FeedbackEvent, FeedbackIgnored, FeedbackReceipt } from './feedback.ts'
+import { FeedbackIgnored, FeedbackReceipt, InboxEvent, WebhookEvent } from './feedback.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
-import { Mistake, Problem } from './problem.ts'
+import { FieldError, Problem } from './problem.ts'
 import { NewProject, Project, ProjectChange } from './project.ts'
 import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
@@ -17,7 +17,7 @@ import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webho
 
 /** Every schema with a name of its own: what `$ref` finds, and the components of the API reference. */
 export const namedSchemas = [
-  Mistake,
+  FieldError,
   Problem,
   Actor,
   Task,
@@ -51,10 +51,10 @@ export const namedSchemas = [
   Context,
   Activity,
   NewActivity,
-  FeedbackDelivery,
+  WebhookEvent,
   FeedbackReceipt,
   FeedbackIgnored,
-  FeedbackEvent,
+  InboxEvent,
   RoutingRule,
   NewRoutingRule,
   RoutingRuleChange,

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Scope } from './caller.ts'
-import { Choice, Closed, Line, Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
+import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, TrimmedString, Uuid } from './parts.ts'
 
-const Scopes = Type.Array(Choice([...Scope], { description: 'A scope.' }), {
+const Scopes = Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
   minItems: 1,
   maxItems: 20,
   description: 'What the key may do; `admin` implies the rest.',
@@ -15,10 +15,12 @@ const shown = {
   lastFour: Type.String({ description: 'How its newest secret ends.' }),
   scopes: Scopes,
   projectId: Nullable(Uuid('The project it is bound to; null when it reaches all.')),
-  expiresAt: Nullable(Moment('When it stops working; null for never.')),
-  previousSecretExpiresAt: Nullable(Moment('After a rotation: until when the secret before works as well.')),
-  lastUsedAt: Nullable(Moment('When it was last used, to within some seconds; null for never.')),
-  createdAt: Moment('When it was made.'),
+  expiresAt: Nullable(DateTime('When it stops working; null for never.')),
+  previousSecretExpiresAt: Nullable(
+    DateTime('After a rotation: until when the secret before works as well.'),
+  ),
+  lastUsedAt: Nullable(DateTime('When it was last used, to within some seconds; null for never.')),
+  createdAt: DateTime('When it was made.'),
 }
 
 export const ApiKey = Type.Object(shown, { $id: 'ApiKey', description: 'A key, without its secret.' })
@@ -35,22 +37,22 @@ export type ApiKeyWithSecret = Static<typeof ApiKeyWithSecret>
 
 export const ApiKeyPage = PageOf(ref(ApiKey), 'A page of keys.')
 
-export const NewApiKey = Closed(
+export const NewApiKey = StrictObject(
   {
-    name: Line(100, 'What it is for. 1 to 100 characters after trimming.', ['ci']),
+    name: TrimmedString(100, 'What it is for. 1 to 100 characters after trimming.', ['ci']),
     scopes: Type.Optional({ ...Scopes, default: Scope.filter((scope) => scope !== 'admin') }),
     projectId: Type.Optional(
       Nullable(Uuid('Binds it to a project: it sees nothing outside but the global rules.')),
     ),
     expiresAt: Type.Optional(
-      Nullable(Moment('When it stops working. Not later than the key that makes it.')),
+      Nullable(DateTime('When it stops working. Not later than the key that makes it.')),
     ),
   },
   { $id: 'NewApiKey', description: 'A key to be made.' },
 )
 export type NewApiKey = Static<typeof NewApiKey>
 
-export const Rotation = Closed(
+export const Rotation = StrictObject(
   {
     overlapSeconds: Type.Optional(
       Type.Integer({

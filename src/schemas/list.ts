@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Cursor, Limit, Line, Moment, PageOf, ref, Uuid } from './parts.ts'
+import { Cursor, DateTime, Limit, PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
 
-const Name = Line(100, 'What people call it. 1 to 100 characters after trimming.', ['Next release'])
+const Name = TrimmedString(100, 'What people call it. 1 to 100 characters after trimming.', ['Next release'])
 
 const Position = (description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [0] })
@@ -16,7 +16,7 @@ export const List = Type.Object(
       description: 'True for the one that takes tasks which name no list. It can be renamed, not deleted.',
     }),
     openCount: Type.Integer({ description: 'How many of its tasks are not done.' }),
-    createdAt: Moment('When it was made.'),
+    createdAt: DateTime('When it was made.'),
   },
   { $id: 'List', description: 'An ordered place for tasks inside a project.' },
 )
@@ -24,7 +24,7 @@ export type List = Static<typeof List>
 
 export const ListPage = PageOf(ref(List), 'A page of lists.')
 
-export const NewList = Closed(
+export const NewList = StrictObject(
   {
     name: Name,
     position: Type.Optional(
@@ -35,7 +35,7 @@ export const NewList = Closed(
 )
 export type NewList = Static<typeof NewList>
 
-export const ListChange = Closed(
+export const ListChange = StrictObject(
   {
     name: Type.Optional(Name),
     position: Type.Optional(
@@ -46,13 +46,13 @@ export const ListChange = Closed(
 )
 export type ListChange = Static<typeof ListChange>
 
-export const ListQuery = Closed(
+export const ListQuery = StrictObject(
   { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
   { description: 'The page.' },
 )
 export type ListQuery = Static<typeof ListQuery>
 
-export const ListRemoval = Closed(
+export const ListRemoval = StrictObject(
   {
     moveTo: Type.Optional(
       Uuid('The list of the same project that takes the tasks. Needed when there are any.'),

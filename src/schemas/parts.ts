@@ -8,7 +8,7 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 export const Uuid = (description: string) =>
   Type.String({ format: 'uuid', description, examples: ['019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'] })
 
-export const Moment = (description: string) =>
+export const DateTime = (description: string) =>
   Type.String({
     format: 'date-time',
     maxLength: 35,
@@ -25,17 +25,17 @@ export const Nullable = <T extends TSchema>(schema: T) =>
   })
 
 /** One `enum`, because a union of literals reports one mistake a branch. */
-export const Choice = <const T extends string[]>(
+export const StringEnum = <const T extends string[]>(
   values: T,
   options: { description: string; default?: T[number] },
 ) => Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
 /** Text that is trimmed before its length is looked at. Lengths are in Unicode code points. */
-export const Line = (maxLength: number, description: string, examples: string[]) =>
+export const TrimmedString = (maxLength: number, description: string, examples: string[]) =>
   Type.String({ minLength: 1, maxLength, 'x-trim': true, description, examples })
 
 /** An object that refuses members it does not know, by name. */
-export const Closed = <T extends TProperties>(
+export const StrictObject = <T extends TProperties>(
   properties: T,
   options: { description: string; $id?: string; minProperties?: number },
 ) => Type.Object(properties, { ...options, additionalProperties: false })
@@ -64,7 +64,7 @@ export const Cursor = Type.String({
   description: 'The `nextCursor` of the page before. Opaque: pass it on unchanged, with the same sort.',
 })
 
-export const PageQuery = Closed(
+export const PageQuery = StrictObject(
   { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
   { description: 'Which page.' },
 )
@@ -85,8 +85,8 @@ export const PageOf = <T extends TSchema>(item: T, description: string, maxItems
   )
 
 /** The scalar of a repeatable query parameter is taken for a list of one. */
-export const AnyOf = <T extends TSchema>(item: T, description: string) =>
+export const QueryArray = <T extends TSchema>(item: T, description: string) =>
   Type.Array(item, { minItems: 1, maxItems: 20, description: `${description} May be repeated: any of them.` })
 
 export const IdPath = (what: string) =>
-  Closed({ id: Uuid(`Identifier of the ${what}.`) }, { description: 'Path parameters.' })
+  StrictObject({ id: Uuid(`Identifier of the ${what}.`) }, { description: 'Path parameters.' })

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-export const Mistake = Type.Object(
+export const FieldError = Type.Object(
   {
     path: Type.String({
       description: 'A JSON Pointer into the body, or `query.limit`, `path.id`, `header.if-match`.',

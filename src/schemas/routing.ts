@@ -1,14 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Choice, Closed, Line, Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
+import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, TrimmedString, Uuid } from './parts.ts'
 
 export const MatchedOn = ['both', 'app', 'project', 'project_name', 'default'] as const
 export type MatchedOn = (typeof MatchedOn)[number]
 
-const Name = Line(100, 'What people call it. 1 to 100 characters after trimming.', ['iOS app'])
-const ProjectMatch = Line(255, 'Compared with the event’s `project_id` and `project_name`, in any case.', [
-  'mobile',
-])
-const AppMatch = Line(255, 'Compared with the event’s `bundle_id` and `app_id`, in any case.', [
+const Name = TrimmedString(100, 'What people call it. 1 to 100 characters after trimming.', ['iOS app'])
+const ProjectMatch = TrimmedString(
+  255,
+  'Compared with the event’s `project_id` and `project_name`, in any case.',
+  ['mobile'],
+)
+const AppMatch = TrimmedString(255, 'Compared with the event’s `bundle_id` and `app_id`, in any case.', [
   'com.example.app',
 ])
 const Position = Type.Integer({
@@ -30,8 +32,8 @@ export const RoutingRule = Type.Object(
     targetProjectId: Target,
     position: Type.Integer({ description: 'Its place among the rules, from 0.' }),
     isActive: IsActive(),
-    createdAt: Moment('When it was made.'),
-    updatedAt: Moment('When it last changed.'),
+    createdAt: DateTime('When it was made.'),
+    updatedAt: DateTime('When it last changed.'),
   },
   {
     $id: 'RoutingRule',
@@ -42,7 +44,7 @@ export type RoutingRule = Static<typeof RoutingRule>
 
 export const RoutingRulePage = PageOf(ref(RoutingRule), 'A page of routing rules.')
 
-export const NewRoutingRule = Closed(
+export const NewRoutingRule = StrictObject(
   {
     name: Type.Optional(Nullable(Name)),
     projectMatch: Type.Optional(Nullable(ProjectMatch)),
@@ -59,7 +61,7 @@ export const NewRoutingRule = Closed(
 )
 export type NewRoutingRule = Static<typeof NewRoutingRule>
 
-export const RoutingRuleChange = Closed(
+export const RoutingRuleChange = StrictObject(
   {
     name: Type.Optional(Nullable(Name)),
     projectMatch: Type.Optional(Nullable(ProjectMatch)),
@@ -78,7 +80,7 @@ export const RoutingTest = Type.Object(
     projectId: Nullable(Uuid('The project it would go to.')),
     listName: Nullable(Type.String({ description: 'The list it would go to.' })),
     ruleId: Nullable(Uuid('The rule that decides; null when none does.')),
-    matchedOn: Nullable(Choice([...MatchedOn], { description: 'What decides.' })),
+    matchedOn: Nullable(StringEnum([...MatchedOn], { description: 'What decides.' })),
     explanation: Type.String({ description: 'The decision in words.' }),
     title: Nullable(Type.String({ description: 'The title the task would have.' })),
     considered: Type.Array(
@@ -86,7 +88,7 @@ export const RoutingTest = Type.Object(
         {
           ruleId: Uuid('The rule.'),
           name: Nullable(Type.String({ description: 'Its name.' })),
-          outcome: Choice(['won', 'lost'], { description: 'What became of it.' }),
+          outcome: StringEnum(['won', 'lost'], { description: 'What became of it.' }),
           reason: Type.String({ description: 'Why.' }),
         },
         { description: 'A rule.' },

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Cursor, Limit, Line, Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
+import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
 import { Actor } from './task.ts'
 
 /** How many rules there may be for all projects together, and for each project. */
-export const MOST_RULES = 1_000
+export const MAX_RULES = 1_000
 
-const Content = Line(
+const Content = TrimmedString(
   8_000,
   'The instruction the assistant follows, as Markdown. 1 to 8,000 characters after trimming.',
   ['Run the tests before you say that something works.'],
@@ -24,8 +24,8 @@ export const Rule = Type.Object(
     ...state,
     projectId: Nullable(Uuid('The project it applies to; null when it applies to all.')),
     version: Type.Integer({ description: 'Grows by one with each change; the ETag.' }),
-    createdAt: Moment('When it was made.'),
-    updatedAt: Moment('When it last changed.'),
+    createdAt: DateTime('When it was made.'),
+    updatedAt: DateTime('When it last changed.'),
     updatedBy: ref(Actor),
   },
   { $id: 'Rule', description: 'A standing instruction for AI assistants.' },
@@ -44,7 +44,7 @@ export const RuleVersion = Type.Object(
   {
     version: Type.Integer({ description: 'The version this state had.' }),
     ...state,
-    createdAt: Moment('When it became so.'),
+    createdAt: DateTime('When it became so.'),
     createdBy: ref(Actor),
   },
   { $id: 'RuleVersion', description: 'What a rule was at one version.' },
@@ -53,7 +53,7 @@ export type RuleVersion = Static<typeof RuleVersion>
 
 export const RuleVersionPage = PageOf(ref(RuleVersion), 'A page of versions, newest first.')
 
-export const NewRule = Closed(
+export const NewRule = StrictObject(
   {
     content: Content,
     priority: Type.Optional(Type.Number({ default: 0, description: priorityMeaning, examples: [10] })),
@@ -68,7 +68,7 @@ export const NewRule = Closed(
 )
 export type NewRule = Static<typeof NewRule>
 
-export const RuleChange = Closed(
+export const RuleChange = StrictObject(
   {
     content: Type.Optional(Content),
     priority: Type.Optional(Type.Number({ description: priorityMeaning, examples: [10] })),
@@ -78,7 +78,7 @@ export const RuleChange = Closed(
 )
 export type RuleChange = Static<typeof RuleChange>
 
-export const RuleRevert = Closed(
+export const RuleRevert = StrictObject(
   {
     version: Type.Integer({
       minimum: 1,
@@ -90,7 +90,7 @@ export const RuleRevert = Closed(
 )
 export type RuleRevert = Static<typeof RuleRevert>
 
-export const RuleQuery = Closed(
+export const RuleQuery = StrictObject(
   {
     projectId: Type.Optional(Uuid('Also the rules of this project.')),
     includeInactive: Type.Optional(
@@ -101,7 +101,7 @@ export const RuleQuery = Closed(
 )
 export type RuleQuery = Static<typeof RuleQuery>
 
-export const RuleVersionQuery = Closed(
+export const RuleVersionQuery = StrictObject(
   { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
   { description: 'The page.' },
 )

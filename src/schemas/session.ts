@@ -1,22 +1,22 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Scope } from './caller.ts'
-import { Choice, Closed, Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
+import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 
 export const Session = Type.Object(
   {
     id: Uuid('Identifier of the session.'),
     keyId: Uuid('The key it was opened with; it dies with it.'),
     name: Type.String({ description: 'The name of that key.' }),
-    scopes: Type.Array(Choice([...Scope], { description: 'A scope.' }), {
+    scopes: Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
       maxItems: Scope.length,
       description: 'The scopes of that key.',
     }),
     projectId: Nullable(Uuid('The project that key is bound to.')),
     userAgent: Nullable(Type.String({ description: 'The browser that opened it.' })),
     isCurrent: Type.Boolean({ description: 'Whether this very request came with it.' }),
-    createdAt: Moment('When it was opened.'),
-    lastSeenAt: Moment('When it was last used, to within a minute.'),
-    expiresAt: Moment('When it ends if nothing comes: 12 hours after it was last used, or with its key.'),
+    createdAt: DateTime('When it was opened.'),
+    lastSeenAt: DateTime('When it was last used, to within a minute.'),
+    expiresAt: DateTime('When it ends if nothing comes: 12 hours after it was last used, or with its key.'),
   },
   { $id: 'Session', description: 'Somebody signed in to the dashboard.' },
 )
@@ -24,7 +24,7 @@ export type Session = Static<typeof Session>
 
 export const SessionPage = PageOf(ref(Session), 'A page of sessions.')
 
-export const NewSession = Closed(
+export const NewSession = StrictObject(
   { key: Type.String({ minLength: 1, maxLength: 255, description: 'Any API key.' }) },
   { $id: 'NewSession', description: 'Sign in.' },
 )

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, ref, Uuid } from './parts.ts'
+import { ref, StrictObject, Uuid } from './parts.ts'
 
 /** More than anybody looks through; `q` narrows. */
 export const MAX_TASK_NAMES = 100
 
-export const TaskNameQuery = Closed(
+export const TaskNameQuery = StrictObject(
   {
     projectId: Type.Optional(
       Uuid('Only what tasks of this project have. Left out: of all projects that are not archived.'),

@@ -1,16 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  AnyOf,
-  Choice,
-  Closed,
   Cursor,
+  DateTime,
   Limit,
-  Line,
   Metadata,
-  Moment,
   Nullable,
   PageOf,
+  QueryArray,
   ref,
+  StrictObject,
+  StringEnum,
+  TrimmedString,
   Uuid,
 } from './parts.ts'
 
@@ -28,11 +28,11 @@ export type TaskSort = (typeof TaskSort)[number]
 export const ActorType = ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] as const
 export type ActorType = (typeof ActorType)[number]
 
-const Status = (description: string) => Choice([...TaskStatus], { description })
-const Priority = (description: string) => Choice([...TaskPriority], { description })
-const Source = (description: string) => Choice([...TaskSource], { description })
+const Status = (description: string) => StringEnum([...TaskStatus], { description })
+const Priority = (description: string) => StringEnum([...TaskPriority], { description })
+const Source = (description: string) => StringEnum([...TaskSource], { description })
 
-const Title = Line(500, 'What is to be done, in one line. 1 to 500 characters after trimming.', [
+const Title = TrimmedString(500, 'What is to be done, in one line. 1 to 500 characters after trimming.', [
   'Crash when saving a draft',
 ])
 const Description = Type.String({
@@ -54,11 +54,11 @@ const ExternalUrl = Type.String({
   description: 'Where it can be seen in the system it came from. http or https.',
   examples: ['https://bugs.example.com/4711'],
 })
-const Labels = Type.Array(Line(100, 'A label.', ['crash']), {
+const Labels = Type.Array(TrimmedString(100, 'A label.', ['crash']), {
   maxItems: 20,
   description: 'Free labels, at most 20.',
 })
-const Assignees = Type.Array(Line(100, 'A name.', ['ada']), {
+const Assignees = Type.Array(TrimmedString(100, 'A name.', ['ada']), {
   maxItems: 20,
   description: 'Who works on it, at most 20 names.',
 })
@@ -69,7 +69,7 @@ const Notes = Type.String({
 
 export const Actor = Type.Object(
   {
-    type: Choice([...ActorType], { description: 'What kind of caller it was.' }),
+    type: StringEnum([...ActorType], { description: 'What kind of caller it was.' }),
     id: Nullable(Uuid('Identifier of the key or connection; null where there is none.')),
     name: Type.String({ description: 'Its name at that time.' }),
   },
@@ -96,17 +96,17 @@ const brief = {
   codehostIssueNumber: Nullable(Type.Integer({ description: 'Set on tasks that track an issue.' })),
   codehostPrNumber: Nullable(Type.Integer({ description: 'Set on tasks that track a pull request.' })),
   closedReason: Nullable(
-    Choice(['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'], {
+    StringEnum(['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'], {
       description: 'Why the code host closed it; null while it is open there.',
     }),
   ),
-  sourceState: Choice(['present', 'transferred', 'deleted'], {
+  sourceState: StringEnum(['present', 'transferred', 'deleted'], {
     description: 'Whether what the task came from is still where it was.',
   }),
   createdBy: ref(Actor),
-  createdAt: Moment('When the task was made here.'),
-  updatedAt: Moment('When it last changed.'),
-  completedAt: Nullable(Moment('When it was done; null otherwise.')),
+  createdAt: DateTime('When the task was made here.'),
+  updatedAt: DateTime('When it last changed.'),
+  completedAt: Nullable(DateTime('When it was done; null otherwise.')),
   version: Type.Integer({ description: 'Grows by one with each change; the ETag.' }),
 }
 const long = {
@@ -152,9 +152,11 @@ const taskContent = {
   title: Title,
   description: Type.Optional(Nullable(Description)),
   source: Type.Optional(
-    Choice(['api'], { description: 'May be left out. The service sets the source by who calls.' }),
+    StringEnum(['api'], { description: 'May be left out. The service sets the source by who calls.' }),
   ),
-  priority: Type.Optional(Choice([...TaskPriority], { description: 'How urgent it is.', default: 'medium' })),
+  priority: Type.Optional(
+    StringEnum([...TaskPriority], { description: 'How urgent it is.', default: 'medium' }),
+  ),
   externalId: Type.Optional(Nullable(ExternalId)),
   externalUrl: Type.Optional(Nullable(ExternalUrl)),
   labels: Type.Optional(Labels),
@@ -162,7 +164,7 @@ const taskContent = {
   metadata: Type.Optional(Metadata),
 }
 
-export const NewTask = Closed(
+export const NewTask = StrictObject(
   {
     ...taskContent,
     listId: Type.Optional(
@@ -173,13 +175,13 @@ export const NewTask = Closed(
 )
 export type NewTask = Static<typeof NewTask>
 
-export const NewTaskInBulk = Closed(taskContent, {
+export const NewTaskInBulk = StrictObject(taskContent, {
   $id: 'NewTaskInBulk',
   description: 'One task of a batch.',
 })
 export type NewTaskInBulk = Static<typeof NewTaskInBulk>
 
-export const TaskChange = Closed(
+export const TaskChange = StrictObject(
   {
     title: Type.Optional(Title),
     description: Type.Optional(Nullable(Description)),
@@ -196,15 +198,15 @@ export const TaskChange = Closed(
 )
 export type TaskChange = Static<typeof TaskChange>
 
-export const TaskQuery = Closed(
+export const TaskQuery = StrictObject(
   {
     projectId: Type.Optional(Uuid('Only tasks of this project.')),
     listId: Type.Optional(Uuid('Only tasks of this list.')),
-    status: Type.Optional(AnyOf(Status('A status.'), 'Only tasks with this status.')),
-    source: Type.Optional(AnyOf(Source('A source.'), 'Only tasks from this source.')),
-    priority: Type.Optional(AnyOf(Priority('A priority.'), 'Only tasks of this priority.')),
+    status: Type.Optional(QueryArray(Status('A status.'), 'Only tasks with this status.')),
+    source: Type.Optional(QueryArray(Source('A source.'), 'Only tasks from this source.')),
+    priority: Type.Optional(QueryArray(Priority('A priority.'), 'Only tasks of this priority.')),
     label: Type.Optional(
-      AnyOf(Type.String({ minLength: 1, maxLength: 100 }), 'Only tasks with this label, in any case.'),
+      QueryArray(Type.String({ minLength: 1, maxLength: 100 }), 'Only tasks with this label, in any case.'),
     ),
     q: Type.Optional(
       Type.String({
@@ -213,7 +215,7 @@ export const TaskQuery = Closed(
           'Only tasks with this text in the title or in the first 1,000 characters of the description, in any case.',
       }),
     ),
-    updatedSince: Type.Optional(Moment('Only tasks changed at or after this time.')),
+    updatedSince: Type.Optional(DateTime('Only tasks changed at or after this time.')),
     codehostPrNumber: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -236,13 +238,13 @@ export const TaskQuery = Closed(
       }),
     ),
     fields: Type.Optional(
-      Choice(['summary', 'all'], {
+      StringEnum(['summary', 'all'], {
         description: '`summary` leaves out description, notes and metadata.',
         default: 'all',
       }),
     ),
     sort: Type.Optional(
-      Choice([...TaskSort], {
+      StringEnum([...TaskSort], {
         description:
           'A leading minus is descending. Left out: `-createdAt`; with `deleted=true` `-updatedAt`, the newest deletion first.',
       }),

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { ContextRequest, Notice, TaskBrief } from './context.ts'
-import { Closed, Nullable, ref, Uuid } from './parts.ts'
+import { Nullable, ref, StrictObject, Uuid } from './parts.ts'
 import { NewRule, RuleChange } from './rule.ts'
 import { NewTask, Task, TaskChange, TaskQuery } from './task.ts'
 
@@ -12,24 +12,27 @@ import { NewTask, Task, TaskChange, TaskQuery } from './task.ts'
 export const GetContextInput = ContextRequest
 export type GetContextInput = Static<typeof GetContextInput>
 
-export const GetRulesInput = Closed({}, { description: 'Nothing.' })
+export const GetRulesInput = StrictObject({}, { description: 'Nothing.' })
 
 const { isActive: _, ...newRule } = NewRule.properties
-export const CreateRuleInput = Closed(newRule, { description: 'The rule to make.' })
+export const CreateRuleInput = StrictObject(newRule, { description: 'The rule to make.' })
 export type CreateRuleInput = Static<typeof CreateRuleInput>
 
 export const UpdateRuleInput = change('rule', RuleChange.properties)
 export type UpdateRuleInput = Static<typeof UpdateRuleInput>
 
 const { fields: __, deleted: _______, ...listing } = TaskQuery.properties
-export const ListTasksInput = Closed(listing, { description: 'Filters, order and page.' })
+export const ListTasksInput = StrictObject(listing, { description: 'Filters, order and page.' })
 export type ListTasksInput = Static<typeof ListTasksInput>
 
-export const GetTaskInput = Closed({ id: Uuid('Identifier of the task.') }, { description: 'Which task.' })
+export const GetTaskInput = StrictObject(
+  { id: Uuid('Identifier of the task.') },
+  { description: 'Which task.' },
+)
 export type GetTaskInput = Static<typeof GetTaskInput>
 
 const { source: ___, metadata: ____, ...newTask } = NewTask.properties
-export const CreateTaskInput = Closed(newTask, { description: 'The task to make.' })
+export const CreateTaskInput = StrictObject(newTask, { description: 'The task to make.' })
 export type CreateTaskInput = Static<typeof CreateTaskInput>
 
 const { metadata: _____, ...taskChange } = TaskChange.properties
@@ -69,7 +72,7 @@ export const AssistantTaskPage = Type.Object(
 export type AssistantTaskPage = Static<typeof AssistantTaskPage>
 
 function change<T extends TProperties>(what: string, properties: T) {
-  return Closed(
+  return StrictObject(
     { id: Uuid(`Identifier of the ${what}.`), ...properties },
     { description: `Which ${what}, and at least one thing to change.`, minProperties: 2 },
   )

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Moment, Nullable, PageOf, ref, Uuid } from './parts.ts'
+import { DateTime, Nullable, PageOf, ref, Uuid } from './parts.ts'
 
 const shown = {
   id: Uuid('Identifier of the secret.'),
   lastFour: Type.String({ description: 'How it ends.' }),
-  createdAt: Moment('When it was made.'),
-  expiresAt: Nullable(Moment('After a rotation: when it stops working; null for never.')),
-  lastUsedAt: Nullable(Moment('When it was last used, to within some seconds; null for never.')),
+  createdAt: DateTime('When it was made.'),
+  expiresAt: Nullable(DateTime('After a rotation: when it stops working; null for never.')),
+  lastUsedAt: Nullable(DateTime('When it was last used, to within some seconds; null for never.')),
 }
 
 export const WebhookSecret = Type.Object(shown, {

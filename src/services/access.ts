@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { hashOf } from '../domain/secret.ts'
-import { expiredCredentials, invalidCredentials, sessionEnded } from '../errors.ts'
+import { expiredCredentials, invalidCredentials, sessionEnded } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Repositories } from '../repositories/index.ts'
 import type { KeyRow } from '../repositories/keys.ts'
 import type { SessionWithKey } from '../repositories/sessions.ts'
 import type { Me, Scope } from '../schemas/caller.ts'
-import type { Clock } from './clock.ts'
 
 /** Who calls: what they are, what they may do, how far they see. */
 export interface Caller {
@@ -37,15 +37,15 @@ export type AccessService = ReturnType<typeof accessService>
  * any instance ends a key, session or secret.
  */
 export function accessService({
-  proofs,
+  credentials,
   clock,
 }: {
-  proofs: Repositories['proofs']
+  credentials: Repositories['credentials']
   clock: Pick<Clock, 'now'>
 }) {
-  const keys = memory((hash: string) => proofs.keys.findBySecret(hash))
-  const sessions = memory((hash: string) => proofs.sessions.findByHash(hash))
-  const secrets = memory((hash: string) => proofs.webhookSecrets.findByHash(hash))
+  const keys = memory((hash: string) => credentials.keys.findBySecret(hash))
+  const sessions = memory((hash: string) => credentials.sessions.findByHash(hash))
+  const secrets = memory((hash: string) => credentials.webhookSecrets.findByHash(hash))
   const listeners = new Set<() => void>()
   const used = {
     keys: new Map<string, Date>(),
@@ -89,11 +89,11 @@ export function accessService({
     async isStillAdmitted(caller: Caller): Promise<boolean> {
       const now = clock.now()
       if (caller.type === 'session') {
-        const session = await proofs.sessions.find(caller.id)
+        const session = await credentials.sessions.find(caller.id)
         return session !== undefined && isLive(session, now) && !isPast(session.key.expiresAt, now)
       }
       const { secretHash } = caller
-      const key = secretHash === undefined ? undefined : await proofs.keys.findBySecret(secretHash)
+      const key = secretHash === undefined ? undefined : await credentials.keys.findBySecret(secretHash)
       return (
         key !== undefined &&
         !key.revokedAt &&
@@ -116,9 +116,9 @@ export function accessService({
     /** Writes down when keys, sessions and secrets were last used. What cannot be written is kept for the next time. */
     async flushLastUsed(): Promise<void> {
       await Promise.all([
-        flush(used.keys, proofs.keys),
-        flush(used.sessions, proofs.sessions),
-        flush(used.secrets, proofs.webhookSecrets),
+        flush(used.keys, credentials.keys),
+        flush(used.sessions, credentials.sessions),
+        flush(used.secrets, credentials.webhookSecrets),
       ])
     },
 
@@ -145,11 +145,14 @@ const isPast = (time: Date | null, now: Date) => time !== null && time <= now
 const isLive = (session: SessionWithKey, now: Date) =>
   !session.key.revokedAt && session.lastSeenAt.getTime() + SESSION_IDLE_MS > now.getTime()
 
-async function flush(used: Map<string, Date>, proofs: { touch(used: Map<string, Date>): Promise<void> }) {
+async function flush(
+  used: Map<string, Date>,
+  credentials: { touch(used: Map<string, Date>): Promise<void> },
+) {
   const batch = new Map(used)
   used.clear()
   try {
-    await proofs.touch(batch)
+    await credentials.touch(batch)
   } catch (error) {
     for (const [id, at] of batch) if (!used.has(id)) used.set(id, at)
     throw error

@@ -2,14 +2,14 @@ import { withinBudget } from '../domain/context-budget.ts'
 import { contextMarkdown } from '../domain/context-markdown.ts'
 import { allows } from '../domain/key-strength.ts'
 import { UNTRUSTED } from '../domain/untrusted.ts'
-import { projectNotFound } from '../errors.ts'
+import { projectNotFound } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Repositories } from '../repositories/index.ts'
 import type { ProjectRow } from '../repositories/projects.ts'
-import { type Context, type ContextRequest, MOST_LISTS, RECENT_TASKS } from '../schemas/context.ts'
+import { type Context, type ContextRequest, MAX_LISTS, RECENT_TASKS } from '../schemas/context.ts'
 import type { Caller } from './access.ts'
-import type { Clock } from './clock.ts'
 import { toRule } from './rules.ts'
-import { toTaskListItem } from './task-view.ts'
+import { toTaskListItem } from './tasks/view.ts'
 
 /** What an assistant should know when a session begins. */
 export function contextService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
@@ -39,18 +39,18 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       return { ...(await common()), lists: [], omitted: [omitted], omittedCount: 1 }
     }
     const [lists, counts, recent] = await Promise.all([
-      bound.context.listDestinations(projectId, MOST_LISTS + 1),
+      bound.context.listDestinations(projectId, MAX_LISTS + 1),
       bound.context.countTasks(projectId, { includeArchived }),
       bound.tasks.list(
         { projectId: projectId ?? undefined, skipsArchived: !includeArchived },
         { by: 'updated', direction: 'descending', limit: RECENT_TASKS, isSummary: true },
       ),
     ])
-    const isCut = lists.length > MOST_LISTS
+    const isCut = lists.length > MAX_LISTS
     const omitted = { kind: 'lists' as const, id: null, priority: null, reason: 'limit' as const }
     return {
       ...(await common()),
-      lists: lists.slice(0, MOST_LISTS),
+      lists: lists.slice(0, MAX_LISTS),
       tasks: { ...counts, recent: recent.map(toTaskListItem) },
       omitted: isCut ? [omitted] : [],
       omittedCount: isCut ? 1 : 0,

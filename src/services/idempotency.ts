@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { idempotencyKeyReused, requestInProgress } from '../errors.ts'
+import { idempotencyKeyReused, requestInProgress } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { IdempotencyClaim } from '../repositories/idempotency.ts'
 import type { Repositories } from '../repositories/index.ts'
-import type { Clock } from './clock.ts'
 
 /** An answer as it goes out, and as it is kept. */
-export interface KeptAnswer {
+export interface StoredResponse {
   status: number
   headers: Record<string, string>
   /** A long one in parts, as bytes. */
@@ -13,14 +13,14 @@ export interface KeptAnswer {
 }
 
 /** What came of the work. Without an effect it is not kept: the request may be mended and sent again. */
-export interface WorkAnswer extends KeptAnswer {
+export interface WorkAnswer extends StoredResponse {
   hasEffect: boolean
 }
 
 /** What is still to come once the effect is committed; the answer is the complete one. */
 export interface Completion {
   withinMs: number
-  complete(answer: KeptAnswer): Promise<KeptAnswer & { body: string }>
+  complete(response: StoredResponse): Promise<StoredResponse & { body: string }>
 }
 
 /** One request: who sent it, where to, under which key, and a hash of all it asks. */
@@ -32,13 +32,13 @@ export interface RequestIdentity {
 }
 
 /** How long a second request waits for the first that carries the same key. */
-const PATIENCE_MS = 5_000
+const DEADLINE_MS = 5_000
 /** While the first is completed, its answer is looked at this often. */
 const GLANCE_MS = 150
 
-export const ANSWERS_KEPT_MS = 86_400_000
+export const RESPONSES_KEPT_MS = 86_400_000
 
-type Outcome = KeptAnswer & { isReplay: boolean }
+type Outcome = StoredResponse & { isReplay: boolean }
 
 export function idempotencyService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
@@ -51,12 +51,12 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
       work: (repos: Repositories) => Promise<WorkAnswer>,
       completion?: Completion,
     ): Promise<Outcome> {
-      const deadline = performance.now() + PATIENCE_MS
+      const deadline = performance.now() + DEADLINE_MS
       for (;;) {
         const claim = { ...request, createdAt: clock.now() }
-        const answer = await begin(claim, work, completion)
-        if (answer !== 'pending') {
-          return completion && !answer.isReplay ? completed(claim, answer, completion) : answer
+        const response = await begin(claim, work, completion)
+        if (response !== 'pending') {
+          return completion && !response.isReplay ? completed(claim, response, completion) : response
         }
         if (performance.now() >= deadline) throw requestInProgress()
         await wait(GLANCE_MS)
@@ -71,20 +71,20 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
     completion: Completion | undefined,
   ): Promise<Outcome | 'pending'> {
     return repos.transaction(async (repos) => {
-      const keptSince = new Date(claim.createdAt.getTime() - ANSWERS_KEPT_MS)
-      const kept = await repos.idempotency.claim(claim, { patienceMs: PATIENCE_MS, keptSince })
+      const keptSince = new Date(claim.createdAt.getTime() - RESPONSES_KEPT_MS)
+      const kept = await repos.idempotency.claim(claim, { deadlineMs: DEADLINE_MS, keptSince })
       if (kept === 'in_progress') throw requestInProgress()
       if (kept) {
         if (kept.requestHash !== claim.requestHash) throw idempotencyKeyReused()
         if (kept.isPending) return 'pending'
         // Whoever was to complete it is gone, or too late: from here on the answer is this one.
         if (kept.completesBy && !(await repos.idempotency.complete(claim))) return 'pending'
-        return { ...answerOf(kept), isReplay: true }
+        return { ...responseOf(kept), isReplay: true }
       }
-      const { hasEffect, ...answer } = await work(repos)
-      if (hasEffect) await repos.idempotency.keep(claim, answer, completion?.withinMs)
+      const { hasEffect, ...response } = await work(repos)
+      if (hasEffect) await repos.idempotency.keep(claim, response, completion?.withinMs)
       else await repos.idempotency.release(claim)
-      return { ...answer, isReplay: false }
+      return { ...response, isReplay: false }
     })
   }
 
@@ -94,14 +94,14 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
     kept: Outcome,
     { complete }: Completion,
   ): Promise<Outcome> {
-    const answer = await complete(kept)
-    const isKept = await repos.idempotency.complete(claim, answer).catch(() => false)
-    return isKept ? { ...answer, isReplay: false } : kept
+    const response = await complete(kept)
+    const isKept = await repos.idempotency.complete(claim, response).catch(() => false)
+    return isKept ? { ...response, isReplay: false } : kept
   }
 }
 
 /** Committed rows are whole: status, headers and body are written before the transaction that claimed the key ends. */
-const answerOf = ({
+const responseOf = ({
   status,
   headers,
   body,
@@ -109,4 +109,4 @@ const answerOf = ({
   status: number | null
   headers: unknown
   body: string | Buffer[] | null
-}) => ({ status, headers, body }) as KeptAnswer
+}) => ({ status, headers, body }) as StoredResponse

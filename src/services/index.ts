@@ -1,31 +1,31 @@
+import type { Clock } from '../lib/clock.ts'
 import { ACCESS_CHANGES } from '../repositories/access-changes.ts'
+import { SYNC_PROGRESS } from '../repositories/codehost/sync-runs.ts'
 import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import type { Repositories } from '../repositories/index.ts'
-import { SYNC_PROGRESS } from '../repositories/sync-runs.ts'
 import { accessService } from './access.ts'
-import { activityService } from './activity.ts'
-import type { Clock } from './clock.ts'
-import { codehostService } from './codehost.ts'
-import { type CodehostDeps, tokenVault } from './codehost-token.ts'
-import { configurationNews } from './configuration-news.ts'
+import { configurationChanges } from './activity/configuration-changes.ts'
+import { activityFeed } from './activity/feed.ts'
+import { activityService } from './activity/index.ts'
+import { streamService } from './activity/stream.ts'
+import { cleanupService } from './cleanup.ts'
+import { codehostService } from './codehost/index.ts'
+import { type CodehostDeps, tokenVault } from './codehost/token.ts'
 import { contextService } from './context.ts'
-import { activityFeed } from './feed.ts'
-import { feedbackService } from './feedback.ts'
-import { feedbackInboxService } from './feedback-inbox.ts'
-import { housekeepingService } from './housekeeping.ts'
+import { feedbackInboxService } from './feedback/inbox.ts'
+import { feedbackService } from './feedback/index.ts'
+import { routingService } from './feedback/routing.ts'
 import { idempotencyService } from './idempotency.ts'
 import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
-import { metricsService, type PoolState } from './metrics.ts'
+import { metricsService, type PoolState } from './metrics/index.ts'
 import { projectsService } from './projects.ts'
-import { routingService } from './routing.ts'
 import { rulesService } from './rules.ts'
 import { sessionsService } from './sessions.ts'
-import { streamService } from './stream.ts'
-import { syncService } from './sync.ts'
-import { syncProgress } from './sync-progress.ts'
-import { taskNamesService } from './task-names.ts'
-import { tasksService } from './tasks.ts'
+import { syncService } from './sync/index.ts'
+import { syncProgress } from './sync/progress.ts'
+import { tasksService } from './tasks/index.ts'
+import { taskNamesService } from './tasks/names.ts'
 import { webhookSecretsService } from './webhook-secrets.ts'
 
 export interface ServiceDeps {
@@ -48,7 +48,7 @@ export function services(given: ServiceDeps) {
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
   const deps = { ...given, codehost }
   const vault = tokenVault({ ...codehost, randomBytes })
-  const access = accessService({ proofs: repos.proofs, clock })
+  const access = accessService({ credentials: repos.credentials, clock })
   const feed = activityFeed({ repos, clock })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   return {
@@ -63,12 +63,12 @@ export function services(given: ServiceDeps) {
     sessions: sessionsService({ repos, access, clock, randomBytes }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     idempotency: idempotencyService({ repos, clock }),
-    housekeeping: housekeepingService({ repos, clock }),
+    cleanup: cleanupService({ repos, clock }),
     sync: syncService({ repos, clock, progress, metrics, vault, ...codehost }),
     /** What other instances say, by the channel they say it on. */
     notices: {
       [ACCESS_CHANGES]: access.forget,
-      [CONFIGURATION_CHANGES]: configurationNews({ feed }).hear,
+      [CONFIGURATION_CHANGES]: configurationChanges({ feed }).hear,
       [SYNC_PROGRESS]: progress.hear,
     },
     /** The same use cases inside a transaction of somebody else. */

@@ -7,14 +7,14 @@ import {
   projectArchived,
   projectNotFound,
   validationFailed,
-} from '../errors.ts'
+} from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { KeyRow, KeySecretRow } from '../repositories/keys.ts'
 import type { Scope } from '../schemas/caller.ts'
 import type { ApiKey, ApiKeyWithSecret, NewApiKey } from '../schemas/key.ts'
 import type { AccessService, Caller } from './access.ts'
-import { actorOf, entry } from './activity-entry.ts'
-import type { Clock } from './clock.ts'
+import { activityRow, actorOf } from './activity/row.ts'
 import { pageOf } from './page.ts'
 
 interface KeysDeps {
@@ -29,7 +29,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
   return {
     async create(caller: Caller, input: NewApiKey): Promise<ApiKeyWithSecret> {
       const now = clock.now()
-      const wanted = wantedStrength(caller, input, now)
+      const wanted = requestedStrength(caller, input, now)
       return repos.within(caller).transaction(async (repos) => {
         if (wanted.projectId) await refuseUnusable(repos, wanted.projectId)
         const secret = keySecret(randomBytes)
@@ -94,12 +94,12 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
     more: Record<string, unknown> = {},
   ) {
     const about = { projectId: key.projectId, metadata: { keyId: key.id, keyName: key.name, ...more } }
-    return repos.activity.insert([entry(clock, at, type, actorOf(caller), about)])
+    return repos.activity.insert([activityRow(clock, at, type, actorOf(caller), about)])
   }
 }
 
 /** What the new key would be, with everything left open filled in from the one that makes it. */
-function wantedStrength(caller: Caller, { scopes, projectId, expiresAt }: NewApiKey, now: Date): Strength {
+function requestedStrength(caller: Caller, { scopes, projectId, expiresAt }: NewApiKey, now: Date): Strength {
   const expiry = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
   const wanted: Strength = {
     scopes: [...new Set(scopes ?? [])],

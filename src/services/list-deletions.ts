@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { idsOf } from '../domain/list-order.ts'
 import type { ActorRef } from '../domain/new-task.ts'
-import { AppError, listIsDefault, listNotEmpty, listNotFound, validationFailed } from '../errors.ts'
+import { AppError, listIsDefault, listNotEmpty, listNotFound, validationFailed } from '../errors/index.ts'
 import { biteSize } from '../lib/bite-size.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import type { ListDeletionRow } from '../repositories/list-deletions.ts'
 import type { ListRow } from '../repositories/lists.ts'
 import type { Caller } from './access.ts'
-import { actorOf, entry } from './activity-entry.ts'
-import type { Clock } from './clock.ts'
+import { activityRow, actorOf } from './activity/row.ts'
 import { lockedList } from './list-locks.ts'
 
 /** A list with so many tasks, deleted ones included, is deleted in one transaction: some 50 ms. */
@@ -145,7 +145,7 @@ export function listDeletionsOf({
     await repos.lists.reorder(idsOf(lists).filter((other) => other !== list.id))
     const metadata = { listId: list.id, name: list.name, moveTo: deletion.moveTo }
     const about = { projectId: list.projectId, metadata }
-    await repos.activity.insert([entry(clock, clock.now(), 'list.deleted', actor(deletion), about)])
+    await repos.activity.insert([activityRow(clock, clock.now(), 'list.deleted', actor(deletion), about)])
     await repos.configurationChanges.announceProject(list.projectId)
     return true
   }
@@ -162,11 +162,11 @@ export function listDeletionsOf({
     const ids = await repos.tasks.moveSome(listId, targetId, now, limit)
     await repos.activity.insert(
       ids.map((taskId) =>
-        entry(clock, now, 'task.updated', actor(deletion), { taskId, projectId, metadata }),
+        activityRow(clock, now, 'task.updated', actor(deletion), { taskId, projectId, metadata }),
       ),
     )
     const left = limit - ids.length
-    return ids.length + (left > 0 ? await repos.tasks.moveHidden(listId, targetId, left) : 0)
+    return ids.length + (left > 0 ? await repos.tasks.moveDeleted(listId, targetId, left) : 0)
   }
 }
 

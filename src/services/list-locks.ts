@@ -1,4 +1,4 @@
-import { listNotFound } from '../errors.ts'
+import { listNotFound } from '../errors/index.ts'
 import type { BoundRepositories } from '../repositories/index.ts'
 import { writableProject } from './projects.ts'
 

@@ -1,20 +1,20 @@
 import { changesBetween, isNoChange } from '../domain/changes.ts'
 import { idsOf, placed } from '../domain/list-order.ts'
-import { listNotFound, projectNotFound } from '../errors.ts'
+import { listNotFound, projectNotFound } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import { everywhere } from '../repositories/index.ts'
 import type { ListRow } from '../repositories/lists.ts'
 import type { List, ListChange, ListQuery, NewList } from '../schemas/list.ts'
 import type { Caller } from './access.ts'
-import { actorOf, entry } from './activity-entry.ts'
-import type { Clock } from './clock.ts'
+import { activityRow, actorOf } from './activity/row.ts'
 import { listDeletionsOf } from './list-deletions.ts'
 import { lockedList } from './list-locks.ts'
 import { pageByPosition } from './page.ts'
 import { writableProject } from './projects.ts'
 
 /** So many pending changes one fold takes: about a tenth of a second. */
-const FOLDED_AT_ONCE = 10_000
+const AGGREGATED_AT_ONCE = 10_000
 
 interface ListsDeps {
   repos: Repositories
@@ -97,9 +97,9 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     workOnDeletions: deletions.work,
 
     /** Adds what writes have left behind to the counts of their lists. For the worker, every few seconds. */
-    async foldOpenCounts(): Promise<void> {
+    async aggregateOpenCounts(): Promise<void> {
       const { lists } = repos.within(everywhere)
-      while ((await lists.foldCountChanges(FOLDED_AT_ONCE)) === FOLDED_AT_ONCE);
+      while ((await lists.aggregateCountChanges(AGGREGATED_AT_ONCE)) === AGGREGATED_AT_ONCE);
     },
   }
 
@@ -113,7 +113,7 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     more: Record<string, unknown>,
   ) {
     const about = { projectId, metadata: { listId: id, name, ...more } }
-    return repos.activity.insert([entry(clock, now, type, actorOf(caller), about)])
+    return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), about)])
   }
 }
 

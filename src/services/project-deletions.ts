@@ -1,11 +1,17 @@
 import type { ActorRef } from '../domain/new-task.ts'
-import { AppError, projectInUse, projectIsDefault, projectNotEmpty, projectNotFound } from '../errors.ts'
+import {
+  AppError,
+  projectInUse,
+  projectIsDefault,
+  projectNotEmpty,
+  projectNotFound,
+} from '../errors/index.ts'
 import { biteSize } from '../lib/bite-size.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import type { ProjectRow } from '../repositories/projects.ts'
 import type { Caller } from './access.ts'
-import { actorOf, entry } from './activity-entry.ts'
-import type { Clock } from './clock.ts'
+import { activityRow, actorOf } from './activity/row.ts'
 
 /** A project with so many tasks in its trash is deleted in one transaction: some 50 ms. */
 const MAX_AT_ONCE = 100
@@ -93,7 +99,7 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
     const now = clock.now()
     await repos.projects.delete(project, now)
     const about = { projectId, metadata: { name } }
-    await repos.activity.insert([entry(clock, now, 'project.deleted', by, about)])
+    await repos.activity.insert([activityRow(clock, now, 'project.deleted', by, about)])
     await repos.configurationChanges.announceProject(projectId)
   }
 }

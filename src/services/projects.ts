@@ -1,14 +1,14 @@
-import { projectArchived, projectIsDefault, projectNotFound } from '../errors.ts'
-import type { ConnectionWithRun } from '../repositories/codehost.ts'
+import { projectArchived, projectIsDefault, projectNotFound } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { ConnectionWithRun } from '../repositories/codehost/connections.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
 import type { NewProject, Project, ProjectChange, ProjectQuery } from '../schemas/project.ts'
 import type { Caller } from './access.ts'
-import { actorOf, entry } from './activity-entry.ts'
-import type { Clock } from './clock.ts'
+import { activityRow, actorOf } from './activity/row.ts'
 import { pageOf } from './page.ts'
 import { projectDeletionsOf } from './project-deletions.ts'
-import { toProjectCodehost } from './sync-run-view.ts'
+import { toProjectCodehost } from './sync/run-view.ts'
 
 /** Projects: what groups lists and tasks, and what keys can be bound to. */
 export function projectsService({
@@ -108,7 +108,7 @@ export function projectsService({
     now: Date,
     metadata: Record<string, unknown>,
   ) {
-    return repos.activity.insert([entry(clock, now, type, actorOf(caller), { projectId, metadata })])
+    return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), { projectId, metadata })])
   }
 }
 

@@ -1,17 +1,18 @@
 import { decodeCursor, encodeCursor, isPositionKey } from '../domain/cursor.ts'
-import { isGone } from '../domain/hidden.ts'
 import { decideRuleChange, plainNumber } from '../domain/rule-change.ts'
+import { isPastRetention } from '../domain/trash.ts'
 import {
   globalRuleOutOfReach,
   projectNotFound,
   ruleNotFound,
   ruleVersionNotFound,
   tooManyRules,
-} from '../errors.ts'
+} from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { RuleRow, RuleVersionRow } from '../repositories/rules.ts'
 import {
-  MOST_RULES,
+  MAX_RULES,
   type NewRule,
   type Rule,
   type RuleChange,
@@ -21,8 +22,7 @@ import {
   type RuleVersionQuery,
 } from '../schemas/rule.ts'
 import type { Caller } from './access.ts'
-import { actorOf, entry } from './activity-entry.ts'
-import type { Clock } from './clock.ts'
+import { activityRow, actorOf } from './activity/row.ts'
 import { writableProject } from './projects.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 
@@ -102,7 +102,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       return repos.within(caller).transaction(async (repos) => {
         const seen = await repos.rules.find(id, { hidden: true })
         const now = clock.now()
-        if (!seen || (seen.deletedAt && isGone(seen.deletedAt, now))) throw ruleNotFound(id)
+        if (!seen || (seen.deletedAt && isPastRetention(seen.deletedAt, now))) throw ruleNotFound(id)
         await lockScope(repos, caller, seen.projectId)
         const rule = await repos.rules.findForUpdate(id, { hidden: true })
         if (!rule) throw ruleNotFound(id)
@@ -176,7 +176,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
   }
 
   function about(rule: RuleRow, caller: Caller, at: Date, type: string, metadata: Record<string, unknown>) {
-    return entry(clock, at, type, actorOf(caller), {
+    return activityRow(clock, at, type, actorOf(caller), {
       projectId: rule.projectId,
       metadata: { ruleId: rule.id, ...metadata },
     })
@@ -191,7 +191,7 @@ async function lockScope(repos: BoundRepositories, caller: Caller, projectId: st
 }
 
 async function refuseFull(repos: BoundRepositories, projectId: string | null): Promise<void> {
-  if ((await repos.rules.countInScope(projectId)) >= MOST_RULES) throw tooManyRules(MOST_RULES)
+  if ((await repos.rules.countInScope(projectId)) >= MAX_RULES) throw tooManyRules(MAX_RULES)
 }
 
 /** Locks a rule that may be written to, its project first, as everywhere. */

@@ -1,12 +1,12 @@
 import { allows } from '../domain/key-strength.ts'
 import { hashOf } from '../domain/secret.ts'
-import { insufficientScope, sessionNotFound } from '../errors.ts'
+import { insufficientScope, sessionNotFound } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { SessionRow } from '../repositories/sessions.ts'
 import type { Session } from '../schemas/session.ts'
 import { type AccessService, type Caller, SESSION_IDLE_MS } from './access.ts'
-import { actorOf, entry } from './activity-entry.ts'
-import type { Clock } from './clock.ts'
+import { activityRow, actorOf } from './activity/row.ts'
 import { pageOf } from './page.ts'
 
 interface SessionsDeps {
@@ -83,7 +83,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
     now: Date,
     metadata: Record<string, unknown>,
   ) {
-    return repos.activity.insert([entry(clock, now, type, actorOf(caller), { projectId, metadata })])
+    return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), { projectId, metadata })])
   }
 }
 

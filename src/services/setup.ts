@@ -1,6 +1,6 @@
 import { describeSecret, keySecret, type Secret } from '../domain/secret.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
-import type { Clock } from './clock.ts'
 import { insertProject } from './projects.ts'
 import { newWebhookSecret } from './webhook-secrets.ts'
 
@@ -38,7 +38,7 @@ export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
     if (bootstrapKey) {
       const secret = describeSecret(bootstrapKey)
       // Also when it was revoked: revoked it stays.
-      const isKnown = await repos.proofs.keys.findBySecret(secret.hash)
+      const isKnown = await repos.credentials.keys.findBySecret(secret.hash)
       if (!isKnown) await insertAdminKey(bound, clock, now, 'Bootstrap key', secret)
     } else if (isFirstStart) {
       const secret = keySecret(randomBytes)

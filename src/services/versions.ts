@@ -1,4 +1,4 @@
-import { versionMismatch } from '../errors.ts'
+import { versionMismatch } from '../errors/index.ts'
 
 /** The versions an `If-Match` names; undefined when the caller does not care. */
 export type AllowedVersions = number[] | undefined

@@ -1,11 +1,11 @@
 import { describeSecret } from '../domain/secret.ts'
-import { tooManySecrets, webhookSecretNotFound } from '../errors.ts'
+import { tooManySecrets, webhookSecretNotFound } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import type { WebhookSecretRow } from '../repositories/webhook-secrets.ts'
 import type { WebhookSecret, WebhookSecretWithValue } from '../schemas/webhook-secret.ts'
 import type { AccessService, Caller } from './access.ts'
-import { actorOf, entry } from './activity-entry.ts'
-import type { Clock } from './clock.ts'
+import { activityRow, actorOf } from './activity/row.ts'
 
 interface WebhookSecretsDeps {
   repos: Repositories
@@ -55,7 +55,9 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
         if (!live.some((row) => row.id === id)) throw webhookSecretNotFound(id)
         await repos.webhookSecrets.update(id, { revokedAt: now })
         const about = { metadata: { webhookSecretId: id } }
-        await repos.activity.insert([entry(clock, now, 'key.webhook_secret_revoked', actorOf(caller), about)])
+        await repos.activity.insert([
+          activityRow(clock, now, 'key.webhook_secret_revoked', actorOf(caller), about),
+        ])
       })
       access.forget()
     },
@@ -65,7 +67,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
     const { row, text } = newWebhookSecret(clock, now, randomBytes)
     await repos.webhookSecrets.insert(row)
     await repos.activity.insert([
-      entry(clock, now, type, actorOf(caller), { metadata: { webhookSecretId: row.id } }),
+      activityRow(clock, now, type, actorOf(caller), { metadata: { webhookSecretId: row.id } }),
     ])
     return { ...toWebhookSecret(row), secret: text }
   }

@@ -30,7 +30,7 @@ describe('the migration for searches', () => {
       const find = async () => (await service.get('/api/tasks?q=OLDER')).body.data.length
       expect(await find()).toBe(1)
       const fold = service.repos.transaction(
-        async ({ taskTexts }) => (await taskTexts.claimFold()) && taskTexts.fold(10),
+        async ({ taskTexts }) => (await taskTexts.claimIndexing()) && taskTexts.index(10),
       )
       expect(await fold).toBe(1)
       expect(await find()).toBe(1)
@@ -51,7 +51,7 @@ describe('the migration for searches', () => {
       expect(await service.query(`select from pg_class where relname = 'task_texts_trigrams'`)).toEqual([])
       await service.post('/api/tasks', { title: 'Found without' })
       expect((await service.get('/api/tasks?q=WITHOUT')).body.data).toHaveLength(1)
-      while (await service.service.tasks.foldTexts());
+      while (await service.service.tasks.indexTexts());
       expect((await service.get('/api/tasks?q=WITHOUT')).body.data).toHaveLength(1)
     } finally {
       await service.close()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { firstIdOf, timeOf } from '../../src/domain/id-time.ts'
 import { replayFrom } from '../../src/domain/replay.ts'
-import { systemClock } from '../../src/services/clock.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 
 const now = new Date('2026-11-21T08:00:00.000Z')
 const clock = systemClock()

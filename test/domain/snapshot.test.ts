@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { readSnapshot, spanBetween } from '../../src/domain/snapshot.ts'
+import { parseSnapshot, spanBetween } from '../../src/domain/snapshot.ts'
 
 const between = (earlier: string, later: string, lifeOfLater = '1') =>
-  spanBetween(readSnapshot({ text: earlier, life: '1' }), readSnapshot({ text: later, life: lifeOfLater }))
+  spanBetween(parseSnapshot({ text: earlier, life: '1' }), parseSnapshot({ text: later, life: lifeOfLater }))
 
 describe('what became visible between two snapshots', () => {
   test.each([

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded/index.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { patiently } from '../../src/db/patience.ts'
+import { retryUntilDeadline } from '../../src/db/retry.ts'
 import { startDatabase, stopDatabase } from '../support/database-control.ts'
 import { SETTINGS } from '../support/embedded-process.ts'
 import {
@@ -123,8 +123,8 @@ describe('a start gives up with a sentence', () => {
   test('when the database stays away', async () => {
     const waits: string[] = []
 
-    const start = patiently(() => migrate('postgres://inlet:s3cret@localhost:1/inlet'), {
-      patienceMs: 2_000,
+    const start = retryUntilDeadline(() => migrate('postgres://inlet:s3cret@localhost:1/inlet'), {
+      deadlineMs: 2_000,
       pauseMs: 30,
       signal: new AbortController().signal,
       onWait: (reason) => waits.push(reason),

@@ -55,7 +55,7 @@ describe('a PostgreSQL that stops at once', () => {
   test('has another life afterwards, in which numbers of transactions are given a second time', async () => {
     await migrate(connectionString)
     const db = openDatabase({ connectionString, size: 1, onError: () => undefined })
-    const { tail } = repositories(db)
+    const { activityLog: tail } = repositories(db)
     const before = await tail.snapshot()
     expect((await tail.snapshot()).life).toBe(before.life)
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { holding } from '../../src/guards/hold.ts'
+import { retryBuffer } from '../../src/guards/hold.ts'
 
 const away = new Error('away')
 const never = () => new Promise<never>(() => undefined)
 const hold = (elapsedTime = 0) => {
-  const held = holding((error) => error === away)
+  const held = retryBuffer((error) => error === away)
   return <T>(work: () => Promise<T>) => held({ elapsedTime }, work)
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Mistake } from '../../src/errors.ts'
+import type { FieldError } from '../../src/errors/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { sendRaw } from '../support/raw.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const found = (body: { errors: Mistake[] }) => body.errors.map(({ path, code }) => `${path} ${code}`)
+const found = (body: { errors: FieldError[] }) => body.errors.map(({ path, code }) => `${path} ${code}`)
 
 describe('a query', () => {
   test.each([

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Mistake } from '../../src/errors.ts'
+import type { FieldError } from '../../src/errors/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { sendRaw } from '../support/raw.ts'
 
@@ -115,7 +115,7 @@ describe('a body that is JSON of the wrong kind', () => {
     const refused = await send('POST', '/api/tasks', { type: JSON_TYPE, body })
 
     expect([refused.status, refused.body.code]).toEqual([400, 'validation_failed'])
-    expect(refused.body.errors.map(({ path }: Mistake) => path)).toEqual([path])
+    expect(refused.body.errors.map(({ path }: FieldError) => path)).toEqual([path])
   })
 
   test('and nested without end is refused, also with a __proto__ at the bottom', async () => {
@@ -343,7 +343,7 @@ describe('a body with mistakes without end', () => {
     })
 
     expect(refused.status).toBe(400)
-    for (const { path, message } of refused.body.errors as Mistake[]) {
+    for (const { path, message } of refused.body.errors as FieldError[]) {
       expect(path.length).toBeLessThan(110)
       expect([...message].length).toBeLessThan(300)
     }
@@ -355,7 +355,7 @@ describe('a body with mistakes without end', () => {
 describe('of a request that is wrong in many places', () => {
   test('the path is told first, then the body, then the query', async () => {
     const paths = async (path: string, body: unknown) =>
-      (await service.patch(path, body)).body.errors.map(({ path }: Mistake) => path)
+      (await service.patch(path, body)).body.errors.map(({ path }: FieldError) => path)
 
     expect(await paths('/api/tasks/x?nope=1', { nope: 1 })).toEqual(['path.id'])
     expect(await paths(`${taskPath}?nope=1`, { nope: 1 })).toEqual(['/nope'])

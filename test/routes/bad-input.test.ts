@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Mistake } from '../../src/errors.ts'
+import type { FieldError } from '../../src/errors/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let service: TestApp
@@ -146,10 +146,10 @@ async function expectRefusal(method: string, path: string, body: unknown, at: st
   expect(refused.status).toBe(400)
   expect(refused.headers.get('content-type')).toBe('application/problem+json')
   expect(refused.body).toMatchObject({ type: '/problems/validation_failed', code: 'validation_failed' })
-  const found = refused.body.errors.map(({ path, code }: Mistake) => `${path} ${code}`)
+  const found = refused.body.errors.map(({ path, code }: FieldError) => `${path} ${code}`)
   expect(new Set(found)).toContain(`${at} ${code}`)
-  expect(refused.body.errors.every(({ path }: Mistake) => path === at)).toBe(true)
-  expect(refused.body.errors.every(({ message }: Mistake) => message.length < 300)).toBe(true)
+  expect(refused.body.errors.every(({ path }: FieldError) => path === at)).toBe(true)
+  expect(refused.body.errors.every(({ message }: FieldError) => message.length < 300)).toBe(true)
 }
 
 describe('a new task', () => {
@@ -177,7 +177,7 @@ describe('a new task', () => {
   test('is told all its mistakes at once', async () => {
     const refused = await service.post('/api/tasks', { description: 5, labels: [1, '', 'a'], nope: 1 })
 
-    expect(refused.body.errors.map(({ path }: Mistake) => path).sort()).toEqual([
+    expect(refused.body.errors.map(({ path }: FieldError) => path).sort()).toEqual([
       '/description',
       '/labels/0',
       '/labels/1',

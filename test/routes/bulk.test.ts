@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Mistake } from '../../src/errors.ts'
+import type { FieldError } from '../../src/errors/index.ts'
 import type { BulkItem } from '../../src/schemas/bulk.ts'
 import type { Task } from '../../src/schemas/task.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -200,7 +200,7 @@ describe('a batch with bad items', () => {
 
     expect(refused.status).toBe(400)
     expect(refused.body.code).toBe('validation_failed')
-    expect(refused.body.errors.map(({ path }: Mistake) => path).sort()).toEqual(named.toSorted())
+    expect(refused.body.errors.map(({ path }: FieldError) => path).sort()).toEqual(named.toSorted())
     expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
   })
 

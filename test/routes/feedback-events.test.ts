@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/services/clock.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
 
@@ -102,7 +102,7 @@ describe('the inbox', () => {
     }
     const [older, old, young] = [await days(31), await days(29), await days(6)]
 
-    await service.service.housekeeping.sweep()
+    await service.service.cleanup.cleanUp()
 
     expect(await entry(older)).toMatchObject({ outcome: 'accepted', payload: null })
     expect((await entry(old)).payload).not.toBeNull()

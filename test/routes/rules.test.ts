@@ -451,12 +451,12 @@ describe('a rule that was deleted', () => {
         days,
       ])
     await hide(29.9)
-    await service.service.housekeeping.sweep()
+    await service.service.cleanup.cleanUp()
     expect((await post(`/api/rules/${rule.id}/restore`)).status).toBe(200)
     await service.delete(`/api/rules/${rule.id}`)
     await hide(30.1)
     expect((await post(`/api/rules/${rule.id}/restore`)).body.code).toBe('rule_not_found')
-    await service.service.housekeeping.sweep()
+    await service.service.cleanup.cleanUp()
     expect(await service.query('select from rule_versions where rule_id = $1', [rule.id])).toEqual([])
 
     const { body: last } = await post('/api/rules', { content: 'In the way?', projectId: project.id })

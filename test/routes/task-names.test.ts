@@ -108,7 +108,7 @@ describe('the labels', () => {
     expect(await labelsOf(query)).toEqual([])
 
     await service.service.taskNames.aggregate()
-    await service.service.housekeeping.sweep()
+    await service.service.cleanup.cleanUp()
 
     expect(await service.query(`select from task_names where name = 'typo'`)).toEqual([])
   })

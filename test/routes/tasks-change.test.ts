@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Mistake } from '../../src/errors.ts'
+import type { FieldError } from '../../src/errors/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const NOBODY = '00000000-0000-7000-8000-000000000000'
@@ -167,7 +167,7 @@ describe('a change', () => {
     })
 
     expect(refused.status).toBe(400)
-    expect(refused.body.errors.map(({ path, code }: Mistake) => [path, code])).toEqual(
+    expect(refused.body.errors.map(({ path, code }: FieldError) => [path, code])).toEqual(
       ['/id', '/source', '/projectId', '/version', '/externalId', '/createdAt'].map((path) => [
         path,
         'unknown_field',

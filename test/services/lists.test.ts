@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/pool.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { repositories } from '../../src/repositories/index.ts'
-import { systemClock } from '../../src/services/clock.ts'
 import { listsService } from '../../src/services/lists.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
@@ -12,7 +12,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
   const db = openDatabase({ connectionString: service.connectionString, size: 4, onError: () => {} })
-  fold = listsService({ repos: repositories(db), clock: systemClock() }).foldOpenCounts
+  fold = listsService({ repos: repositories(db), clock: systemClock() }).aggregateOpenCounts
   close = () => db.$client.end()
 })
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { locksOf } from '../support/locks.ts'
 let service: TestApp
 afterEach(() => service.close())
 
-const fold = () => service.service.tasks.foldTexts()
+const fold = () => service.service.tasks.indexTexts()
 
 /** All pages of a search, beside what asking every task would find. */
 async function search(projectId: string, text: string, more = '', condition = '') {
@@ -161,7 +161,7 @@ describe('the text of a task that is deleted for good', () => {
     const locks = locksOf(service)
     const letGo = await locks.hold(`insert into task_texts (task_id, title) values ('${id}', '')`)
     const folded = service.repos.transaction(
-      async ({ taskTexts }) => (await taskTexts.claimFold()) && taskTexts.fold(10),
+      async ({ taskTexts }) => (await taskTexts.claimIndexing()) && taskTexts.index(10),
     )
     await locks.waiting(1, folded)
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entryOf } from '../../src/domain/codehost-entry.ts'
+import { itemOf } from '../../src/domain/codehost/item.ts'
 import { type CodeHostFake, startCodeHost } from './code-host.ts'
 
 /** The fake is only worth something if it is like the real one. */
@@ -70,7 +70,7 @@ describe('the fake code host', () => {
     expect(notHere).toEqual(
       ['closed_at', 'reactions', 'performed_via_github_app'].filter((name) => notHere.includes(name)),
     )
-    expect(entryOf(entry)).toMatchObject({ number: 13, kind: 'issue', state: 'open', title: 'Test issue 13' })
+    expect(itemOf(entry)).toMatchObject({ number: 13, kind: 'issue', state: 'open', title: 'Test issue 13' })
   })
 
   test('answers a renamed repository as the recorded one did', async () => {

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type HostEntry,
+  type HostItem,
   type HostRepository,
   issueJson,
   repositoryJson,
   time,
   written,
-} from './code-host-entries.ts'
+} from './code-host-items.ts'
 
 /** What a token may do; without one only public repositories are seen. */
 export interface HostToken {
@@ -121,10 +121,10 @@ export async function startCodeHost({
         return repository.name
       },
       /** A new issue; the clock goes on a second unless told otherwise. */
-      issue(values: Partial<HostEntry> = {}, seconds = 1) {
+      issue(values: Partial<HostItem> = {}, seconds = 1) {
         tick(seconds)
         const number = values.number ?? entries.size + 1
-        const entry: HostEntry = {
+        const entry: HostItem = {
           number,
           title: `Entry ${number}`,
           body: `Body of ${number}`,
@@ -139,7 +139,7 @@ export async function startCodeHost({
         entries.set(number, entry)
         return entry
       },
-      pull(values: Partial<HostEntry> = {}) {
+      pull(values: Partial<HostItem> = {}) {
         return this.issue({ mergedAt: null, ...values })
       },
       /** So many issues at once, every fifth a pull request. */
@@ -147,7 +147,7 @@ export async function startCodeHost({
         for (let i = 0; i < count; i++)
           this.issue((entries.size + 1) % 5 === 0 ? { mergedAt: null } : {}, seconds)
       },
-      change(number: number, values: Partial<HostEntry> = {}, seconds = 1) {
+      change(number: number, values: Partial<HostItem> = {}, seconds = 1) {
         tick(seconds)
         return Object.assign(entryAt(number), { updatedAt: now, ...values })
       },
@@ -161,7 +161,7 @@ export async function startCodeHost({
         return this.change(number, { state: 'open', stateReason: 'reopened' })
       },
       /** Gone without a trace in the list, as on the real one. */
-      remove(number: number, gone: HostEntry['gone'] = 'deleted') {
+      remove(number: number, gone: HostItem['gone'] = 'deleted') {
         if (gone) entryAt(number).gone = gone
       },
       rename(name: string) {

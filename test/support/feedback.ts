@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readDelivery } from '../../src/domain/feedback-reading.ts'
+import { readDelivery } from '../../src/domain/feedback/reading.ts'
 import type { Answer, TestApp } from './app.ts'
 
 /** An event as the receiver takes it, each another one. */

@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/pool.ts'
 import { activity, apiKeySecrets, apiKeys, lists, projects, tasks } from '../../src/db/tables.ts'
 import { newTaskRow } from '../../src/domain/new-task.ts'
 import { keySecret } from '../../src/domain/secret.ts'
-import type { Clock } from '../../src/services/clock.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 
 /** Builders that write rows directly, each with what it needs filled in. */
 export function given(db: Database, clock: Clock) {

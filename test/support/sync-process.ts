@@ -4,8 +4,8 @@ import { pino } from 'pino'
 import { githubClient } from '../../src/clients/github.ts'
 import { openDatabase } from '../../src/db/pool.ts'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { repositories } from '../../src/repositories/index.ts'
-import { systemClock } from '../../src/services/clock.ts'
 import { services } from '../../src/services/index.ts'
 
 const [connectionString = '', url = ''] = process.argv.slice(2)

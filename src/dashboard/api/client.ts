@@ -41,8 +41,8 @@ interface Reply<T> {
  * The body of a good answer.
  * @throws Problem for everything else, an unreachable service included.
  */
-export async function answerOf<T>(call: Promise<Reply<T>>): Promise<Whole<NonNullable<T>>> {
-  const { data } = await wholeAnswerOf(call)
+export async function dataOf<T>(call: Promise<Reply<T>>): Promise<Whole<NonNullable<T>>> {
+  const { data } = await responseOf(call)
   return data as Whole<NonNullable<T>>
 }
 
@@ -54,7 +54,7 @@ type Whole<T> = T extends Schemas['WrittenTask']
   : T
 
 /** The body and the response it came with. */
-async function wholeAnswerOf<T>(call: Promise<Reply<T>>) {
+async function responseOf<T>(call: Promise<Reply<T>>) {
   const reply = await call.catch((error: unknown) => {
     throw error instanceof Problem || (error as Error).name === 'AbortError' ? error : unreachable()
   })

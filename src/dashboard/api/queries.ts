@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { answerOf, api, type Question, type Schema } from './client.ts'
+import { api, dataOf, type Question, type Schema } from './client.ts'
 
 export type Task = Schema<'Task'>
 export type TaskListItem = Schema<'TaskListItem'>
@@ -29,7 +29,7 @@ export const itemsOf = <T>(held: { pages: { data: T[] }[] } | undefined): T[] =>
   held?.pages.flatMap(({ data }) => data) ?? []
 
 export const pageOfTasks = (question: TaskQuestion, signal?: AbortSignal) =>
-  answerOf(
+  dataOf(
     api.GET('/api/tasks', {
       // In this order: the page that is opened asked for the same address already.
       params: { query: { fields: 'summary', limit: TASKS_A_PAGE, ...question } },
@@ -53,14 +53,14 @@ export const tasksQuery = (filters: TaskFilters) =>
 export const taskQuery = (id: string) =>
   queryOptions({
     queryKey: ['task', id],
-    queryFn: () => answerOf(api.GET('/api/tasks/{id}', { params: { path: { id } } })),
+    queryFn: () => dataOf(api.GET('/api/tasks/{id}', { params: { path: { id } } })),
   })
 
 export const timelineQuery = (taskId: string) =>
   infiniteQueryOptions({
     queryKey: ['timeline', taskId],
     queryFn: ({ pageParam }) =>
-      answerOf(
+      dataOf(
         api.GET('/api/activity', {
           params: { query: { taskId, limit: 50, ...at(pageParam) } },
         }),
@@ -70,7 +70,7 @@ export const timelineQuery = (taskId: string) =>
 
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
-  queryFn: () => everyPage((cursor) => answerOf(api.GET('/api/projects', paged(cursor)))),
+  queryFn: () => everyPage((cursor) => dataOf(api.GET('/api/projects', paged(cursor)))),
 })
 
 export const listsQuery = (projectId: string) =>
@@ -78,7 +78,7 @@ export const listsQuery = (projectId: string) =>
     queryKey: ['lists', projectId],
     queryFn: () =>
       everyPage((cursor) =>
-        answerOf(
+        dataOf(
           api.GET('/api/projects/{id}/lists', {
             params: { path: { id: projectId }, query: { limit: 200, ...at(cursor) } },
           }),
@@ -91,7 +91,7 @@ export const rulesQuery = (projectId?: string) =>
     queryKey: ['rules', projectId ?? null],
     queryFn: async () =>
       (
-        await answerOf(
+        await dataOf(
           api.GET('/api/rules', {
             params: { query: { includeInactive: true, ...(projectId && { projectId }) } },
           }),
@@ -103,7 +103,7 @@ export const ruleVersionsQuery = (ruleId: string) =>
   infiniteQueryOptions({
     queryKey: ['rule-versions', ruleId],
     queryFn: ({ pageParam }) =>
-      answerOf(
+      dataOf(
         api.GET('/api/rules/{id}/versions', {
           params: { path: { id: ruleId }, query: { limit: 20, ...at(pageParam) } },
         }),
@@ -113,29 +113,29 @@ export const ruleVersionsQuery = (ruleId: string) =>
 
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: () => everyPage((cursor) => answerOf(api.GET('/api/keys', paged(cursor)))),
+  queryFn: () => everyPage((cursor) => dataOf(api.GET('/api/keys', paged(cursor)))),
 })
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
-  queryFn: () => everyPage((cursor) => answerOf(api.GET('/api/sessions', paged(cursor)))),
+  queryFn: () => everyPage((cursor) => dataOf(api.GET('/api/sessions', paged(cursor)))),
 })
 
 export const webhookSecretsQuery = queryOptions({
   queryKey: ['webhook-secrets'],
-  queryFn: () => answerOf(api.GET('/api/webhook-secrets')),
+  queryFn: () => dataOf(api.GET('/api/webhook-secrets')),
 })
 
 export const routingQuery = queryOptions({
   queryKey: ['routing'],
-  queryFn: async () => (await answerOf(api.GET('/api/webhook-routing'))).data,
+  queryFn: async () => (await dataOf(api.GET('/api/webhook-routing'))).data,
 })
 
 export const eventsQuery = (outcome?: 'accepted' | 'ignored' | 'rejected') =>
   infiniteQueryOptions({
     queryKey: ['events', outcome ?? null],
     queryFn: ({ pageParam }) =>
-      answerOf(
+      dataOf(
         api.GET('/api/analytics/events', {
           params: {
             query: { limit: 50, ...(outcome && { outcome }), ...at(pageParam) },
@@ -149,7 +149,7 @@ export const contextQuery = (projectId?: string) =>
   queryOptions({
     queryKey: ['context', projectId ?? null],
     queryFn: () =>
-      answerOf(
+      dataOf(
         api.GET('/api/context', {
           params: { query: { format: 'markdown', ...(projectId && { projectId }) } },
           parseAs: 'text',

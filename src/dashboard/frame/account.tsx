@@ -1,7 +1,7 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { CommandPaletteIcon, DevicesIcon, PersonIcon, SignOutIcon } from '@primer/octicons-react'
-import { useAct } from '../parts/act.ts'
 import { MenuButton } from '../parts/menu-button.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useMe, useSignOut } from '../session/session.ts'
 import { openHelp } from './shortcuts.ts'
 import styles from './sidebar.module.css'
@@ -17,7 +17,7 @@ export function Account() {
   const { me } = useMe()
   const signOut = useSignOut()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const { act, isBusy } = useAct()
+  const { act, isBusy } = useMutation()
   const leave = (where: 'here' | 'everywhere') => void act('You are still signed in', () => signOut(where))
 
   return (

@@ -6,9 +6,9 @@ import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { projectsQuery } from '../api/queries.ts'
 import { KeysWait } from '../parts/keys-wait.tsx'
-import { Mark } from '../parts/mark.tsx'
+import { Logo } from '../parts/logo.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
-import { soonDialog } from '../parts/soon.ts'
+import { soonDialog } from '../parts/preload.ts'
 import { useMe } from '../session/session.ts'
 import { Account } from './account.tsx'
 import { ProjectLinks } from './project-links.tsx'
@@ -31,7 +31,7 @@ export function Sidebar() {
   return (
     <div className={styles.side}>
       <div className={styles.brand}>
-        <Mark />
+        <Logo />
         <ProjectSwitcher projects={inUse} openTasks={openTasks} />
       </div>
       <nav aria-label="Tasks" className={styles.nav}>

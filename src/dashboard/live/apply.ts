@@ -3,7 +3,7 @@ import { type Activity, at, everyPage, pageOfTasks } from '../api/queries.ts'
 import { dropTasks, replaceTasks } from '../tasks/task-cache.ts'
 import type { LiveEvent } from './event-source.ts'
 import { OVERLAP_MS } from './missed.ts'
-import { paced } from './paced.ts'
+import { throttled } from './throttled.ts'
 
 /** Changes come in bursts (a sync, a bulk import); each burst is answered with one round of questions. */
 const GATHER_MS = 250
@@ -13,7 +13,7 @@ const COUNTS_APART_MS = 5_000
 /** What was not answered is asked again, with what came meanwhile. */
 const RETRY_MS = 5_000
 /** When more rows changed than this many pages hold, the pages that are shown are asked for anew. */
-const MOST_PAGES = 5
+const MAX_PAGES = 5
 
 /** Events of what no entry of the record tells. */
 const CONFIGURATION = ['project.changed', 'routing.changed']
@@ -27,23 +27,23 @@ export function changesFor(cache: QueryClient) {
 
   const stale = (...queryKey: unknown[]) => cache.invalidateQueries({ queryKey })
 
-  const rounds = paced(
+  const rounds = throttled(
     () => {
       const entries = waiting
       waiting = []
       return apply(entries)
     },
-    { soonMs: GATHER_MS, apartMs: ROUNDS_APART_MS },
+    { delayMs: GATHER_MS, intervalMs: ROUNDS_APART_MS },
   )
   // What assistants are sent holds counts and the latest tasks as well.
-  const counts = paced(() => Promise.all([stale('projects'), stale('lists'), stale('context')]), {
-    soonMs: 0,
-    apartMs: COUNTS_APART_MS,
+  const counts = throttled(() => Promise.all([stale('projects'), stale('lists'), stale('context')]), {
+    delayMs: 0,
+    intervalMs: COUNTS_APART_MS,
   })
 
-  const configuration = paced(
+  const configuration = throttled(
     () => Promise.all([stale('projects'), stale('lists'), stale('connection'), stale('routing')]),
-    { soonMs: GATHER_MS, apartMs: ROUNDS_APART_MS },
+    { delayMs: GATHER_MS, intervalMs: ROUNDS_APART_MS },
   )
 
   function take(events: LiveEvent[]) {
@@ -125,7 +125,7 @@ async function refreshRows(cache: QueryClient, since: number): Promise<Set<strin
   const updatedSince = new Date(since - OVERLAP_MS).toISOString()
   const rows = await everyPage(
     (cursor) => pageOfTasks({ updatedSince, sort: '-updatedAt', limit: 200, ...at(cursor) }),
-    MOST_PAGES,
+    MAX_PAGES,
   )
   if (!rows) {
     await cache.invalidateQueries({ queryKey: ['tasks'] })

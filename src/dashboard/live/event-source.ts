@@ -22,7 +22,7 @@ const MAX_LIMITED_WAIT_MS = 30_000
 /** An attempt that hears nothing for so long is given up. */
 const CONNECT_MS = 5_000
 /** The service says something every 15 seconds; silence for longer is a dead connection. */
-export const LONGEST_SILENCE_MS = 40_000
+export const MAX_SILENCE_MS = 40_000
 
 /**
  * Follows the stream until told to stop. The browser's own EventSource gives up when the service answers 503 once,
@@ -49,10 +49,10 @@ export async function listen(
       attempt = 0
       onState('open')
       clearTimeout(timer)
-      timer = setTimeout(() => silence.abort(), LONGEST_SILENCE_MS)
+      timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS)
       for await (const events of framesOf(response.body)) {
         clearTimeout(timer)
-        timer = setTimeout(() => silence.abort(), LONGEST_SILENCE_MS)
+        timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS)
         last = events.findLast(({ id }) => id !== null)?.id ?? last
         if (events.length > 0) onEvents(events)
       }

@@ -3,8 +3,8 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, 
 import { serverTime } from '../api/server-clock.ts'
 import { useMe } from '../session/session.ts'
 import { changesFor } from './apply.ts'
-import { type LiveEvent, LONGEST_SILENCE_MS } from './event-source.ts'
-import { entriesSince } from './missed.ts'
+import { type LiveEvent, MAX_SILENCE_MS } from './event-source.ts'
+import { activitySince } from './missed.ts'
 import { followTogether } from './shared-stream.ts'
 
 type Listener = (events: LiveEvent[]) => void
@@ -57,7 +57,7 @@ export function LiveChanges({ children }: { children: ReactNode }) {
       const since = missedSince.current
       missedSince.current = Number.POSITIVE_INFINITY
       try {
-        const entries = await entriesSince(serverTime(since))
+        const entries = await activitySince(serverTime(since))
         if (entries) onEvents(entries.map((entry) => ({ id: entry.id, type: entry.type, data: entry })))
         else await cache.invalidateQueries()
       } catch {
@@ -75,7 +75,7 @@ export function LiveChanges({ children }: { children: ReactNode }) {
       onState(state) {
         setLost(state === 'lost' && wasOpen)
         // A connection that died in silence is noticed late.
-        if (state === 'lost' && wasOpen) miss(Date.now() - LONGEST_SILENCE_MS)
+        if (state === 'lost' && wasOpen) miss(Date.now() - MAX_SILENCE_MS)
         if (state !== 'open') return
         // What failed while the service was away is asked for now, not when somebody presses a button.
         void cache.refetchQueries({

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { problemOf } from '../api/problem.ts'
-import { Mistake } from './mistake.tsx'
+import { ErrorText } from './error-text.tsx'
 
 interface ConfirmProps {
   title: string
@@ -29,7 +29,7 @@ export function Confirm({ title, verb, children, onConfirm, onClose }: ConfirmPr
     <Modal opened onClose={onClose} title={title}>
       <div className="stack">
         <div>{children}</div>
-        {mistake && <Mistake>{mistake}</Mistake>}
+        {mistake && <ErrorText>{mistake}</ErrorText>}
         <div className="row">
           <Button color="red.8" onClick={() => void confirm()} loading={isBusy}>
             {verb}

@@ -5,10 +5,10 @@ import {
   useState,
   useTransition,
 } from 'react'
-import { soon } from './soon.ts'
+import { preload } from './preload.ts'
 import type { ButtonElement } from './use-opening.ts'
 
-const OpenMenu = soon(() => import('./open-menu.tsx'))
+const OpenMenu = preload(() => import('./open-menu.tsx'))
 
 interface Option {
   value: string

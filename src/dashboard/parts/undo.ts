@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import { isPassing, problemOf } from '../api/problem.ts'
-import { tell } from './tell.ts'
+import { toast } from './toast.ts'
 import { undoButton } from './undo-button.tsx'
 import { createUndoStack, type UndoEntry } from './undo-stack.ts'
 
@@ -11,11 +11,11 @@ let count = 0
 const stack = createUndoStack({
   onUndone(entry, { notUndone, rest }) {
     if (shown?.entry === entry) hide()
-    if (!notUndone) tell.done(`Undone: ${quoted(entry)}`)
+    if (!notUndone) toast.done(`Undone: ${quoted(entry)}`)
     else if (rest) offer(rest, { title: `Not undone: ${quoted(entry)}`, message: notUndone, color: 'red' })
-    else tell.refused(`Not undone: ${quoted(entry)}`, notUndone)
+    else toast.refused(`Not undone: ${quoted(entry)}`, notUndone)
   },
-  onEmpty: () => tell.done('Nothing to undo.'),
+  onEmpty: () => toast.done('Nothing to undo.'),
 })
 
 /** Undoes what was done last in this tab, further back each time. */

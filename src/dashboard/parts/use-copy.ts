@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { tell } from './tell.ts'
+import { toast } from './toast.ts'
 
 const TOLD_MS = 1_500
 
@@ -15,7 +15,7 @@ export function useCopy(text: string) {
   async function copy() {
     const isDone = await write(text)
     setCopied(isDone)
-    if (!isDone) tell.done('This browser does not let pages copy. Select the text and copy it yourself.')
+    if (!isDone) toast.done('This browser does not let pages copy. Select the text and copy it yourself.')
   }
 
   return { copied, copy }

@@ -4,14 +4,14 @@ export interface Piece {
 }
 
 /** More words than this a side are compared as one block: the table of a comparison grows with the square. */
-const MOST_WORDS = 1_500
+const MAX_WORDS = 1_500
 
 /** What changed between two texts, word by word (longest common subsequence). */
 export function differencesOf(before: string, after: string): Piece[] {
   if (before === after) return [{ kind: 'same', text: after }]
   const a = wordsOf(before)
   const b = wordsOf(after)
-  if (a.length > MOST_WORDS || b.length > MOST_WORDS) {
+  if (a.length > MAX_WORDS || b.length > MAX_WORDS) {
     return [
       { kind: 'removed', text: before },
       { kind: 'added', text: after },

@@ -1,14 +1,14 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { Project } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Curl } from '../parts/curl.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { ConnectForm } from './connect-form.tsx'
@@ -26,9 +26,7 @@ export function Codehost({ project }: { project: Project }) {
     queryKey: ['connection', project.id],
     queryFn: async (): Promise<Connection | null> => {
       try {
-        return await answerOf(
-          api.GET('/api/projects/{id}/codehost', { params: { path: { id: project.id } } }),
-        )
+        return await dataOf(api.GET('/api/projects/{id}/codehost', { params: { path: { id: project.id } } }))
       } catch (error) {
         if (problemOf(error).status === 404) return null
         throw error
@@ -93,7 +91,7 @@ interface ConnectedProps {
 function Connected({ project, connection, onEdit }: ConnectedProps) {
   const { can } = useMe()
   const { sync, isBusy } = useSync(project.id)
-  const { refresh } = useAct('connection', 'syncs', 'projects')
+  const { refresh } = useMutation('connection', 'syncs', 'projects')
   const [isDisconnecting, setDisconnecting] = useState(false)
 
   return (
@@ -101,7 +99,7 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
       <p style={{ margin: 0 }} className="breakable">
         <strong>{connection.repository}</strong>{' '}
         <span className="quiet small">
-          connected <Moment at={connection.connectedAt} />, synced{' '}
+          connected <RelativeTime at={connection.connectedAt} />, synced{' '}
           {SCHEDULES[connection.schedule] ?? 'by hand'}
         </span>
       </p>
@@ -135,9 +133,7 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
           verb="Disconnect"
           onClose={() => setDisconnecting(false)}
           onConfirm={async () => {
-            await answerOf(
-              api.DELETE('/api/projects/{id}/codehost', { params: { path: { id: project.id } } }),
-            )
+            await dataOf(api.DELETE('/api/projects/{id}/codehost', { params: { path: { id: project.id } } }))
             await refresh()
           }}
         >

@@ -1,12 +1,12 @@
 import { Button, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { listsQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
-import { Mistake } from '../parts/mistake.tsx'
+import { ErrorText } from '../parts/error-text.tsx'
 import { useDraft } from '../parts/use-draft.ts'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 
 type Connection = Schema<'Connection'>
@@ -22,7 +22,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
   const { data: lists = [] } = useQuery(listsQuery(projectId))
   // A key bound to a project connects it with a token of its own.
   const isBound = typeof useMe().me?.projectId === 'string'
-  const { act, isBusy } = useAct('connection', 'projects', 'syncs')
+  const { act, isBusy } = useMutation('connection', 'projects', 'syncs')
   const [repository = connection?.repository ?? '', setRepository] = useDraft(`repository:${projectId}`)
   const [token, setToken] = useState('')
   const [apiUrl, setApiUrl] = useState(connection?.apiUrl ?? '')
@@ -42,7 +42,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     }
     await act('', async () => {
       try {
-        await answerOf(api.PUT('/api/projects/{id}/codehost', { params: { path: { id: projectId } }, body }))
+        await dataOf(api.PUT('/api/projects/{id}/codehost', { params: { path: { id: projectId } }, body }))
         setRepository(undefined)
         onClose()
       } catch (error) {
@@ -111,7 +111,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         onChange={(event) => setApiUrl(event.currentTarget.value)}
       />
       {/* Once: at the field it is about, or here. */}
-      {problem && Object.keys(atField ?? {}).length === 0 && <Mistake>{problem.message}</Mistake>}
+      {problem && Object.keys(atField ?? {}).length === 0 && <ErrorText>{problem.message}</ErrorText>}
       <div className="row">
         <Button type="submit" loading={isBusy} disabled={repository.trim() === ''}>
           {connection ? 'Save connection' : 'Connect repository'}

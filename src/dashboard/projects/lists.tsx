@@ -2,17 +2,17 @@ import { ActionIcon, Badge, Button, Menu, Modal, Select, Skeleton, TextInput } f
 import { KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useSendOnce } from '../parts/use-send-once.ts'
 import styles from '../settings/settings.module.css'
 
 /** The lists of a project, in their order. */
 export function Lists({ project, mayWrite }: { project: Project; mayWrite: boolean }) {
   const query = useQuery(listsQuery(project.id))
-  const { act, isBusy } = useAct('lists')
+  const { act, isBusy } = useMutation('lists')
   const sendOnce = useSendOnce(`list:${project.id}`)
   const [name, setName] = useState('')
   const [renaming, setRenaming] = useState<List>()
@@ -24,14 +24,14 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
     const path = { id: project.id }
     const added = await act('The list was not added', () =>
       sendOnce(body, (header) =>
-        answerOf(api.POST('/api/projects/{id}/lists', { params: { path, header }, body })),
+        dataOf(api.POST('/api/projects/{id}/lists', { params: { path, header }, body })),
       ),
     )
     if (added) setName('')
   }
   const move = (list: List, position: number) =>
     void act('The list was not moved', () =>
-      answerOf(api.PATCH('/api/lists/{id}', { params: { path: { id: list.id } }, body: { position } })),
+      dataOf(api.PATCH('/api/lists/{id}', { params: { path: { id: list.id } }, body: { position } })),
     )
 
   return (
@@ -104,7 +104,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
 }
 
 function Rename({ list, onClose }: { list: List; onClose(): void }) {
-  const { act, isBusy } = useAct('lists')
+  const { act, isBusy } = useMutation('lists')
   const [name, setName] = useState(list.name)
   return (
     <Modal opened onClose={onClose} title="Rename the list">
@@ -113,7 +113,7 @@ function Rename({ list, onClose }: { list: List; onClose(): void }) {
         onSubmit={async (event) => {
           event.preventDefault()
           const renamed = await act('The list was not renamed', () =>
-            answerOf(
+            dataOf(
               api.PATCH('/api/lists/{id}', {
                 params: { path: { id: list.id } },
                 body: { name: name.trim() },
@@ -142,7 +142,7 @@ function Rename({ list, onClose }: { list: List; onClose(): void }) {
 
 /** A list goes; its tasks do not. */
 function Remove({ list, others, onClose }: { list: List; others: List[]; onClose(): void }) {
-  const { act, isBusy } = useAct('lists', 'tasks')
+  const { act, isBusy } = useMutation('lists', 'tasks')
   const [moveTo, setMoveTo] = useState<string | null>(others.find(({ isDefault }) => isDefault)?.id ?? null)
   return (
     <Modal opened onClose={onClose} title={`Delete “${list.name}”?`}>
@@ -161,7 +161,7 @@ function Remove({ list, others, onClose }: { list: List; others: List[]; onClose
             onClick={async () => {
               const query = moveTo ? { moveTo } : {}
               await act('The list was not deleted', () =>
-                answerOf(api.DELETE('/api/lists/{id}', { params: { path: { id: list.id }, query } })),
+                dataOf(api.DELETE('/api/lists/{id}', { params: { path: { id: list.id }, query } })),
               )
               onClose()
             }}

@@ -1,14 +1,14 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { useAct } from '../parts/act.ts'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useSendOnce } from '../parts/use-send-once.ts'
 
 export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()
-  const { act, isBusy } = useAct('projects')
+  const { act, isBusy } = useMutation('projects')
   const sendOnce = useSendOnce('project')
   const [name, setName] = useState('')
   const [mistake, setMistake] = useState<string>()
@@ -19,7 +19,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
       try {
         const body = { name: name.trim() }
         const project = await sendOnce(body, (header) =>
-          answerOf(api.POST('/api/projects', { params: { header }, body })),
+          dataOf(api.POST('/api/projects', { params: { header }, body })),
         )
         onClose()
         await navigate({ to: '/projects/$projectId', params: { projectId: project.id } })

@@ -2,12 +2,12 @@ import { Button, Skeleton, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { plural } from '../parts/plural.ts'
+import { useMutation } from '../parts/use-mutation.ts'
 import { usePageTitle } from '../parts/use-page-title.ts'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
@@ -73,7 +73,7 @@ function Known({ project }: { project: Project }) {
 }
 
 function Name({ project }: { project: Project }) {
-  const { act, isBusy } = useAct('projects')
+  const { act, isBusy } = useMutation('projects')
   const [name, setName] = useState(project.name)
   const [known, setKnown] = useState(project.name)
   if (known !== project.name) {
@@ -88,7 +88,7 @@ function Name({ project }: { project: Project }) {
       onSubmit={(event) => {
         event.preventDefault()
         void act('The project was not renamed', () =>
-          answerOf(
+          dataOf(
             api.PATCH('/api/projects/{id}', {
               params: { path: { id: project.id } },
               body: { name: name.trim() },
@@ -119,7 +119,7 @@ function Name({ project }: { project: Project }) {
 
 function Ending({ project, isArchived }: { project: Project; isArchived: boolean }) {
   const navigate = useNavigate()
-  const { act, refresh, isBusy } = useAct('projects')
+  const { act, refresh, isBusy } = useMutation('projects')
   const [isDeleting, setDeleting] = useState(false)
   const params = { path: { id: project.id } }
   return (
@@ -134,7 +134,7 @@ function Ending({ project, isArchived }: { project: Project; isArchived: boolean
           loading={isBusy}
           onClick={() =>
             void act(isArchived ? 'It stays archived' : 'The project was not archived', () =>
-              answerOf(
+              dataOf(
                 isArchived
                   ? api.POST('/api/projects/{id}/unarchive', { params })
                   : api.POST('/api/projects/{id}/archive', { params }),
@@ -154,7 +154,7 @@ function Ending({ project, isArchived }: { project: Project; isArchived: boolean
           verb="Delete project"
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
-            await answerOf(api.DELETE('/api/projects/{id}', { params }))
+            await dataOf(api.DELETE('/api/projects/{id}', { params }))
             await refresh()
             await navigate({ to: '/tasks' })
           }}

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { useLiveEvents } from '../live/live.tsx'
 import { Curl } from '../parts/curl.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { ActiveRun } from './active-run.tsx'
@@ -29,7 +29,7 @@ export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: Sy
     queryKey,
     queryFn: async () =>
       (
-        await answerOf(
+        await dataOf(
           api.GET('/api/codehost/{projectId}/syncs', {
             params: { path: { projectId }, query: { limit: 10 } },
           }),
@@ -104,7 +104,7 @@ function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
     <li className={styles.item} style={{ minHeight: 40 }}>
       <div className={styles.main}>
         <span>
-          {at && <Moment at={at} />}
+          {at && <RelativeTime at={at} />}
           <span className="quiet">
             {lengthOf(run)} · <span title={countsInWords(run)}>{countsOf(run)}</span>
             {run.mode === 'full' && ' · everything checked'}

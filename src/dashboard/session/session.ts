@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { sessionsQuery } from '../api/queries.ts'
 
@@ -10,7 +10,7 @@ export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async (): Promise<Me | null> => {
     try {
-      return await answerOf(api.GET('/api/me'))
+      return await dataOf(api.GET('/api/me'))
     } catch (error) {
       if (problemOf(error).status === 401) return null
       throw error
@@ -49,7 +49,7 @@ async function endEverySession(cache: QueryClient) {
 
 async function end(id: string) {
   try {
-    await answerOf(api.DELETE('/api/sessions/{id}', { params: { path: { id } } }))
+    await dataOf(api.DELETE('/api/sessions/{id}', { params: { path: { id } } }))
   } catch (error) {
     // Over already: that is what was wanted.
     if (problemOf(error).status !== 404) throw error

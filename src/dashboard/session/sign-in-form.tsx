@@ -1,7 +1,7 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { meQuery } from './session.ts'
 
@@ -18,7 +18,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): void }) {
     setBusy(true)
     setMistake(undefined)
     try {
-      await answerOf(api.POST('/api/sessions', { body: { key: key.trim() } }))
+      await dataOf(api.POST('/api/sessions', { body: { key: key.trim() } }))
       await cache.fetchQuery({ ...meQuery, staleTime: 0 })
       onSignedIn()
     } catch (error) {

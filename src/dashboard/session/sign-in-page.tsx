@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Mark } from '../parts/mark.tsx'
+import { Logo } from '../parts/logo.tsx'
 import { usePageTitle } from '../parts/use-page-title.ts'
 import styles from './sign-in.module.css'
 import { SignInForm } from './sign-in-form.tsx'
@@ -11,7 +11,7 @@ export function SignInPage() {
   return (
     <main className={styles.page}>
       <div className={styles.box}>
-        <Mark size={36} />
+        <Logo size={36} />
         <h1>Sign in to Inlet</h1>
         <SignInForm onSignedIn={() => navigate({ to: next ?? '/tasks' })} />
         <p className="quiet small">

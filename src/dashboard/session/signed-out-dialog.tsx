@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { whenSignedOut } from '../api/client.ts'
 import { KeysWait } from '../parts/keys-wait.tsx'
-import { soon } from '../parts/soon.ts'
+import { preload } from '../parts/preload.ts'
 import { useEver } from '../parts/use-opening.ts'
 
-const SignInAgain = soon(() => import('./sign-in-again.tsx'))
+const SignInAgain = preload(() => import('./sign-in-again.tsx'))
 
 /** A session that ends while somebody works: the page stays as it is behind the question for a key. */
 export function SignedOutDialog() {

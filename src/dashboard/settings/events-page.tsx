@@ -2,14 +2,14 @@ import { Badge, Button, SegmentedControl, Skeleton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { eventsQuery, itemsOf } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { CopyBlock } from '../parts/copy-block.tsx'
 import { EmptyPage } from '../parts/empty-page.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
-import { tell } from '../parts/tell.ts'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import { toast } from '../parts/toast.ts'
+import { useMutation } from '../parts/use-mutation.ts'
 import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
 import { PageHead } from './page-head.tsx'
@@ -91,14 +91,14 @@ export function EventsPage() {
 
 function EventItem({ event }: { event: Event }) {
   const [isOpen, setOpen] = useState(false)
-  const { act, isBusy } = useAct('events')
+  const { act, isBusy } = useMutation('events')
 
   async function replay() {
     const replayed = await act('It could not be replayed', () =>
-      answerOf(api.POST('/api/analytics/events/{id}/replay', { params: { path: { id: event.id } } })),
+      dataOf(api.POST('/api/analytics/events/{id}/replay', { params: { path: { id: event.id } } })),
     )
     if (replayed)
-      tell.done(
+      toast.done(
         replayed.outcome === 'accepted' ? 'Replayed; it has its task.' : 'Replayed, and rejected again.',
       )
   }
@@ -111,7 +111,7 @@ function EventItem({ event }: { event: Event }) {
       <div className={styles.main}>
         <div>{summaryOf(event)}</div>
         <div className="quiet small">
-          <Moment at={event.receivedAt} />
+          <RelativeTime at={event.receivedAt} />
           {event.duplicates > 0 && ` · sent ${event.duplicates + 1} times`}
           {event.routing && ` · ${event.routing.explanation}`}
         </div>

@@ -2,14 +2,14 @@ import { ActionIcon, Badge, Button, Menu, Skeleton } from '@mantine/core'
 import { KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { keysQuery, projectsQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Curl } from '../parts/curl.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
@@ -19,14 +19,14 @@ type Key = Schema<'ApiKey'>
 /** Who may call, and what each may do. */
 export function KeysPage() {
   const query = useQuery(keysQuery)
-  const { act, refresh } = useAct('keys')
+  const { act, refresh } = useMutation('keys')
   const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<{ name: string; key: string }>()
   const [revoking, setRevoking] = useState<Key>()
 
   async function rotate(key: Key) {
     const rotated = await act('The key was not rotated', () =>
-      answerOf(api.POST('/api/keys/{id}/rotate', { params: { path: { id: key.id } }, body: {} })),
+      dataOf(api.POST('/api/keys/{id}/rotate', { params: { path: { id: key.id } }, body: {} })),
     )
     if (rotated) setSecret(rotated)
   }
@@ -75,7 +75,7 @@ export function KeysPage() {
           verb="Revoke key"
           onClose={() => setRevoking(undefined)}
           onConfirm={async () => {
-            await answerOf(api.DELETE('/api/keys/{id}', { params: { path: { id: revoking.id } } }))
+            await dataOf(api.DELETE('/api/keys/{id}', { params: { path: { id: revoking.id } } }))
             await refresh()
           }}
         >
@@ -108,7 +108,7 @@ function KeyItem({ of: key, onRotate, onRevoke }: { of: Key; onRotate(): void; o
           {key.scopes.join(', ')} ·{' '}
           {key.lastUsedAt ? (
             <>
-              used <Moment at={key.lastUsedAt} />
+              used <RelativeTime at={key.lastUsedAt} />
             </>
           ) : (
             'never used'
@@ -116,13 +116,13 @@ function KeyItem({ of: key, onRotate, onRevoke }: { of: Key; onRotate(): void; o
           {key.expiresAt && (
             <>
               {' '}
-              · {isExpired ? 'expired' : 'expires'} <Moment at={key.expiresAt} />
+              · {isExpired ? 'expired' : 'expires'} <RelativeTime at={key.expiresAt} />
             </>
           )}
           {key.previousSecretExpiresAt && Date.parse(key.previousSecretExpiresAt) > Date.now() && (
             <>
               {' '}
-              · the secret before ends <Moment at={key.previousSecretExpiresAt} />
+              · the secret before ends <RelativeTime at={key.previousSecretExpiresAt} />
             </>
           )}
         </div>

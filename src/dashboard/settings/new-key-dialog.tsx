@@ -1,11 +1,11 @@
 import { Button, Checkbox, Modal, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
-import { Mistake } from '../parts/mistake.tsx'
+import { ErrorText } from '../parts/error-text.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { type Scope, useMe } from '../session/session.ts'
 
 const SCOPES: Record<Scope, string> = {
@@ -28,7 +28,7 @@ interface NewKeyDialogProps {
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   const { isServiceWide } = useMe()
   const { data: projects = [] } = useQuery(projectsQuery)
-  const { act, isBusy } = useAct('keys')
+  const { act, isBusy } = useMutation('keys')
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<string[]>(Object.keys(SCOPES).filter((scope) => scope !== 'admin'))
   const [projectId, setProjectId] = useState<string | null>(null)
@@ -40,7 +40,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
     const expiresAt =
       lifetime === 'never' ? null : new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString()
     const created = await act('', () =>
-      answerOf(
+      dataOf(
         api.POST('/api/keys', {
           body: {
             name: name.trim(),
@@ -98,7 +98,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
             style={{ flex: 1 }}
           />
         </div>
-        {problem && <Mistake>{problem.message}</Mistake>}
+        {problem && <ErrorText>{problem.message}</ErrorText>}
         <div>
           <Button type="submit" loading={isBusy} disabled={name.trim() === '' || scopes.length === 0}>
             Create key

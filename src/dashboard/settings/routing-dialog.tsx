@@ -1,11 +1,11 @@
 import { Button, Modal, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
-import { Mistake } from '../parts/mistake.tsx'
+import { ErrorText } from '../parts/error-text.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useSendOnce } from '../parts/use-send-once.ts'
 
 interface RoutingDialogProps {
@@ -15,7 +15,7 @@ interface RoutingDialogProps {
 
 export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
   const { data: projects = [] } = useQuery(projectsQuery)
-  const { act, isBusy } = useAct('routing')
+  const { act, isBusy } = useMutation('routing')
   const sendOnce = useSendOnce('routing-rule')
   const [name, setName] = useState(rule?.name ?? '')
   const [app, setApp] = useState(rule?.appMatch ?? '')
@@ -36,10 +36,10 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
     await act('', async () => {
       try {
         if (rule) {
-          await answerOf(api.PATCH('/api/webhook-routing/{id}', { params: { path: { id: rule.id } }, body }))
+          await dataOf(api.PATCH('/api/webhook-routing/{id}', { params: { path: { id: rule.id } }, body }))
         } else {
           await sendOnce(body, (header) =>
-            answerOf(api.POST('/api/webhook-routing', { params: { header }, body })),
+            dataOf(api.POST('/api/webhook-routing', { params: { header }, body })),
           )
         }
         onClose()
@@ -86,7 +86,7 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        {problem && <Mistake>{problem.message}</Mistake>}
+        {problem && <ErrorText>{problem.message}</ErrorText>}
         <div>
           <Button type="submit" loading={isBusy} disabled={!isComplete}>
             {rule ? 'Save rule' : 'Add rule'}

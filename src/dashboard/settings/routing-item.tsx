@@ -3,10 +3,10 @@ import { ActionIcon, Menu, Switch } from '@mantine/core'
 import { GrabberIcon, KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, routingQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import styles from './settings.module.css'
 
 type Rule = Schema<'RoutingRule'>
@@ -21,7 +21,7 @@ interface RoutingItemProps {
 /** One rule as a sentence, with a handle for the pointer and one for the arrow keys. */
 export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps) {
   const cache = useQueryClient()
-  const { act, refresh } = useAct('routing')
+  const { act, refresh } = useMutation('routing')
   const [isDeleting, setDeleting] = useState(false)
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: rule.id,
@@ -34,7 +34,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
       rules?.map((other) => (other.id === rule.id ? { ...other, isActive } : other)),
     )
     void act('The rule was not switched', () =>
-      answerOf(api.PATCH('/api/webhook-routing/{id}', { params: { path }, body: { isActive } })),
+      dataOf(api.PATCH('/api/webhook-routing/{id}', { params: { path }, body: { isActive } })),
     )
   }
 
@@ -106,7 +106,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
           verb="Delete rule"
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
-            await answerOf(api.DELETE('/api/webhook-routing/{id}', { params: { path } }))
+            await dataOf(api.DELETE('/api/webhook-routing/{id}', { params: { path } }))
             await refresh()
           }}
         >

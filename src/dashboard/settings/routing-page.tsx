@@ -16,12 +16,12 @@ import {
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, routingQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { Curl } from '../parts/curl.tsx'
 import { EmptyPage } from '../parts/empty-page.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { PageHead } from './page-head.tsx'
 import { RoutingDialog } from './routing-dialog.tsx'
 import { RoutingItem } from './routing-item.tsx'
@@ -88,7 +88,7 @@ interface SortableRulesProps {
 
 function SortableRules({ rules, trial, onEdit }: SortableRulesProps) {
   const cache = useQueryClient()
-  const { act } = useAct('routing')
+  const { act } = useMutation('routing')
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
@@ -105,7 +105,7 @@ function SortableRules({ rules, trial, onEdit }: SortableRulesProps) {
     if (!moved || to < 0 || to >= rules.length) return
     cache.setQueryData(routingQuery.queryKey, arrayMove(rules, from, to))
     await act('The order was not changed', () =>
-      answerOf(
+      dataOf(
         api.PATCH('/api/webhook-routing/{id}', {
           params: { path: { id: moved.id } },
           body: { position: to },

@@ -1,7 +1,7 @@
 import { Button, Select, Textarea } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { eventsQuery, itemsOf, projectsQuery } from '../api/queries.ts'
 import { summaryOf } from './event-summary.ts'
@@ -48,7 +48,7 @@ export function RoutingTrial({ trial, isReady, onTrial }: RoutingTrialProps) {
     }
     setBusy(true)
     try {
-      onTrial(await answerOf(api.POST('/api/webhook-routing/test', { body })))
+      onTrial(await dataOf(api.POST('/api/webhook-routing/test', { body })))
       setMistake(undefined)
     } catch (error) {
       onTrial(undefined)

@@ -1,12 +1,12 @@
 import { Button, Modal, NumberInput, Select, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
-import { Mistake } from '../parts/mistake.tsx'
+import { ErrorText } from '../parts/error-text.tsx'
 import { useDraft } from '../parts/use-draft.ts'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
 
@@ -19,7 +19,7 @@ interface RuleDialogProps {
 export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
   const { me } = useMe()
   const { data: projects = [] } = useQuery(projectsQuery)
-  const { act, isBusy } = useAct('rules', 'context')
+  const { act, isBusy } = useMutation('rules', 'context')
   const name = rule?.id ?? 'new'
   const [draft, setDraft] = useDraft(`rule:${name}`)
   // Of the version that was there when the writing began: the draft may outlive it.
@@ -51,11 +51,11 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
         if (rule) {
           // Told once that somebody else was quicker, who saves again means it.
           const header = isStale ? {} : { 'if-match': `"${seenVersion}"` }
-          await answerOf(api.PATCH('/api/rules/{id}', { params: { path: { id: rule.id }, header }, body }))
+          await dataOf(api.PATCH('/api/rules/{id}', { params: { path: { id: rule.id }, header }, body }))
         } else {
           const added = { ...body, projectId: scope }
           await sendOnce(added, (header) =>
-            answerOf(api.POST('/api/rules', { params: { header }, body: added })),
+            dataOf(api.POST('/api/rules', { params: { header }, body: added })),
           )
         }
         discard()
@@ -110,11 +110,11 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           )}
         </div>
         {problem && (
-          <Mistake>
+          <ErrorText>
             {isStale
               ? 'Somebody changed this instruction meanwhile. Save again to put yours in its place; theirs stays in the history.'
               : problem.message}
-          </Mistake>
+          </ErrorText>
         )}
         <div className="row">
           <Button type="submit" loading={isBusy} disabled={content.trim() === ''}>

@@ -1,10 +1,10 @@
 import { Button, Modal, Skeleton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { itemsOf, type Rule, ruleVersionsQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { differencesOf } from '../parts/word-diff.ts'
 import styles from './settings.module.css'
 
@@ -18,14 +18,14 @@ interface RuleHistoryProps {
 
 /** What an instruction was, version by version, and the way back. */
 export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
-  const { act, isBusy } = useAct('rules', 'context', 'rule-versions')
+  const { act, isBusy } = useMutation('rules', 'context', 'rule-versions')
   const query = useInfiniteQuery(ruleVersionsQuery(rule.id))
   const versions = itemsOf(query.data)
   // Each is shown beside the one before it, which the last of a page does not have yet.
   const shown = query.hasNextPage ? versions.slice(0, -1) : versions
   async function revert(version: number) {
     const reverted = await act('It was not reverted', () =>
-      answerOf(api.POST('/api/rules/{id}/revert', { params: { path: { id: rule.id } }, body: { version } })),
+      dataOf(api.POST('/api/rules/{id}/revert', { params: { path: { id: rule.id } }, body: { version } })),
     )
     if (reverted) onClose()
   }
@@ -39,7 +39,7 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
             <div className="row" style={{ marginBottom: 6 }}>
               <strong>Version {version.version}</strong>
               <span className="quiet small">
-                {version.createdBy.name}, <Moment at={version.createdAt} />
+                {version.createdBy.name}, <RelativeTime at={version.createdAt} />
               </span>
               {index > 0 && mayWrite && (
                 <Button

@@ -2,10 +2,10 @@ import { ActionIcon, Badge, Menu, NumberInput, Switch } from '@mantine/core'
 import { KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { undoable, undoneBy } from '../parts/undo.ts'
+import { useMutation } from '../parts/use-mutation.ts'
 import styles from './settings.module.css'
 
 interface RuleItemProps {
@@ -17,7 +17,7 @@ interface RuleItemProps {
 
 /** One instruction: its place, its words, and whether it counts. */
 export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
-  const { act, refresh } = useAct('rules', 'context')
+  const { act, refresh } = useMutation('rules', 'context')
   const { data: projects } = useQuery(projectsQuery)
   const [priority, setPriority] = useState<number | string>(rule.priority)
   useEffect(() => setPriority(rule.priority), [rule.priority])
@@ -26,7 +26,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
 
   const change = (body: Schema<'RuleChange'>) =>
     act('The instruction was not changed', () =>
-      answerOf(
+      dataOf(
         api.PATCH('/api/rules/{id}', {
           params: { path, header: { 'if-match': `"${rule.version}"` } },
           body,
@@ -36,13 +36,13 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
 
   async function remove() {
     const isDeleted = await act('The instruction was not deleted', async () => {
-      await answerOf(api.DELETE('/api/rules/{id}', { params: { path } }))
+      await dataOf(api.DELETE('/api/rules/{id}', { params: { path } }))
       return true
     })
     if (!isDeleted) return
     undoable(
       undoneBy('Instruction deleted.', async () => {
-        await answerOf(api.POST('/api/rules/{id}/restore', { params: { path } }))
+        await dataOf(api.POST('/api/rules/{id}/restore', { params: { path } }))
         await refresh()
       }),
     )

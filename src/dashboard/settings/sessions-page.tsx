@@ -1,12 +1,12 @@
 import { Badge, Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { sessionsQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useSignOut } from '../session/session.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
@@ -14,7 +14,7 @@ import styles from './settings.module.css'
 /** Where somebody is signed in. */
 export function SessionsPage() {
   const query = useQuery(sessionsQuery)
-  const { act, isBusy } = useAct('sessions')
+  const { act, isBusy } = useMutation('sessions')
   const signOut = useSignOut()
   const [isAsking, setAsking] = useState(false)
   return (
@@ -44,8 +44,8 @@ export function SessionsPage() {
                 )}
               </div>
               <div className="quiet small">
-                Key {session.name} · last seen <Moment at={session.lastSeenAt} /> · since{' '}
-                <Moment at={session.createdAt} />
+                Key {session.name} · last seen <RelativeTime at={session.lastSeenAt} /> · since{' '}
+                <RelativeTime at={session.createdAt} />
               </div>
             </div>
             {!session.isCurrent && (
@@ -54,7 +54,7 @@ export function SessionsPage() {
                 loading={isBusy}
                 onClick={() =>
                   void act('The session was not ended', () =>
-                    answerOf(api.DELETE('/api/sessions/{id}', { params: { path: { id: session.id } } })),
+                    dataOf(api.DELETE('/api/sessions/{id}', { params: { path: { id: session.id } } })),
                   )
                 }
               >

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
-import { useAct } from '../parts/act.ts'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useMe, useSignOut } from '../session/session.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
@@ -54,7 +54,7 @@ const ADMIN_PAGES = ['/settings/keys', '/settings/webhook', '/settings/routing',
 /** For whoever comes by address. */
 function NotAllowed({ isBound }: { isBound: boolean }) {
   const signOut = useSignOut()
-  const { act, isBusy } = useAct()
+  const { act, isBusy } = useMutation()
   return (
     <PageHead
       title="Not for this key"

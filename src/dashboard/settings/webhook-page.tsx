@@ -2,40 +2,38 @@ import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api, type Schema } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { webhookSecretsQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyBlock } from '../parts/copy-block.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { useMutation } from '../parts/use-mutation.ts'
 import { feedbackAddress, feedbackCurl } from './feedback-curl.ts'
 import { PageHead } from './page-head.tsx'
 import styles from './settings.module.css'
 
 type Secret = Schema<'WebhookSecret'>
 type Receiver = Schema<'FeedbackReceiver'>
-const MOST_SECRETS = 2
+const MAX_SECRETS = 2
 
 /** Where feedback is sent, and what its sender proves itself with. */
 export function WebhookPage() {
   const query = useQuery(webhookSecretsQuery)
-  const { act, refresh, isBusy } = useAct('webhook-secrets')
+  const { act, refresh, isBusy } = useMutation('webhook-secrets')
   const [secret, setSecret] = useState<string>()
   const [revoking, setRevoking] = useState<Secret>()
   const receiver = query.data?.receiver
   const address = feedbackAddress(receiver?.baseUrl)
 
   async function make() {
-    const made = await act('No secret was made', () =>
-      answerOf(api.POST('/api/webhook-secrets', { body: {} })),
-    )
+    const made = await act('No secret was made', () => dataOf(api.POST('/api/webhook-secrets', { body: {} })))
     if (made) setSecret(made.secret)
   }
   async function rotate(id: string) {
     const made = await act('The secret was not rotated', () =>
-      answerOf(api.POST('/api/webhook-secrets/{id}/rotate', { params: { path: { id } }, body: {} })),
+      dataOf(api.POST('/api/webhook-secrets/{id}/rotate', { params: { path: { id } }, body: {} })),
     )
     if (made) setSecret(made.secret)
   }
@@ -46,12 +44,12 @@ export function WebhookPage() {
       <PageHead
         title="Feedback webhook"
         action={
-          <Button onClick={() => void make()} loading={isBusy} disabled={secrets.length >= MOST_SECRETS}>
+          <Button onClick={() => void make()} loading={isBusy} disabled={secrets.length >= MAX_SECRETS}>
             Create secret
           </Button>
         }
       >
-        {secrets.length >= MOST_SECRETS && 'Two secrets are kept: revoke one to make another. '}
+        {secrets.length >= MAX_SECRETS && 'Two secrets are kept: revoke one to make another. '}
         The analytics platform sends each <code>feedback_submitted</code> event here, and each becomes a task
         in the list “User Feedback”. <Link to="/settings/routing">Routing</Link> decides in which project.
       </PageHead>
@@ -78,10 +76,10 @@ export function WebhookPage() {
                 <div className={styles.main}>
                   <code>…{one.lastFour}</code>
                   <div className="quiet small">
-                    Made <Moment at={one.createdAt} /> ·{' '}
+                    Made <RelativeTime at={one.createdAt} /> ·{' '}
                     {one.lastUsedAt ? (
                       <>
-                        used <Moment at={one.lastUsedAt} />
+                        used <RelativeTime at={one.lastUsedAt} />
                       </>
                     ) : (
                       'never used'
@@ -89,7 +87,7 @@ export function WebhookPage() {
                     {one.expiresAt && (
                       <>
                         {' '}
-                        · ends <Moment at={one.expiresAt} />
+                        · ends <RelativeTime at={one.expiresAt} />
                       </>
                     )}
                   </div>
@@ -97,7 +95,7 @@ export function WebhookPage() {
                 {one.expiresAt === null && (
                   <Button
                     variant="default"
-                    disabled={secrets.length >= MOST_SECRETS}
+                    disabled={secrets.length >= MAX_SECRETS}
                     onClick={() => void rotate(one.id)}
                   >
                     Rotate
@@ -147,7 +145,7 @@ export function WebhookPage() {
           verb="Revoke secret"
           onClose={() => setRevoking(undefined)}
           onConfirm={async () => {
-            await answerOf(api.DELETE('/api/webhook-secrets/{id}', { params: { path: { id: revoking.id } } }))
+            await dataOf(api.DELETE('/api/webhook-secrets/{id}', { params: { path: { id: revoking.id } } }))
             await refresh()
           }}
         >

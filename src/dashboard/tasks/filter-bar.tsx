@@ -7,12 +7,12 @@ import { takeAwaitedSearch } from '../frame/awaited-search.ts'
 import { useSavedFilters } from '../frame/saved-filters.tsx'
 import { isCommand } from '../frame/shortcuts.ts'
 import { MenuButton, OnDemand } from '../parts/menu-button.tsx'
-import { soon } from '../parts/soon.ts'
-import { tell } from '../parts/tell.ts'
+import { preload } from '../parts/preload.ts'
+import { toast } from '../parts/toast.ts'
 import { filtersFrom, isNarrowed, PRIORITIES, SORTS, SOURCES, STATUSES } from './filters.ts'
 import styles from './tasks-page.module.css'
 
-const LabelFilter = soon(() => import('./label-filter.tsx'))
+const LabelFilter = preload(() => import('./label-filter.tsx'))
 
 const TYPING_MS = 250
 
@@ -205,7 +205,7 @@ function Keep({ filters }: { filters: TaskFilters }) {
       title="Keep under My filters"
       onClick={() => {
         setSaved([...saved, { name, filters }])
-        tell.done(`Kept as “${name}” under My filters.`)
+        toast.done(`Kept as “${name}” under My filters.`)
       }}
     >
       <BookmarkIcon size={16} />

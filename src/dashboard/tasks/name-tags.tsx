@@ -2,7 +2,7 @@ import { TagsInput, type TagsInputProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import styles from './name-tags.module.css'
 import { rankNames } from './rank-names.ts'
 
@@ -91,7 +91,7 @@ const namesQuery = (kind: 'labels' | 'assignees', projectId: string | undefined,
     queryKey: ['names', kind, projectId ?? null, q],
     queryFn: async () => {
       const question = { params: { query: { ...(projectId && { projectId }), ...(q && { q }) } } }
-      const { data } = await answerOf(
+      const { data } = await dataOf(
         kind === 'labels' ? api.GET('/api/labels', question) : api.GET('/api/assignees', question),
       )
       return data

@@ -2,10 +2,10 @@ import { Button, Modal, Select, TagsInput, Textarea, TextInput } from '@mantine/
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task, TaskListItem } from '../api/queries.ts'
-import { Mistake } from '../parts/mistake.tsx'
+import { ErrorText } from '../parts/error-text.tsx'
 import { useDraft } from '../parts/use-draft.ts'
 import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
@@ -46,7 +46,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     setProblem(undefined)
     try {
       const task = await sendOnce(body, (header) =>
-        answerOf(api.POST('/api/tasks', { params: { header }, body })),
+        dataOf(api.POST('/api/tasks', { params: { header }, body })),
       )
       setTitle(undefined)
       setDescription(undefined)
@@ -131,7 +131,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
             style={{ flex: '1 1 160px' }}
           />
         </div>
-        {problem && <Mistake>{problem.message}</Mistake>}
+        {problem && <ErrorText>{problem.message}</ErrorText>}
         <div className="row">
           <Button type="submit" loading={isBusy} disabled={title.trim() === ''}>
             Create task

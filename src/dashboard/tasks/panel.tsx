@@ -2,17 +2,17 @@ import { ActionIcon, Button, Menu, Skeleton, Tooltip } from '@mantine/core'
 import { KebabHorizontalIcon, LinkIcon, TrashIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { type Task, taskQuery } from '../api/queries.ts'
-import { useAct } from '../parts/act.ts'
 import { Curl } from '../parts/curl.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { useCopy } from '../parts/use-copy.ts'
+import { useMutation } from '../parts/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 import { Conflict } from './conflict.tsx'
 import { EditableTitle } from './editable-title.tsx'
-import { StatusCircle } from './marks.tsx'
+import { StatusCircle } from './icons.tsx'
 import styles from './panel.module.css'
 import { Properties } from './properties.tsx'
 import { Provenance } from './provenance.tsx'
@@ -72,10 +72,10 @@ function GoneTask({ id }: { id: string | undefined }) {
 
 function DeletedTask({ id }: { id: string }) {
   const { can } = useMe()
-  const { act, isBusy } = useAct('task', 'timeline')
+  const { act, isBusy } = useMutation('task', 'timeline')
   const restore = () =>
     act('It did not come back', () =>
-      answerOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } })),
+      dataOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } })),
     )
   return (
     <div className="stack">

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { projectsQuery, type Task } from '../api/queries.ts'
-import { Moment } from '../parts/moment.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { PRIORITIES, STATUSES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
 import { NameTags } from './name-tags.tsx'
@@ -86,7 +86,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       )}
       <dt>Changed</dt>
       <dd>
-        <Moment at={task.updatedAt} />
+        <RelativeTime at={task.updatedAt} />
       </dd>
     </dl>
   )

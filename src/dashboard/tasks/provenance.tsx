@@ -2,15 +2,15 @@ import { LinkExternalIcon } from '@primer/octicons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type Activity, itemsOf, type Task, timelineQuery } from '../api/queries.ts'
-import { Moment } from '../parts/moment.tsx'
-import { markOf, SourceMark } from './marks.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import { iconOf, SourceIcon } from './icons.tsx'
 import styles from './panel.module.css'
 
 /** Where a task came from and why it landed here, in words. */
 export function Provenance({ task }: { task: Task }) {
   return (
     <p className={styles.provenance}>
-      <SourceMark task={task} />
+      <SourceIcon task={task} />
       <span className="breakable">
         <Words task={task} />
         {task.externalUrl && isWeb(task.externalUrl) && (
@@ -28,7 +28,7 @@ export function Provenance({ task }: { task: Task }) {
 }
 
 function Words({ task }: { task: Task }): ReactNode {
-  const when = <Moment at={task.createdAt} />
+  const when = <RelativeTime at={task.createdAt} />
   if (task.source === 'codehost') return <FromCodehost task={task} />
   if (task.source === 'analytics') return <FromFeedback task={task} />
   if (task.source === 'api') {
@@ -47,7 +47,7 @@ function Words({ task }: { task: Task }): ReactNode {
 }
 
 function FromCodehost({ task }: { task: Task }) {
-  const [kind = '', state = ''] = markOf(task).words.split(', ')
+  const [kind = '', state = ''] = iconOf(task).words.split(', ')
   const number = task.codehostPrNumber ?? task.codehostIssueNumber
   const repository = repositoryOf(task.externalUrl)
   return (
@@ -63,10 +63,10 @@ function FromCodehost({ task }: { task: Task }) {
       {task.completedAt && task.closedReason ? (
         <>
           {' '}
-          <Moment at={task.completedAt} />
+          <RelativeTime at={task.completedAt} />
         </>
       ) : null}
-      , came by sync <Moment at={task.createdAt} />
+      , came by sync <RelativeTime at={task.createdAt} />
     </>
   )
 }
@@ -79,7 +79,7 @@ function FromFeedback({ task }: { task: Task }) {
   return (
     <>
       Feedback{surface && <> from {surface}</>}
-      {received && <>, {routeOf(received)}</>}, <Moment at={task.createdAt} />
+      {received && <>, {routeOf(received)}</>}, <RelativeTime at={task.createdAt} />
     </>
   )
 }

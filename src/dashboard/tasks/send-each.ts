@@ -1,5 +1,5 @@
 import { type Problem, problemOf } from '../api/problem.ts'
-import { tell } from '../parts/tell.ts'
+import { toast } from '../parts/toast.ts'
 import type { Failure } from './bulk.ts'
 
 /** A browser and a service are both better off with a few at a time. */
@@ -35,7 +35,7 @@ export function waitFor(problem: Problem, count: number): Promise<void> {
   const seconds = problem.retryAfterSeconds ?? 1
   if (problem.status === 429) {
     const who = count === 1 ? '1 task waits' : `${count.toLocaleString()} tasks wait`
-    tell.done(
+    toast.done(
       `${who} for the rate limit of your key, for ${seconds} s. Keep this page open.`,
       seconds * 1_000,
     )

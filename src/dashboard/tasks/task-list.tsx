@@ -19,7 +19,7 @@ import {
 } from '../api/queries.ts'
 import { NotLoaded } from '../parts/not-loaded.tsx'
 import { plural } from '../parts/plural.ts'
-import { soon } from '../parts/soon.ts'
+import { preload } from '../parts/preload.ts'
 import { useMe } from '../session/session.ts'
 import { leaveTasks } from './task-cache.ts'
 import styles from './task-list.module.css'
@@ -31,8 +31,8 @@ import { useSelection } from './use-selection.ts'
 import { useTaskActions } from './use-task-actions.ts'
 import { Waiting } from './waiting.tsx'
 
-const NoTasks = soon(() => import('./no-tasks.tsx'))
-const SelectionBar = soon(() => import('./selection-bar.tsx'))
+const NoTasks = preload(() => import('./no-tasks.tsx'))
+const SelectionBar = preload(() => import('./selection-bar.tsx'))
 
 const ROW_PX = 40
 const TOUCH_ROW_PX = 48

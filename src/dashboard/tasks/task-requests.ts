@@ -1,4 +1,4 @@
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { at, everyPage, pageOfTasks, type Task, type TaskListItem } from '../api/queries.ts'
 import { type Batch, type Change, sendBatches } from './bulk.ts'
 import { waitFor } from './send-each.ts'
@@ -8,7 +8,7 @@ const MAX_PAGES_OF_OTHERS = 10
 const PAGE = 200
 
 export const patchTask = (id: string, body: Change, version?: number): Promise<Task> =>
-  answerOf(
+  dataOf(
     api.PATCH('/api/tasks/{id}', {
       params: { path: { id }, ...(version && { header: { 'if-match': `"${version}"` } }) },
       body,
@@ -16,18 +16,18 @@ export const patchTask = (id: string, body: Change, version?: number): Promise<T
   )
 
 export const getTask = (id: string): Promise<Task> =>
-  answerOf(api.GET('/api/tasks/{id}', { params: { path: { id } } }))
+  dataOf(api.GET('/api/tasks/{id}', { params: { path: { id } } }))
 
 export async function deleteTask(id: string): Promise<void> {
-  await answerOf(api.DELETE('/api/tasks/{id}', { params: { path: { id } } }))
+  await dataOf(api.DELETE('/api/tasks/{id}', { params: { path: { id } } }))
 }
 
 export const restoreTask = (id: string): Promise<Task> =>
-  answerOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } }))
+  dataOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } }))
 
 /** The same change of up to a hundred tasks: of all of them, or of none. */
 async function patchTasks(ids: string[], change: Change): Promise<Task[]> {
-  const { data } = await answerOf(api.PATCH('/api/tasks/bulk', { body: { ids, change } }))
+  const { data } = await dataOf(api.PATCH('/api/tasks/bulk', { body: { ids, change } }))
   // Whoever sees rows may read tasks, and then a write returns them whole.
   return data as Task[]
 }

@@ -1,7 +1,7 @@
 import { memo, type MouseEvent as ReactMouseEvent } from 'react'
 import type { TaskListItem } from '../api/queries.ts'
-import { Moment } from '../parts/moment.tsx'
-import { PriorityBars, SourceMark, StatusCircle } from './marks.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import { PriorityBars, SourceIcon, StatusCircle } from './icons.tsx'
 import styles from './task-list.module.css'
 
 interface TaskRowProps {
@@ -103,10 +103,10 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       )}
       <span className={styles.tail}>
         {props.project && <span className={styles.project}>{props.project}</span>}
-        <SourceMark task={task} />
+        <SourceIcon task={task} />
         <PriorityBars priority={task.priority} />
         <span className={styles.age}>
-          <Moment at={task.createdAt} isShort />
+          <RelativeTime at={task.createdAt} isShort />
         </span>
       </span>
     </div>

@@ -1,16 +1,16 @@
 import { Button, Textarea } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { type Activity, itemsOf, type Task, timelineQuery } from '../api/queries.ts'
 import { Markdown } from '../parts/markdown.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { useDraft } from '../parts/use-draft.ts'
 import { useSendOnce } from '../parts/use-send-once.ts'
 import { useMe } from '../session/session.ts'
-import { happeningOf } from './happenings.ts'
+import { activityText } from './activity-text.ts'
 import styles from './panel.module.css'
 
 /** What happened to a task and what was said about it, oldest first, with room for the next word. */
@@ -41,7 +41,8 @@ export function Timeline({ task }: { task: Task }) {
           ) : (
             <li key={entry.id} className={styles.entry}>
               <span className="breakable">
-                <strong>{entry.actor.name}</strong> {happeningOf(entry)} · <Moment at={entry.createdAt} />
+                <strong>{entry.actor.name}</strong> {activityText(entry)} ·{' '}
+                <RelativeTime at={entry.createdAt} />
               </span>
             </li>
           ),
@@ -56,7 +57,7 @@ function Comment({ entry }: { entry: Activity }) {
   return (
     <li className={styles.comment}>
       <div className={styles.commentHead}>
-        <strong>{entry.actor.name}</strong> · <Moment at={entry.createdAt} />
+        <strong>{entry.actor.name}</strong> · <RelativeTime at={entry.createdAt} />
       </div>
       <Markdown text={entry.message ?? ''} />
     </li>
@@ -76,7 +77,7 @@ function CommentBox({ taskId }: { taskId: string }) {
     setBusy(true)
     setMistake(undefined)
     try {
-      await sendOnce(body, (header) => answerOf(api.POST('/api/activity', { params: { header }, body })))
+      await sendOnce(body, (header) => dataOf(api.POST('/api/activity', { params: { header }, body })))
       // What was typed while it was on its way is the next one.
       setDraft((now) => (now === draft ? undefined : now))
       await cache.invalidateQueries({ queryKey: ['timeline', taskId] })

@@ -5,11 +5,11 @@ import { useRef } from 'react'
 import { type Project, projectsQuery } from '../api/queries.ts'
 import { Curl } from '../parts/curl.tsx'
 import { EmptyPage } from '../parts/empty-page.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { NotLoaded } from '../parts/not-loaded.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { usePageTitle } from '../parts/use-page-title.ts'
 import { useMe } from '../session/session.ts'
-import { SourceMark } from './marks.tsx'
+import { SourceIcon } from './icons.tsx'
 import styles from './trash.module.css'
 import { type Deleted, deletedIn, trashQuery } from './trash-query.ts'
 import { useRestore } from './use-restore.ts'
@@ -88,14 +88,14 @@ function TrashRow({ row: { task, deletion }, project, isBusy, onRestore }: Trash
   const deletedAt = deletion?.createdAt ?? task.updatedAt
   return (
     <li className={styles.row}>
-      <SourceMark task={task} />
+      <SourceIcon task={task} />
       <div className={styles.words}>
         <div className="breakable" dir="auto">
           {task.title}
         </div>
         <div className="quiet small">
           Deleted {deletion && `by ${deletion.actor.name} `}
-          <Moment at={deletedAt} />
+          <RelativeTime at={deletedAt} />
           {project && ` · ${project}`} · {timeLeft(deletedAt)}
         </div>
       </div>

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { type Activity, at, pageOfTasks, type TaskListItem } from '../api/queries.ts'
 
 const TASKS_A_PAGE = 50
@@ -35,7 +35,7 @@ export const trashQuery = (projectId: string | undefined) =>
       let activity = pageParam.activity
       for (let page = 0; sought.size > 0 && activity !== null && page < MAX_ACTIVITY_PAGES; page++) {
         const query = { type: ['task.deleted'], limit: 200, ...within, ...at(activity) }
-        const found = await answerOf(api.GET('/api/activity', { params: { query }, signal }))
+        const found = await dataOf(api.GET('/api/activity', { params: { query }, signal }))
         for (const { taskId } of found.data) if (taskId) sought.delete(taskId)
         deletions.push(...found.data)
         activity = found.nextCursor

@@ -5,7 +5,7 @@ import { pageOfTasks } from '../api/queries.ts'
 import type { LiveEvent } from '../live/event-source.ts'
 import { useLiveEvents } from '../live/live.tsx'
 import { OVERLAP_MS } from '../live/missed.ts'
-import { type Paced, paced } from '../live/paced.ts'
+import { type Throttled, throttled } from '../live/throttled.ts'
 import { isWithin, type Page, putInPlace } from './task-cache.ts'
 
 const GATHER_MS = 400
@@ -13,7 +13,7 @@ const GATHER_MS = 400
 const APART_MS = 2_000
 const RETRY_MS = 5_000
 const AT_TOP_PX = 8
-const MOST_PUT = 50
+const MAX_INSERTED = 50
 
 /** What there is to ask: what is new, and what changed since a time and may only now belong here. */
 interface Question {
@@ -33,13 +33,13 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
   const latest = useRef(waiting)
   latest.current = waiting
   const question = useRef(NOTHING)
-  const looks = useRef<Paced>(undefined)
+  const looks = useRef<Throttled>(undefined)
   const isNewestFirst = (filters.sort ?? '-createdAt') === '-createdAt'
 
   const put = useCallback(
     (tasks: TaskListItem[]) => {
       setWaiting([])
-      if (tasks.length >= MOST_PUT || !isNewestFirst)
+      if (tasks.length >= MAX_INSERTED || !isNewestFirst)
         void cache.resetQueries({ queryKey: ['tasks', filters] })
       else putInPlace(cache, filters, tasks)
     },
@@ -68,7 +68,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
   }, [cache, filters, isNewestFirst, put, scroller])
 
   useEffect(() => {
-    const own = paced(look, { soonMs: GATHER_MS, apartMs: APART_MS })
+    const own = throttled(look, { delayMs: GATHER_MS, intervalMs: APART_MS })
     looks.current = own
     return own.stop
   }, [look])
@@ -98,7 +98,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
 
 async function tasksFor({ arrivals, changedSince }: Question, filters: TaskFilters): Promise<TaskListItem[]> {
   const pages = await Promise.all([
-    arrivals ? pageOfTasks({ ...filters, sort: '-createdAt', limit: MOST_PUT }) : undefined,
+    arrivals ? pageOfTasks({ ...filters, sort: '-createdAt', limit: MAX_INSERTED }) : undefined,
     changedSince < Number.POSITIVE_INFINITY
       ? pageOfTasks({
           ...filters,

@@ -2,7 +2,7 @@ import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { problemOf } from '../api/problem.ts'
 import type { TaskListItem } from '../api/queries.ts'
-import { tell } from '../parts/tell.ts'
+import { toast } from '../parts/toast.ts'
 import { undoable, undoneBy } from '../parts/undo.ts'
 import { shortTitle } from './failure-words.ts'
 import { deleteTask, restoreTask } from './task-requests.ts'
@@ -30,7 +30,7 @@ export function useRestore() {
       )
       return true
     } catch (error) {
-      tell.problem("Couldn't restore the task", problemOf(error))
+      toast.problem("Couldn't restore the task", problemOf(error))
       return false
     } finally {
       setBusy(id, false)

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { isPassing, problemOf } from '../api/problem.ts'
 import type { Task, TaskFilters, TaskListItem } from '../api/queries.ts'
 import { serverTime } from '../api/server-clock.ts'
-import { tell } from '../parts/tell.ts'
+import { toast } from '../parts/toast.ts'
 import { beginUndoable } from '../parts/undo.ts'
 import type { UndoEntry } from '../parts/undo-stack.ts'
 import { batchesOf, type Change, type Failure, type Sent } from './bulk.ts'
@@ -50,14 +50,14 @@ export function useTaskActions(): TaskActions {
       const { done, failures } = await send(before)
       if (failures.length > 0) hidePreview()
       replaceTasks(cache, done)
-      if (failures.length > 0) tell.refused(notDone(failures, tasks.length, 'changed'), reasonsFor(failures))
+      if (failures.length > 0) toast.refused(notDone(failures, tasks.length, 'changed'), reasonsFor(failures))
 
       const made = editsOf(before, done, [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))])
       edits.resolve(made)
       entry.sentence = sentenceOf(words, done)
       if (made.length > 0) return undoable.done()
       undoable.drop()
-      if (done.length > 0) tell.done(entry.sentence)
+      if (done.length > 0) toast.done(entry.sentence)
     }
 
     const change = (tasks: Known[], change: Change) => {
@@ -76,7 +76,7 @@ export function useTaskActions(): TaskActions {
     async function addLabel(tasks: Known[], label: string) {
       const without = tasks.filter(({ labels }) => !labels.includes(label))
       const [only, ...others] = without
-      if (!only) return tell.done(`All of them have the label ${label}.`)
+      if (!only) return toast.done(`All of them have the label ${label}.`)
       const withIt = ({ labels }: Known) => ({
         labels: labels.includes(label) ? labels : [...labels, label],
       })
@@ -103,7 +103,7 @@ export function useTaskActions(): TaskActions {
         gone.map(({ id }) => id),
       )
       deletion.resolve(gone)
-      if (failures.length > 0) tell.refused(notDone(failures, tasks.length, 'deleted'), reasonsFor(failures))
+      if (failures.length > 0) toast.refused(notDone(failures, tasks.length, 'deleted'), reasonsFor(failures))
       entry.sentence = sentenceOf('Deleted', gone)
       if (gone.length > 0) undoable.done()
       else undoable.drop()

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { type Task, taskQuery } from '../api/queries.ts'
-import { tell } from '../parts/tell.ts'
+import { toast } from '../parts/toast.ts'
 import { beginUndoable } from '../parts/undo.ts'
 import type { Change } from './bulk.ts'
 import { wordsFor } from './change-words.ts'
@@ -72,7 +72,7 @@ export function useTaskEdit(task: Task): TaskEdit {
       const theirs = problem.status === 412 ? await theirsNow() : undefined
       if (theirs && isUntouched(seen, theirs, change))
         return await write(change, { ...seen, version: theirs.version })
-      if (!theirs) tell.problem('Not saved. What you wrote is still here.', problem)
+      if (!theirs) toast.problem('Not saved. What you wrote is still here.', problem)
       return { theirs, seen }
     }
   }

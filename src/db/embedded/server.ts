@@ -42,7 +42,7 @@ export async function reachServer(
   const { place, credentials } = cluster
   let isStarted = false
   let problem = 'it did not answer'
-  let lastChance = Date.now() + PATIENCE_MS
+  let lastChance = Date.now() + DEADLINE_MS
   let nextWarning = Date.now() + WARN_EVERY_MS
   let failedStarts = 0
   while (Date.now() < lastChance) {
@@ -59,7 +59,7 @@ export async function reachServer(
       problem = outcome.error.message
       if (isRefusal(outcome.error)) break
       // Recovery after a crash takes as long as it takes; it and a shutdown end by themselves.
-      if (isNotReadyYet(outcome.error)) lastChance = Date.now() + PATIENCE_MS
+      if (isNotReadyYet(outcome.error)) lastChance = Date.now() + DEADLINE_MS
     } else {
       if (lock) await discardDeadLock(place.cluster, lock)
       const failure = await start(cluster, required)
@@ -71,7 +71,7 @@ export async function reachServer(
       if (IN_USE.test(failure)) await killOrphans(place.cluster)
       else if (required !== undefined && (NO_SPACE.test(failure) || (await isDiskFull(place.cluster)))) {
         problem = 'no space left on the disk'
-        lastChance = Date.now() + PATIENCE_MS
+        lastChance = Date.now() + DEADLINE_MS
         pauseMs = SPACE_RETRY_MS
       } else if (!PASSING.test(failure)) {
         if (++failedStarts === MAX_FAILED_STARTS) break
@@ -102,7 +102,7 @@ export async function stopServer({ place, binaries }: Cluster): Promise<boolean>
   return false
 }
 
-const PATIENCE_MS = 30_000
+const DEADLINE_MS = 30_000
 const WARN_EVERY_MS = 5_000
 const RETRY_MS = 50
 const MAX_FAILED_STARTS = 3

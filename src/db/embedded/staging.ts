@@ -61,13 +61,13 @@ export function isAlive(pid: number): boolean {
 }
 
 const building = new Set<string>()
-const LONGEST_BUILD_MS = 10 * 60_000
+const MAX_BUILD_MS = 10 * 60_000
 
 // A new container gives the same small pids again: one's own pid and, after a while, any pid prove nothing.
 async function isAbandoned(path: string, pid: number): Promise<boolean> {
   if (pid === process.pid || !isAlive(pid)) return true
   const made = await stat(path).catch(() => undefined)
-  return made !== undefined && Date.now() - made.mtimeMs > LONGEST_BUILD_MS
+  return made !== undefined && Date.now() - made.mtimeMs > MAX_BUILD_MS
 }
 
 // An initdb whose Node was killed may still be writing there: retry.

@@ -1,0 +1,41 @@
+/**
+ * Why there was no whole answer, in words: the addresses and names the network tells of are of the inside, and who
+ * reads this may not be.
+ */
+export function describeNetworkError(error: unknown): string {
+  for (const { code = '', name } of chainOf(error)) {
+    const [, words] = WORDS.find(([pattern]) => pattern.test(code) || pattern.test(name ?? '')) ?? []
+    if (words) return words
+  }
+  return 'The connection broke.'
+}
+
+/** The innermost error says it best: `connect ECONNREFUSED 10.0.0.1:443`. What is around it repeats the request. */
+export const rootCauseOf = (error: unknown): unknown => chainOf(error)[0] ?? error
+
+/** By the codes of Node's sockets, its TLS and its fetch; certificates come before the rest of TLS. */
+const WORDS: [RegExp, string][] = [
+  [/^ECONNREFUSED$/, 'It refused the connection.'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'Its name was not found.'],
+  [/^(ETIMEDOUT|UND_ERR_\w+_TIMEOUT)$/, 'It did not answer in time.'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'The connection was cut off.'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|EADDRNOTAVAIL)$/, 'The network knows no way to it.'],
+  [
+    /(^|_)CERT(_|$)|^UNABLE_TO_|^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/,
+    'Its certificate is not trusted.',
+  ],
+  [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'It does not speak TLS as it should.'],
+  [/^(HPE_|HTTPParserError$)/, 'It does not speak HTTP as it should.'],
+]
+
+interface Link {
+  code?: string
+  name?: string
+}
+
+/** Innermost first: causes, and what an AggregateError gathers (a name with two addresses). */
+function chainOf(error: unknown): Link[] {
+  if (typeof error !== 'object' || error === null) return []
+  const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }
+  return [...chainOf(cause), ...(errors ?? []).flatMap(chainOf), error as Link]
+}

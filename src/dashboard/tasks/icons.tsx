@@ -1,0 +1,118 @@
+import {
+  ArrowSwitchIcon,
+  CheckCircleIcon,
+  CommentIcon,
+  GitMergeIcon,
+  GitPullRequestClosedIcon,
+  GitPullRequestIcon,
+  IssueClosedIcon,
+  IssueDraftIcon,
+  IssueOpenedIcon,
+  PlugIcon,
+  SkipIcon,
+  SmileyFrustratedIcon,
+  SmileyGrinIcon,
+  SmileyNeutralIcon,
+  SparkleIcon,
+  TrashIcon,
+} from '@primer/octicons-react'
+import type { ComponentType } from 'react'
+import type { Task, TaskListItem } from '../api/queries.ts'
+import styles from './marks.module.css'
+
+type Shown = Pick<
+  TaskListItem,
+  'source' | 'labels' | 'status' | 'closedReason' | 'sourceState' | 'codehostPrNumber' | 'codehostIssueNumber'
+>
+
+interface TaskIcon {
+  Icon: ComponentType<{ size?: number; fill?: string }>
+  colour: string
+  words: string
+}
+
+/** Where a task came from, as a shape, a colour and words. */
+export function iconOf(task: Shown): TaskIcon {
+  if (task.source === 'codehost') return codehostIcon(task)
+  if (task.source === 'analytics') return sentimentIcon(task.labels)
+  if (task.source === 'api') return { Icon: PlugIcon, colour: 'var(--quiet)', words: 'Came over the API' }
+  if (task.source === 'assistant')
+    return { Icon: SparkleIcon, colour: 'var(--quiet)', words: 'Made by an assistant' }
+  return { Icon: HandIcon, colour: 'var(--quiet)', words: 'Made here by hand' }
+}
+
+function codehostIcon({ codehostPrNumber, closedReason, sourceState }: Shown): TaskIcon {
+  const kind = codehostPrNumber === null ? 'Issue' : 'Pull request'
+  if (sourceState === 'deleted')
+    return { Icon: TrashIcon, colour: 'var(--red)', words: `${kind}, deleted at the code host` }
+  if (sourceState === 'transferred')
+    return { Icon: ArrowSwitchIcon, colour: 'var(--quiet)', words: `${kind}, moved to another repository` }
+  if (kind === 'Pull request') {
+    if (closedReason === 'merged')
+      return { Icon: GitMergeIcon, colour: 'var(--purple)', words: 'Pull request, merged' }
+    if (closedReason)
+      return {
+        Icon: GitPullRequestClosedIcon,
+        colour: 'var(--red)',
+        words: 'Pull request, closed without merging',
+      }
+    return { Icon: GitPullRequestIcon, colour: 'var(--green)', words: 'Pull request, open' }
+  }
+  if (closedReason === 'not_planned' || closedReason === 'duplicate') {
+    const why = closedReason === 'duplicate' ? 'closed as a duplicate' : 'not planned'
+    return { Icon: SkipIcon, colour: 'var(--quiet)', words: `Issue, ${why}` }
+  }
+  if (closedReason) return { Icon: IssueClosedIcon, colour: 'var(--purple)', words: 'Issue, closed' }
+  return { Icon: IssueOpenedIcon, colour: 'var(--green)', words: 'Issue, open' }
+}
+
+function sentimentIcon(labels: string[]): TaskIcon {
+  if (labels.includes('loved'))
+    return { Icon: SmileyGrinIcon, colour: 'var(--green)', words: 'Feedback: loved' }
+  if (labels.includes('frustrated'))
+    return { Icon: SmileyFrustratedIcon, colour: 'var(--red)', words: 'Feedback: frustrated' }
+  if (labels.includes('meh'))
+    return { Icon: SmileyNeutralIcon, colour: 'var(--amber)', words: 'Feedback: meh' }
+  return { Icon: CommentIcon, colour: 'var(--quiet)', words: 'Feedback' }
+}
+
+/** A raised hand: somebody made it here. */
+function HandIcon({ size = 16, fill }: { size?: number; fill?: string }) {
+  return (
+    <svg width={size} height={size} viewBox="0 0 16 16" fill={fill} aria-hidden="true">
+      <rect x="4.200" y="3" width="1.600" height="7" rx=".8" />
+      <rect x="6.400" y="1.200" width="1.600" height="8" rx=".8" />
+      <rect x="8.600" y="1.800" width="1.600" height="8" rx=".8" />
+      <rect x="10.800" y="3.400" width="1.600" height="7" rx=".8" />
+      <path d="M4.200 8.500h8.200V11a4 4 0 0 1-4 4H8a4.500 4.500 0 0 1-3.800-2.100L1.700 9.600a.9.9 0 0 1 1.400-1.100L4.200 9.700z" />
+    </svg>
+  )
+}
+
+export function SourceIcon({ task, size = 16 }: { task: Shown; size?: number }) {
+  const { Icon, colour, words } = iconOf(task)
+  return (
+    <span className={styles.mark} role="img" aria-label={words} title={words}>
+      <Icon size={size} fill={colour} />
+    </span>
+  )
+}
+
+/** Three bars; high alone takes colour. */
+export function PriorityBars({ priority }: { priority: Task['priority'] }) {
+  const filled = { low: 1, medium: 2, high: 3 }[priority]
+  const words = `Priority ${priority}`
+  return (
+    <span className={styles.bars} data-high={priority === 'high'} role="img" aria-label={words} title={words}>
+      {[1, 2, 3].map((bar) => (
+        <i key={bar} data-filled={bar <= filled} />
+      ))}
+    </span>
+  )
+}
+
+export function StatusCircle({ status }: { status: Task['status'] }) {
+  if (status === 'done') return <CheckCircleIcon size={18} fill="var(--green)" aria-hidden />
+  if (status === 'in_progress') return <IssueDraftIcon size={18} fill="var(--amber)" aria-hidden />
+  return <span className={styles.circle} aria-hidden />
+}

@@ -1,0 +1,34 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDatabaseAway, reasonOf } from './database-error.ts'
+
+interface RetryOptions {
+  deadlineMs: number
+  pauseMs?: number
+  /** Ends the waiting. */
+  signal: AbortSignal
+  onWait(reason: string): void
+}
+
+/**
+ * Does what needs the database, again and again while it is away.
+ * @throws Error with a sentence for whoever starts the process; it holds no part of the connection string but what
+ * the network says of host and port.
+ */
+export async function retryUntilDeadline<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { deadlineMs, pauseMs = 1_000, signal, onWait } = options
+  const deadline = Date.now() + deadlineMs
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (!isDatabaseAway(error)) throw new Error(`The database cannot be used: ${reason}`, { cause: error })
+      if (Date.now() + pauseMs > deadline)
+        throw new Error(`The database did not answer for ${deadlineMs / 1_000} s: ${reason}`, {
+          cause: error,
+        })
+      onWait(reason)
+      await wait(pauseMs, undefined, { signal })
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+import { repaired } from '../../schemas/formats.ts'
+import { rankOf } from '../priority.ts'
+
+/** An issue or pull request as the product sees it, whatever shape it came in. */
+export interface CodehostItem {
+  number: number
+  kind: 'issue' | 'pull_request'
+  title: string
+  description: string | null
+  url: string | null
+  labels: string[]
+  assignees: string[]
+  state: 'open' | 'closed'
+  closedReason: TaskRow['closedReason']
+  /** What a `priority:*` label says; counts on the first import only. */
+  priority: number | undefined
+  /** ISO 8601 to the second, as the host compares it. */
+  updatedAt: string | null
+  /** `owner/name` as the host spells it now. */
+  repository: string | null
+}
+
+/** Limits of a task; a code host keeps to none of them. */
+const TITLE = 500
+const DESCRIPTION_BYTES = 262_144
+const NAME = 100
+const NAMES = 20
+const ADDRESS = 2048
+const LARGEST_NUMBER = 2_147_483_647
+
+/**
+ * Reads what a code host sent. Texts are repaired, never refused: no NUL, no halves of surrogate pairs, cut to what a
+ * task holds. Undefined when it is no issue at all: then the answer is not what it should be.
+ */
+export function itemOf(raw: unknown): CodehostItem | undefined {
+  const { number, ...rest } = asRecord(raw)
+  if (typeof number !== 'number' || !Number.isInteger(number)) return undefined
+  if (number < 1 || number > LARGEST_NUMBER) return undefined
+  const pull = asRecord(rest.pull_request)
+  const isPull = typeof rest.pull_request === 'object' && rest.pull_request !== null
+  const state = rest.state === 'closed' ? 'closed' : 'open'
+  const labels = namesOf(rest.labels, 'name')
+  return {
+    number,
+    kind: isPull ? 'pull_request' : 'issue',
+    title: cut(textOf(rest.title).trim(), TITLE) || `#${number}`,
+    description: typeof rest.body === 'string' ? cutBytes(repaired(rest.body), DESCRIPTION_BYTES) : null,
+    url: addressOf(rest.html_url),
+    labels: labels.slice(0, NAMES),
+    assignees: namesOf(rest.assignees ?? (rest.assignee ? [rest.assignee] : []), 'login').slice(0, NAMES),
+    state,
+    closedReason:
+      state === 'open' ? null : isPull ? pullReason(pull.merged_at) : issueReason(rest.state_reason),
+    priority: priorityIn(labels),
+    updatedAt: secondOf(rest.updated_at),
+    repository: /\/repos\/([^/]+\/[^/]+)$/.exec(textOf(rest.repository_url))?.[1] ?? null,
+  }
+}
+
+/** All of a page, or undefined when one of them is no issue. The same number twice counts as the later one. */
+export function itemsOf(raw: unknown[]): CodehostItem[] | undefined {
+  const byNumber = new Map<number, CodehostItem>()
+  for (const each of raw) {
+    const entry = itemOf(each)
+    if (!entry) return undefined
+    byNumber.set(entry.number, entry)
+  }
+  return [...byNumber.values()]
+}
+
+const pullReason = (mergedAt: unknown) => (mergedAt ? 'merged' : 'closed_unmerged')
+
+const issueReason = (reason: unknown) =>
+  reason === 'not_planned' || reason === 'duplicate' ? reason : 'completed'
+
+/** What `priority:*` labels are in use out there; the most urgent one counts. */
+const PRIORITIES: Record<string, 'low' | 'medium' | 'high'> = {
+  low: 'low',
+  p3: 'low',
+  minor: 'low',
+  medium: 'medium',
+  normal: 'medium',
+  p2: 'medium',
+  high: 'high',
+  p1: 'high',
+  p0: 'high',
+  urgent: 'high',
+  critical: 'high',
+}
+
+function priorityIn(labels: string[]): number | undefined {
+  const ranks = labels.flatMap((label) => {
+    const word = /^priority\s*:\s*(\w+)$/i.exec(label)?.[1]?.toLowerCase() ?? ''
+    return Object.hasOwn(PRIORITIES, word) ? rankOf(PRIORITIES[word] ?? 'medium') : []
+  })
+  return ranks.length > 0 ? Math.max(...ranks) : undefined
+}
+
+/** Of objects or of plain strings; deleted accounts and nameless labels are left out. */
+function namesOf(list: unknown, key: 'name' | 'login'): string[] {
+  const names = (Array.isArray(list) ? list : [])
+    .map((item) => (typeof item === 'string' ? item : asRecord(item)[key]))
+    .map((name) => cut(textOf(name).trim(), NAME))
+  return distinctIgnoringCase(names.filter(Boolean))
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? repaired(value) : '')
+
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  return [...text].slice(0, maxLength).join('').trimEnd()
+}
+
+/** On a whole character. */
+function cutBytes(text: string, maxLength: number): string {
+  if (text.length * 3 <= maxLength) return text
+  const bytes = Buffer.from(text)
+  if (bytes.length <= maxLength) return text
+  let end = maxLength
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
+}
+
+function addressOf(text: unknown): string | null {
+  const url = typeof text === 'string' && text.length <= ADDRESS ? URL.parse(repaired(text)) : null
+  return url && ['http:', 'https:'].includes(url.protocol) ? url.href : null
+}
+
+function secondOf(text: unknown): string | null {
+  const time = typeof text === 'string' ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? null : toSecond(time)
+}
+
+/** As the code host writes times: whole seconds, UTC. */
+export const toSecond = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`
+
+const asRecord = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>

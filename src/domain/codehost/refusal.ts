@@ -1,0 +1,108 @@
+/** What a code host answered instead of what was asked for. */
+export interface HostRefusal {
+  status: number
+  message: string
+  retryAfter: string | null
+  singleSignOn: string | null
+  limits: { remaining: number | null; resetAt: Date | null }
+}
+
+export type Judgement =
+  | { verdict: 'wait'; retryAt: Date /** The host did not say how long. */; isGuess: boolean }
+  | {
+      verdict: 'fail'
+      code: 'codehost_token_rejected' | 'codehost_repository_not_found' | 'codehost_access_denied'
+      /** What a person can do about it. */
+      message: string
+    }
+
+const SECOND = 1_000
+const MAX_GUESS = 3_600 * SECOND
+const MAX_WAIT = 24 * 3_600 * SECOND
+
+interface Circumstances {
+  now: Date
+  hasToken: boolean
+  /** Rate limits in a row whose length had to be guessed. */
+  limitedBefore: number
+}
+
+/** Whether waiting helps, and until when; otherwise what is wrong, in words. */
+export function judgeRefusal(refusal: HostRefusal, circumstances: Circumstances): Judgement {
+  return isRateLimit(refusal) ? waitOf(refusal, circumstances) : failureOf(refusal, circumstances)
+}
+
+/** A 403 is a limit when the host says so in one of three ways; enterprise hosts may send no headers at all. */
+function isRateLimit({ status, message, retryAfter, limits }: HostRefusal): boolean {
+  if (status === 429) return true
+  if (status !== 403) return false
+  return limits.remaining === 0 || retryAfter !== null || /rate limit|abuse detection/i.test(message)
+}
+
+function waitOf({ retryAfter, limits }: HostRefusal, { now, limitedBefore }: Circumstances): Judgement {
+  const told = waitFromHeader(retryAfter, now)
+  if (told !== undefined) return until(now, told)
+  if (limits.remaining === 0 && limits.resetAt) {
+    // Its clock and ours may differ; asking a second late is cheaper than a second early.
+    return until(now, Math.max(limits.resetAt.getTime() - now.getTime() + SECOND, 5 * SECOND))
+  }
+  const guess = Math.min(60 * SECOND * 2 ** Math.min(limitedBefore, 10), MAX_GUESS)
+  return { ...until(now, guess), isGuess: true }
+}
+
+const until = (now: Date, ms: number) => ({
+  verdict: 'wait' as const,
+  retryAt: new Date(now.getTime() + Math.min(Math.max(ms, SECOND), MAX_WAIT)),
+  isGuess: false,
+})
+
+/** Seconds or a date (RFC 9110, 10.2.3). */
+function waitFromHeader(header: string | null, now: Date): number | undefined {
+  if (header === null) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : date - now.getTime()
+}
+
+function failureOf(refusal: HostRefusal, { hasToken }: Circumstances): Judgement {
+  const { status, singleSignOn } = refusal
+  const said = refusal.message ? ` The code host says: ${refusal.message}` : ''
+  const fail = (code: (Judgement & { verdict: 'fail' })['code'], message: string): Judgement => ({
+    verdict: 'fail',
+    code,
+    message: message + said,
+  })
+  switch (status) {
+    case 401:
+      return fail(
+        'codehost_token_rejected',
+        hasToken
+          ? 'The token is not accepted: it is wrong, has expired or was revoked. Connect the repository again with a new one.'
+          : 'The code host lets nobody in without a token. Connect the repository with one.',
+      )
+    case 403:
+      if (singleSignOn) {
+        const where = `Authorize the token for single sign-on at ${singleSignOn}, then sync again.`
+        return fail('codehost_access_denied', where)
+      }
+      return fail(
+        'codehost_access_denied',
+        hasToken
+          ? 'The token may not read the issues of this repository. Give it read access to issues and pull requests.'
+          : 'Without a token this cannot be read. Connect the repository with one that may read issues and pull requests.',
+      )
+    case 404:
+      return fail(
+        'codehost_repository_not_found',
+        hasToken
+          ? 'There is no such repository, or the token may not see it. Check the name, and which repositories the token was made for.'
+          : 'There is no such public repository. Check the name; a private one needs a token.',
+      )
+    case 410:
+      return fail('codehost_access_denied', 'Issues are turned off in this repository. Turn them on there.')
+    case 451:
+      return fail('codehost_access_denied', 'The repository is blocked for legal reasons.')
+    default:
+      return fail('codehost_access_denied', `The code host refuses the request with status ${status}.`)
+  }
+}

@@ -1,0 +1,70 @@
+import type { ItemDecision } from './task.ts'
+
+const COUNTED = ['created', 'updated', 'closed', 'reopened', 'unchanged'] as const
+type Counted = (typeof COUNTED)[number]
+
+/** What has become of an entry in one run. */
+export type Outcome = ItemDecision['outcome']
+
+/** What a run has met: each entry once, so the parts always add up to `fetched`. */
+export interface Tally {
+  fetched: number
+  counts: Record<'issues' | 'pullRequests', Record<Counted, number>> & {
+    /** How many of the created ones are done; runs from before this was counted lack it. */
+    createdDone?: number
+  }
+  skipped: { number: number; reason: string }[]
+}
+
+export const emptyTally = (): Tally => ({
+  fetched: 0,
+  counts: { issues: noneYet(), pullRequests: noneYet(), createdDone: 0 },
+  skipped: [],
+})
+
+/** The strongest thing said of an entry stands; of two that are equally strong, the later. */
+const STRENGTH: Record<Outcome, number> = {
+  created: 5,
+  closed: 4,
+  reopened: 4,
+  updated: 3,
+  unchanged: 2,
+  skipped: 1,
+}
+
+/**
+ * Adds a page. An entry the run has met before, because it was touched or pages overlap, is not counted again.
+ * @param met what the run said before of those of the page it knows.
+ * @returns the new sums, and what is to be remembered of the entries.
+ */
+export function tallied(
+  before: Tally,
+  met: Map<number, Outcome>,
+  page: (Pick<ItemDecision, 'number' | 'kind' | 'outcome' | 'reason'> & { row?: { status: string } })[],
+): { tally: Tally; outcomes: { number: number; outcome: Outcome }[] } {
+  const tally = structuredClone(before)
+  const outcomes = page.flatMap(({ number, kind, outcome, reason, row }) => {
+    const previous = met.get(number)
+    tally.counts.createdDone = (tally.counts.createdDone ?? 0) + createdDoneBy(outcome, previous, row?.status)
+    if (previous && STRENGTH[outcome] < STRENGTH[previous]) return []
+    if (previous === outcome) return []
+    if (previous === undefined) tally.fetched++
+    const counts = tally.counts[kind === 'issue' ? 'issues' : 'pullRequests']
+    if (previous === 'skipped') tally.skipped = tally.skipped.filter((entry) => entry.number !== number)
+    else if (previous) counts[previous]--
+    if (outcome === 'skipped') tally.skipped.push({ number, reason: reason ?? 'deleted_here' })
+    else counts[outcome]++
+    return { number, outcome }
+  })
+  return { tally, outcomes }
+}
+
+/** One that is new may be closed, or open again, when the same run meets it once more. */
+function createdDoneBy(outcome: Outcome, previous: Outcome | undefined, status: string | undefined): number {
+  if (previous !== 'created') return outcome === 'created' && status === 'done' ? 1 : 0
+  return outcome === 'closed' ? 1 : outcome === 'reopened' ? -1 : 0
+}
+
+function noneYet(): Record<Counted, number> {
+  return { created: 0, updated: 0, closed: 0, reopened: 0, unchanged: 0 }
+}

@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { KnownTask } from '../../repositories/codehost/synced-tasks.ts'
+import type { Destination } from '../../repositories/lists.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+import { type ActorRef, newTaskRow } from '../new-task.ts'
+import type { CodehostItem } from './item.ts'
+
+/** What an entry comes to: one outcome each, the row to write where there is one, and what the record says. */
+export interface ItemDecision {
+  number: number
+  kind: CodehostItem['kind']
+  outcome: 'created' | 'closed' | 'reopened' | 'updated' | 'unchanged' | 'skipped'
+  /** Why it was skipped. */
+  reason?: 'deleted_here'
+  row?: TaskRow
+  changes_: { type: 'task.created' | 'task.updated' | 'task.completed' | 'task.reopened'; metadata: object }[]
+}
+
+interface FirstImport {
+  id: string
+  now: Date
+  destination: Destination
+  actor: ActorRef
+  repositoryId: number
+}
+
+/** An entry that was never here becomes a task. */
+export function importItem(
+  item: CodehostItem,
+  { id, now, destination, actor, repositoryId }: FirstImport,
+): ItemDecision {
+  const isDone = item.state === 'closed'
+  const row: TaskRow = {
+    ...newTaskRow(id, now, { title: item.title }, destination, actor),
+    ...ownedBy(item),
+    ...(item.priority && { priority: item.priority }),
+    codehostRepositoryId: repositoryId,
+    codehostNumber: item.number,
+    status: isDone ? 'done' : 'open',
+    completedAt: isDone ? now : null,
+  }
+  const { number, kind } = item
+  return { number, kind, outcome: 'created', row, changes_: [{ type: 'task.created', metadata: {} }] }
+}
+
+/** One that was deleted here stays deleted. */
+export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
+  number,
+  kind,
+  outcome: 'skipped',
+  reason: 'deleted_here',
+  changes_: [],
+})
+
+/** An entry that is here already: what belongs to the code host follows it, what people did here stays. */
+export function updateFromItem(task: KnownTask, item: CodehostItem, now: Date): ItemDecision {
+  const decision = followItem(task, item, now)
+  // Hidden, it follows in silence: it may be restored, and the code host will not tell of the change again.
+  return task.deletedAt ? { ...skipItem(item), ...(decision.row && { row: decision.row }) } : decision
+}
+
+function followItem(task: KnownTask, item: CodehostItem, now: Date): ItemDecision {
+  const { number, kind } = item
+  const isClosed = item.state === 'closed'
+  const isReopening = !isClosed && task.codehostState === 'closed'
+  const isClosing = isClosed && (task.codehostState !== 'closed' || task.status !== 'done')
+  const status = isClosed ? 'done' : isReopening && task.status === 'done' ? 'open' : task.status
+
+  const { description, ...owned } = ownedBy(item)
+  const next = { ...owned, status }
+  const changed = (Object.keys(next) as (keyof typeof next)[]).filter(
+    (name) => !isDeepStrictEqual(next[name], task[name]),
+  )
+  const isDescriptionNew = hashOf(description) !== task.descriptionHash
+  if (changed.length === 0 && !isDescriptionNew) return { number, kind, outcome: 'unchanged', changes_: [] }
+
+  const { descriptionHash, ...kept } = task
+  const row: TaskRow = {
+    ...kept,
+    ...next,
+    description,
+    // Not written on an update; the columns cannot be null.
+    notes: null,
+    metadata: {},
+    completedAt: status === 'done' ? (task.completedAt ?? now) : null,
+    updatedAt: now,
+    version: task.version + 1,
+  }
+  const outcome = isClosing ? 'closed' : isReopening ? 'reopened' : 'updated'
+  const texts = isDescriptionNew ? { description: 'changed' } : {}
+  const changes = {
+    ...Object.fromEntries(changed.flatMap((name) => difference(name, task, next))),
+    ...texts,
+  }
+  return { number, kind, outcome, row, changes_: changes_(task, status, changes) }
+}
+
+/** The columns that belong to the code host. */
+function ownedBy(item: CodehostItem) {
+  return {
+    title: item.title,
+    description: item.description,
+    externalUrl: item.url,
+    labels: item.labels,
+    assignees: item.assignees,
+    codehostKind: item.kind,
+    codehostState: item.state,
+    closedReason: item.closedReason,
+    // Whatever was said of it before: here it is.
+    sourceState: 'present' as const,
+  }
+}
+
+function changes_(task: KnownTask, status: TaskRow['status'], changes: object): ItemDecision['changes_'] {
+  const entries: ItemDecision['changes_'] = []
+  if (Object.keys(changes).length > 0) entries.push({ type: 'task.updated', metadata: { changes } })
+  if (status !== task.status) {
+    if (status === 'done') entries.push({ type: 'task.completed', metadata: { from: task.status } })
+    else entries.push({ type: 'task.reopened', metadata: { to: status } })
+  }
+  return entries
+}
+
+/** What the record says of a column; the status has an entry of its own, the host's own state none. */
+function difference(name: string, task: KnownTask, next: Record<string, unknown>): [string, unknown][] {
+  if (['status', 'codehostState', 'codehostKind'].includes(name)) return []
+  return [[name, { from: task[name as keyof KnownTask], to: next[name] }]]
+}
+
+/** As the database hashes it, so that long texts need not be read to be compared. */
+export const hashOf = (text: string | null) => (text === null ? null : hash('sha256', text))

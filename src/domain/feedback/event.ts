@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto'
+import type { FieldError } from '../../errors/index.ts'
+import { FEEDBACK_SUBMITTED, Sentiment } from '../../schemas/feedback.ts'
+import { isDateTime } from '../../schemas/formats.ts'
+
+/** Feedback as a sender told it, whichever shape it came in. */
+export interface FeedbackEvent {
+  uuid: string | null
+  distinctId: string
+  /** As it was sent. */
+  timestamp: string
+  sentiment: Sentiment
+  trigger: string
+  appVersion: string
+  properties: Record<string, unknown>
+}
+
+/** What a delivery turns out to be. */
+export type Reading =
+  | { outcome: 'accepted'; uuid: string | null; event: FeedbackEvent }
+  | { outcome: 'ignored'; uuid: string | null }
+  | { outcome: 'rejected'; uuid: string | null; errors: FieldError[] }
+
+/**
+ * Reads a delivery: flat, or with everything inside a member `event`. The event's name is looked at first: another
+ * one is ignored, whatever else there is. `null` is absent. No mistake quotes what was sent: it may be an address.
+ */
+export function readEvent(body: unknown): Reading {
+  if (!isObject(body)) return { outcome: 'rejected', uuid: null, errors: [wrongType('', 'an object', body)] }
+  const [sent, at] = isObject(body.event) ? [body.event, '/event'] : [body, '']
+  const uuid = typeof sent.uuid === 'string' && sent.uuid !== '' ? sent.uuid : null
+  if (typeof sent.event === 'string' && sent.event !== FEEDBACK_SUBMITTED) return { outcome: 'ignored', uuid }
+
+  const properties = isObject(sent.properties) ? sent.properties : undefined
+  const errors = [
+    textError(sent.event, `${at}/event`),
+    textError(sent.distinct_id, `${at}/distinct_id`),
+    textError(sent.timestamp, `${at}/timestamp`) ?? timestampError(sent.timestamp, `${at}/timestamp`),
+    ...(properties
+      ? [
+          textError(properties.sentiment, `${at}/properties/sentiment`) ??
+            sentimentError(properties.sentiment, `${at}/properties/sentiment`),
+          textError(properties.trigger, `${at}/properties/trigger`),
+          textError(properties.app_version, `${at}/properties/app_version`),
+        ]
+      : [objectError(sent.properties, `${at}/properties`)]),
+  ].filter((mistake) => mistake !== undefined)
+  if (!properties || errors.length > 0) return { outcome: 'rejected', uuid, errors }
+  return { outcome: 'accepted', uuid, event: eventOf(sent, properties, uuid) }
+}
+
+/** What makes an event itself: the sender's identifier, else all it says. Two with the same key are one. */
+export function dedupKeyOf({ uuid, distinctId, timestamp, properties }: FeedbackEvent): string {
+  const told = uuid === null ? [FEEDBACK_SUBMITTED, distinctId, timestamp, properties] : [uuid]
+  return hash('sha256', canonical(told))
+}
+
+/** A property as text, where it is one or reads as one; undefined when it is absent or blank. */
+export function textOf(value: unknown): string | undefined {
+  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+  return typeof text === 'string' && text.trim() !== '' ? text.trim() : undefined
+}
+
+/** When it happened, in UTC with milliseconds. */
+export const occurredAt = ({ timestamp }: Pick<FeedbackEvent, 'timestamp'>) =>
+  new Date(withColon(timestamp)).toISOString()
+
+/** Every check has passed: the values are what the interface says. */
+function eventOf(sent: Members, properties: Members, uuid: string | null): FeedbackEvent {
+  return {
+    uuid,
+    distinctId: sent.distinct_id as string,
+    timestamp: sent.timestamp as string,
+    sentiment: properties.sentiment as Sentiment,
+    trigger: properties.trigger as string,
+    appVersion: properties.app_version as string,
+    properties,
+  }
+}
+
+type Members = Record<string, unknown>
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const missing = (path: string): FieldError => ({ path, code: 'required', message: 'is missing' })
+
+const wrongType = (path: string, wanted: string, value: unknown): FieldError => ({
+  path,
+  code: 'wrong_type',
+  message: `must be ${wanted}, not ${kindOf(value)}`,
+})
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+function textError(value: unknown, path: string): FieldError | undefined {
+  if (value === undefined || value === null) return missing(path)
+  if (typeof value !== 'string') return wrongType(path, 'a string', value)
+  return value.trim() === '' ? { path, code: 'too_short', message: 'must not be blank' } : undefined
+}
+
+function objectError(value: unknown, path: string): FieldError {
+  return value === undefined || value === null ? missing(path) : wrongType(path, 'an object', value)
+}
+
+function sentimentError(value: unknown, path: string): FieldError | undefined {
+  if (Sentiment.some((known) => known === value)) return undefined
+  return { path, code: 'not_allowed', message: `must be one of ${Sentiment.join(', ')}` }
+}
+
+/** The year is looked at where the sender stands: with the offset it may be the year 0 or 10000. */
+function timestampError(value: unknown, path: string): FieldError | undefined {
+  const moment = withColon(String(value))
+  const isRight = isDateTime(moment.replace(OFFSET, 'Z')) && !Number.isNaN(Date.parse(moment))
+  if (isRight) return undefined
+  const message = 'must be an ISO 8601 time with an offset, such as 2026-11-21T08:15:30.000Z'
+  return { path, code: 'wrong_format', message }
+}
+
+const OFFSET = /(?:[zZ]|[+-]\d{2}:\d{2})$/
+const withColon = (moment: string) => moment.trim().replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
+
+/** The same text for the same value, in whatever order its members came. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
+}

@@ -1,0 +1,234 @@
+import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
+import { textReplacer } from '../../lib/replace-texts.ts'
+import type { Destination } from '../../repositories/lists.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+import type { NewTaskInBulk, TaskPriority } from '../../schemas/task.ts'
+import { type ActorRef, newTaskRow } from '../new-task.ts'
+import { firstBytes } from './body.ts'
+import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
+import { keptProperties, NOTE_BYTES } from './limits.ts'
+
+/** Who the record names: the platform has no key of its own. */
+export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analytics' }
+
+/** What an event says of the task it becomes. */
+export type FeedbackTask = Required<
+  Pick<NewTaskInBulk, 'title' | 'description' | 'priority' | 'labels' | 'metadata'>
+>
+
+/** The row of the task that an event becomes. */
+export const feedbackTaskRow = (
+  id: string,
+  now: Date,
+  task: FeedbackTask,
+  destination: Destination,
+): TaskRow => newTaskRow(id, now, task, destination, ANALYTICS)
+
+/** The task that an event becomes, whose size and making have bounds whatever the event holds. */
+export function feedbackTask(event: FeedbackEvent): FeedbackTask {
+  const redact = redactorOf(event)
+  const kept = keptProperties(event.properties)
+  return {
+    title: titleOf(event, redact),
+    description: descriptionOf(event, redact, kept),
+    priority: PRIORITIES[event.sentiment],
+    labels: labelsOf(event, redact),
+    metadata: {
+      distinctId: shortened(event.distinctId),
+      occurredAt: occurredAt(event),
+      properties: kept.properties,
+    },
+  }
+}
+
+const PRIORITIES: Record<FeedbackEvent['sentiment'], TaskPriority> = {
+  frustrated: 'high',
+  meh: 'medium',
+  loved: 'low',
+}
+
+const TITLE_LENGTH = 120
+const LABEL_LENGTH = 100
+const DESCRIPTION_BYTES = 262_144
+/** Only where a description is cut anyway: so much of each value. */
+const VALUE_LENGTH = 1_000
+
+/** The first line of the note that says anything, else what kind of feedback it is and where it comes from. */
+export function titleOf(event: FeedbackEvent, redact = redactorOf(event)): string {
+  const { sentiment, appVersion, properties } = event
+  const note = hiddenNote(textOf(properties.note) ?? '', redact)
+  const [first, second = ''] = note.split(LINE_BREAK).map(oneLine).filter(Boolean)
+  const spoken = first && withShortLinks(first, second)
+  const from = [textOf(properties.surface) ?? '', appVersion.trim()].filter(Boolean).map(shortened).join(' ')
+  const made = `${sentiment[0]?.toUpperCase()}${sentiment.slice(1)} feedback from ${oneLine(from)}`
+  return cutOnWord(spoken ?? redact(made), TITLE_LENGTH)
+}
+
+/** A line that has no room for its links keeps their hosts, and borrows the next line's words where it has none. */
+function withShortLinks(line: string, next: string): string {
+  if (line.length <= TITLE_LENGTH) return line
+  const short = line.replace(LINK, (link, host) => (link.length > LINK_LENGTH ? `${host}/…` : link))
+  return line.replace(LINK, '').trim() === '' ? `${short} ${next}`.trim() : short
+}
+
+const LINK = /https?:\/\/(?:[^\s/?#@]*@)?([^\s/?#@]+)\S*/gi
+const LINK_LENGTH = 40
+
+function labelsOf(event: FeedbackEvent, redact: Redact): string[] {
+  const trigger = [...oneLine(redact(shortened(event.trigger)))].slice(0, LABEL_LENGTH).join('').trim()
+  return distinctIgnoringCase([event.sentiment, trigger].filter(Boolean))
+}
+
+/** The note, and a table of everything else but the address of who wrote it. */
+export function descriptionOf(
+  event: FeedbackEvent,
+  redact = redactorOf(event),
+  { properties: kept, omitted, isNoteCut } = keptProperties(event.properties),
+): string {
+  const note = noteOf(event, redact)
+  const properties = Object.entries(kept).filter(isTold)
+  const isCut = omitted > 0 || isNoteCut
+  const whole = isCut ? undefined : wholeDescription(asMarkdown(note), properties, redact)
+  if (whole !== undefined) return whole
+
+  const forNote = Math.min(Buffer.byteLength(note), DESCRIPTION_BYTES / 2)
+  const short = (text: string) => shortened(redact(text))
+  const lines = linesWithin(DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES, properties, short)
+  const missing = properties.length - lines.length + omitted
+  const said = joined(tableOf(lines), leftOut(missing), isCut ? CUT : CUT_HERE)
+  const left = DESCRIPTION_BYTES - Buffer.byteLength(said) - FRAME_BYTES
+  return joined(asMarkdown(firstBytes(note, left)), said)
+}
+
+/** Undefined where a description cannot hold all of it. */
+function wholeDescription(note: string, properties: Property[], redact: Redact): string | undefined {
+  const lines = linesWithin(DESCRIPTION_BYTES, properties, redact)
+  if (lines.length < properties.length) return undefined
+  const whole = joined(note, tableOf(lines))
+  return Buffer.byteLength(whole) <= DESCRIPTION_BYTES ? whole : undefined
+}
+
+const CUT_HERE =
+  'This description was cut at 262,144 bytes. The whole feedback is in the metadata of the task.'
+const CUT =
+  'This task was cut: it holds up to 1,000 properties and 64 KiB of the note. Up to 256 KiB of the feedback are in the inbox for 30 days.'
+/** More than the fences of a note take, and more than the head of the table and what is said of a cut do. */
+const FRAME_BYTES = 512
+
+const leftOut = (count: number) =>
+  count > 0 ? `${count} more ${count === 1 ? 'property is' : 'properties are'} not shown.` : ''
+
+function noteOf(event: FeedbackEvent, redact: Redact): string {
+  const { note } = event.properties
+  if (typeof note !== 'string') return ''
+  // A fence is longer than any row of backticks inside of it, so there is a longest row.
+  return hiddenNote(note.trim(), redact).replace(/`{65,}/g, `${'`'.repeat(64)}…`)
+}
+
+/** As much of a note as a task holds. Where it is cut, no half of an address may be left, so some more is hidden first. */
+function hiddenNote(note: string, redact: Redact): string {
+  const start = note.slice(0, NOTE_BYTES + LONGEST_ADDRESS)
+  const hidden = redact(start)
+  const whole = start.length < note.length ? hidden.slice(0, -LONGEST_ADDRESS) : hidden
+  const text = firstBytes(whole, NOTE_BYTES)
+  return text.length < hidden.length ? `${text.trimEnd()}…` : text
+}
+
+const joined = (...parts: string[]) => parts.filter(Boolean).join('\n\n')
+
+type Property = [name: string, value: unknown]
+
+const isTold = ([name, value]: Property) =>
+  name !== 'user_email' && value !== null && !(name === 'note' && typeof value === 'string')
+
+/** The lines of the first properties, as many as so many bytes hold; an event may have a hundred thousand. */
+function linesWithin(bytes: number, properties: Property[], show: (text: string) => string): string[] {
+  const lines: string[] = []
+  let left = bytes
+  for (const [name, value] of properties) {
+    const shown = show(typeof value === 'string' ? value : jsonOf(value))
+    const line = `| ${cellOf(show(name))} | ${cellOf(shown)} |`
+    left -= Buffer.byteLength(line) + 1
+    if (left < 0) break
+    lines.push(line)
+  }
+  return lines
+}
+
+const tableOf = (lines: string[]) => ['| Property | Value |', '| --- | --- |', ...lines].join('\n')
+
+/** Text in a cell stays text: it ends neither the cell nor the row, and nothing in it is taken for Markdown or HTML. */
+function cellOf(text: string): string {
+  return (
+    oneLine(text)
+      .replace(/[\\`*~[\]|]/g, '\\$&')
+      // Inside a word an underscore is no emphasis, and names of properties are full of them.
+      .replace(/_(?:(?<![\p{L}\p{N}]_)|(?![\p{L}\p{N}]))/gu, '\\_')
+      .replace(/&(?=#?\w+;)/g, '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+  )
+}
+
+/** A note in which Markdown finds nothing is a paragraph; any other is fenced, so that it stays what was written. */
+function asMarkdown(note: string): string {
+  if (note === '' || /^\p{L}[^\\`*_~[\]<>|&\p{Cc}\u2028\u2029]*$/u.test(note)) return note
+  const fence = fenceOf(note)
+  return `${fence}\n${note}\n${fence}`
+}
+
+function fenceOf(text: string): string {
+  let longest = 2
+  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length)
+  return '`'.repeat(longest + 1)
+}
+
+const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/
+
+const oneLine = (text: string) => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+
+function cutOnWord(text: string, length: number): string {
+  const characters = [...text.slice(0, 2 * length + 2)]
+  if (characters.length <= length) return text
+  const start = characters.slice(0, length - 1).join('')
+  const end = characters[length - 1] === ' ' ? start.length : start.lastIndexOf(' ')
+  return `${(end > 0 ? start.slice(0, end) : start).trimEnd()}…`
+}
+
+function shortened(text: string): string {
+  const start = [...text.slice(0, 2 * VALUE_LENGTH)].slice(0, VALUE_LENGTH).join('')
+  return start.length < text.length ? `${start}…` : text
+}
+
+type Redact = (text: string) => string
+
+const REDACTED = '[user_email]'
+const LONGEST_ADDRESS = 320
+/** Nobody has so many. */
+const MAX_ADDRESSES = 50
+
+/** The address of who wrote it stands in the metadata only, also where the text itself repeats it. */
+function redactorOf({ properties }: FeedbackEvent): Redact {
+  const addresses = new Set<string>()
+  for (const address of addressesIn(properties)) {
+    addresses.add(address)
+    if (addresses.size > MAX_ADDRESSES) return () => REDACTED
+  }
+  return textReplacer([...addresses], REDACTED)
+}
+
+/** Whatever is called `user_email`, at any depth. What is very short or long is no address, and would be found anywhere. */
+function* addressesIn(value: unknown, isAddress = false): Generator<string> {
+  if (typeof value === 'string') {
+    const address = isAddress ? value.trim() : ''
+    if (address.length > 3 && address.length <= LONGEST_ADDRESS) yield address
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value))
+      if (isAddress || name === 'user_email' || typeof member === 'object')
+        yield* addressesIn(member, isAddress || name === 'user_email')
+  }
+}
+
+/** JSON without the members that hold an address. */
+const jsonOf = (value: unknown) =>
+  JSON.stringify(value, (name, member) => (name === 'user_email' ? undefined : member)) ?? ''

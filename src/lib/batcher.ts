@@ -1,0 +1,62 @@
+interface BatchOptions<I> {
+  /** Inputs at most in one batch. */
+  maxItems: number
+  /** Batches at work at the same time. */
+  concurrency: number
+  /** A batch ends where its inputs weigh this much. */
+  maxBytes: number
+  bytesOf(input: I): number
+  /** Whether a failure says nothing of a single input: then trying each alone is of no use. */
+  isForAll(error: unknown): boolean
+}
+
+interface Waiting<I, O> {
+  input: I
+  resolve(output: O): void
+  reject(error: unknown): void
+}
+
+/**
+ * Does the work of many at once. What comes while all lanes are at work goes together into the next batch, so that a
+ * flood costs few transactions and a lone input waits for nobody. A batch that fails is done again one by one.
+ */
+export function batcher<I, O>(work: (inputs: I[]) => Promise<O[]>, options: BatchOptions<I>) {
+  const waiting: Waiting<I, O>[] = []
+  let busy = 0
+
+  return (input: I): Promise<O> => {
+    const { promise, resolve, reject } = Promise.withResolvers<O>()
+    waiting.push({ input, resolve, reject })
+    startBatches()
+    return promise
+  }
+
+  function startBatches() {
+    while (busy < options.concurrency && waiting.length > 0) {
+      busy++
+      void run(nextBatch()).finally(() => {
+        busy--
+        startBatches()
+      })
+    }
+  }
+
+  function nextBatch(): Waiting<I, O>[] {
+    let weight = 0
+    const end = waiting.findIndex(({ input }, index) => {
+      weight += options.bytesOf(input)
+      return index > 0 && (index === options.maxItems || weight > options.maxBytes)
+    })
+    return waiting.splice(0, end < 0 ? waiting.length : end)
+  }
+
+  async function run(batch: Waiting<I, O>[]): Promise<void> {
+    try {
+      const outputs = await work(batch.map(({ input }) => input))
+      for (const [index, { resolve }] of batch.entries()) resolve(outputs[index] as O)
+    } catch (error) {
+      if (batch.length === 1 || options.isForAll(error)) for (const { reject } of batch) reject(error)
+      else for (const one of batch) await run([one])
+    }
+  }
+}

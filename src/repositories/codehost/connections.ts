@@ -1,0 +1,72 @@
+import { and, desc, eq, inArray } from '../../db/drizzle.ts'
+import { codehostConnections, syncRuns } from '../../db/tables.ts'
+import type { Executor, Reach } from '../index.ts'
+import type { SyncRunRow } from './sync-runs.ts'
+
+export type ConnectionRow = typeof codehostConnections.$inferSelect
+/** A connection with the latest of its runs. */
+export type ConnectionWithRun = ConnectionRow & { lastRun: SyncRunRow | null }
+
+/** Which repositories the projects follow, within a reach. */
+export function codehostRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(codehostConnections.projectId, reach.projectId)
+  const isOf = (projectId: string) => and(eq(codehostConnections.projectId, projectId), inReach)
+
+  return {
+    async insert(row: ConnectionRow): Promise<void> {
+      await db.insert(codehostConnections).values(row)
+    },
+
+    async find(projectId: string): Promise<ConnectionRow | undefined> {
+      const [row] = await db.select().from(codehostConnections).where(isOf(projectId))
+      return row
+    },
+
+    async findForUpdate(projectId: string): Promise<ConnectionRow | undefined> {
+      const [row] = await db.select().from(codehostConnections).where(isOf(projectId)).for('update')
+      return row
+    },
+
+    /** Those of many projects at once, each with its latest run: one query, however many there are. */
+    async listWithRuns(projectIds: string[]): Promise<ConnectionWithRun[]> {
+      if (projectIds.length === 0) return []
+      const latest = db
+        .select()
+        .from(syncRuns)
+        .where(
+          and(
+            eq(syncRuns.projectId, codehostConnections.projectId),
+            eq(syncRuns.connectionId, codehostConnections.id),
+          ),
+        )
+        .orderBy(desc(syncRuns.id))
+        .limit(1)
+        .as('latest')
+      const rows = await db
+        .select()
+        .from(codehostConnections)
+        .leftJoinLateral(latest, eq(latest.connectionId, codehostConnections.id))
+        .where(and(inArray(codehostConnections.projectId, projectIds), inReach))
+      return rows.map(({ codehost_connections, latest }) => ({ ...codehost_connections, lastRun: latest }))
+    },
+
+    async update(id: string, change: Partial<ConnectionRow>): Promise<void> {
+      await db
+        .update(codehostConnections)
+        .set(change)
+        .where(and(eq(codehostConnections.id, id), inReach))
+    },
+
+    /** What came to one list comes to another from now on. */
+    async moveList(fromId: string, toId: string): Promise<void> {
+      await db
+        .update(codehostConnections)
+        .set({ listId: toId })
+        .where(and(eq(codehostConnections.listId, fromId), inReach))
+    },
+
+    async delete(projectId: string): Promise<void> {
+      await db.delete(codehostConnections).where(isOf(projectId))
+    },
+  }
+}

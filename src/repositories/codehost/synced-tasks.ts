@@ -1,0 +1,151 @@
+import { type AnyColumn, and, eq, getTableColumns, isNull, notExists, sql } from '../../db/drizzle.ts'
+import { named } from '../../db/named.ts'
+import { activity, purgedItems, syncItems, tasks } from '../../db/tables.ts'
+import type { ActivityRow } from '../activity.ts'
+import type { Executor, Reach } from '../index.ts'
+import { activitySet, type TaskRow, taskSet, tasksAndActivity } from '../tasks.ts'
+
+const { description, notes, metadata, ...short } = getTableColumns(tasks)
+
+/** A task of the code host without its long texts; the description as its hash, so that it need not be read. */
+export type KnownTask = Omit<TaskRow, 'description' | 'notes' | 'metadata'> & {
+  descriptionHash: string | null
+}
+
+const upsertTasks = named<object>(
+  'upsert tasks',
+  sql`
+    with written as (
+      insert into ${tasks} (${taskSet.names}) ${taskSet.select('tasks')}
+      on conflict (project_id, codehost_repository_id, codehost_number) where codehost_number is not null
+      do update set title = excluded.title, description = excluded.description,
+        external_url = excluded.external_url, labels = excluded.labels, assignees = excluded.assignees,
+        codehost_kind = excluded.codehost_kind, codehost_state = excluded.codehost_state,
+        closed_reason = excluded.closed_reason, source_state = excluded.source_state,
+        status = excluded.status, completed_at = excluded.completed_at,
+        updated_at = excluded.updated_at, version = excluded.version
+      returning 1
+    ), logged as (
+      insert into ${activity} (${activitySet.names}) ${activitySet.select('entries')}
+    )
+    select from written`,
+)
+
+/** Tasks as a sync writes them: found by what the code host calls them. */
+export function syncedTasksRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+  const isOf = (projectId: string, repositoryId: number) =>
+    and(eq(tasks.projectId, projectId), eq(tasks.codehostRepositoryId, repositoryId), inReach)
+
+  return {
+    /** Those that are here already, hidden ones too, locked until the transaction ends. */
+    async listKnownForUpdate(
+      projectId: string,
+      repositoryId: number,
+      numbers: number[],
+    ): Promise<KnownTask[]> {
+      return db
+        .select({
+          ...short,
+          descriptionHash: sql<
+            string | null
+          >`encode(sha256(convert_to(${tasks.description}, 'UTF8')), 'hex')`,
+        })
+        .from(tasks)
+        .where(and(isOf(projectId, repositoryId), isOneOf(tasks.codehostNumber, numbers)))
+        .orderBy(tasks.id)
+        .for('update')
+    },
+
+    /** Which of these were deleted here so long ago that only their numbers are left. */
+    async listPurged(projectId: string, repositoryId: number, numbers: number[]): Promise<number[]> {
+      const rows = await db
+        .select({ number: purgedItems.codehostNumber })
+        .from(purgedItems)
+        .where(
+          and(
+            eq(purgedItems.projectId, projectId),
+            eq(purgedItems.codehostRepositoryId, repositoryId),
+            isOneOf(purgedItems.codehostNumber, numbers),
+          ),
+        )
+      return rows.map(({ number }) => number)
+    },
+
+    /**
+     * Writes the new and the changed tasks of a page with their entries in the record, in one statement. Of those that
+     * are here already only the columns of the code host are written: list, priority and notes are not touched.
+     */
+    async upsert(rows: TaskRow[], entries: ActivityRow[]): Promise<void> {
+      if (rows.length === 0) return
+      const { rows: written } = await upsertTasks(db, tasksAndActivity(rows, entries))
+      if (written.length !== rows.length) throw new Error('The page was not written as it was counted.')
+    },
+
+    /** How many tasks of a repository are there by all we know, and how many of them a run did not meet. */
+    async countPresent(
+      projectId: string,
+      repositoryId: number,
+      runId: string,
+    ): Promise<{ present: number; vanished: number }> {
+      const [row] = await db
+        .select({
+          present: sql<number>`count(*)::integer`,
+          vanished: sql<number>`(count(*) filter (where ${isUnmet(runId)}))::integer`,
+        })
+        .from(tasks)
+        .where(and(isOf(projectId, repositoryId), isPresent))
+      return row ?? { present: 0, vanished: 0 }
+    },
+
+    /** Numbers the run did not meet, lowest first. */
+    async listVanished(
+      projectId: string,
+      repositoryId: number,
+      runId: string,
+      limit: number,
+    ): Promise<number[]> {
+      const rows = await db
+        .select({ number: tasks.codehostNumber })
+        .from(tasks)
+        .where(and(isOf(projectId, repositoryId), isPresent, isUnmet(runId)))
+        .orderBy(tasks.codehostNumber)
+        .limit(limit)
+      return rows.flatMap(({ number }) => number ?? [])
+    },
+
+    /** Says what became of an entry; answers the task, undefined when nothing changed. */
+    async markGone(
+      projectId: string,
+      repositoryId: number,
+      number: number,
+      change: { sourceState: 'transferred' | 'deleted'; at: Date },
+    ): Promise<{ id: string } | undefined> {
+      const [row] = await db
+        .update(tasks)
+        .set({
+          sourceState: change.sourceState,
+          updatedAt: change.at,
+          version: sql`${tasks.version} + 1`,
+        })
+        .where(and(isOf(projectId, repositoryId), eq(tasks.codehostNumber, number), isPresent))
+        .returning({ id: tasks.id })
+      return row
+    },
+  }
+
+  function isUnmet(runId: string) {
+    return notExists(
+      db
+        .select({ one: sql`1` })
+        .from(syncItems)
+        .where(and(eq(syncItems.runId, runId), eq(syncItems.number, tasks.codehostNumber))),
+    )
+  }
+}
+
+/** One parameter, however many there are: building and planning a hundred costs more than the query. */
+const isOneOf = (column: AnyColumn, numbers: number[]) =>
+  sql`${column} = any(${sql.param(numbers)}::integer[])`
+
+const isPresent = and(isNull(tasks.deletedAt), eq(tasks.sourceState, 'present'))

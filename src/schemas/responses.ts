@@ -1,0 +1,27 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+
+/** A JSON answer with its description and headers, as both Fastify and OpenAPI want it. */
+export const responses = <T extends TSchema>(
+  schema: T,
+  description: string,
+  headers: Record<string, TSchema> = {},
+) => ({
+  description,
+  headers: { 'x-request-id': RequestId, ...headers },
+  content: { 'application/json': { schema } },
+})
+
+/** An answer without a body. */
+export const emptyResponse = (description: string) =>
+  Type.Null({ description, headers: { 'x-request-id': RequestId } })
+
+const RequestId = Type.String({ maxLength: 128, description: 'The id of this request; it is in the log.' })
+
+export const ETag = Type.String({
+  maxLength: 12,
+  description: 'The version in quotes, for `If-Match`.',
+  examples: ['"3"'],
+})
+
+export const Location = Type.String({ maxLength: 200, description: 'The address of what was made.' })

@@ -1,0 +1,78 @@
+import { firstIdOf } from '../../domain/id-time.ts'
+import {
+  activityNotFound,
+  projectArchived,
+  projectNotFound,
+  taskNotFound,
+  validationFailed,
+} from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { Activity, ActivityQuery, NewActivity } from '../../schemas/activity.ts'
+import type { Caller } from '../access.ts'
+import { pageOf } from '../page.ts'
+import { activityRow, actorOf } from './row.ts'
+import { toActivity } from './view.ts'
+
+/** Each has up to 32 KB. */
+const MAX_AT_ONCE = 50
+
+/** The record of who did what: append-only, and open to what other systems have to say. */
+export function activityService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  return {
+    async log(caller: Caller, { type, ...about }: NewActivity): Promise<Activity> {
+      return repos.within(caller).transaction(async (repos) => {
+        const projectId = await projectFor(repos, caller, about)
+        const row = activityRow(clock, clock.now(), type, actorOf(caller), { ...about, projectId })
+        await repos.activity.insert([row])
+        return toActivity(row)
+      })
+    },
+
+    async get(caller: Caller, id: string): Promise<Activity> {
+      const row = await repos.within(caller).activity.find(id)
+      if (!row) throw activityNotFound(id)
+      return toActivity(row)
+    },
+
+    /** Newest first. */
+    async list(caller: Caller, { limit, cursor, since, type, ...query }: ActivityQuery) {
+      const bound = repos.within(caller)
+      const { projectId, taskId } = query
+      if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      if (taskId && !(await bound.activity.knowsTask(taskId))) throw taskNotFound(taskId)
+
+      const from = since === undefined ? undefined : firstIdOf(new Date(since))
+      const page = { ...(limit && { limit }), ...(cursor && { cursor }) }
+      return pageOf(
+        'activity',
+        page,
+        async (before, limit) => {
+          const rows = await bound.activity.list({ ...query, types: type, from }, before, limit)
+          return rows.map(toActivity)
+        },
+        MAX_AT_ONCE,
+      )
+    },
+  }
+}
+
+/** The project an entry belongs to: the task's, the one that was named, or the one the caller is bound to. */
+async function projectFor(
+  repos: BoundRepositories,
+  caller: Caller,
+  { taskId, projectId }: Pick<NewActivity, 'taskId' | 'projectId'>,
+): Promise<string | null> {
+  const task = taskId ? await repos.tasks.find(taskId) : undefined
+  if (taskId && !task) throw taskNotFound(taskId)
+  const id = projectId ?? task?.projectId ?? caller.projectId
+  if (id === null) return null
+  const project = await repos.projects.find(id)
+  if (!project) throw projectNotFound(id)
+  if (task && task.projectId !== id) {
+    const message = 'must be the project of the task, or be left out'
+    throw validationFailed([{ path: '/projectId', code: 'not_allowed', message }])
+  }
+  if (project.archivedAt) throw projectArchived(project.name)
+  return id
+}

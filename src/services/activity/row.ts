@@ -1,0 +1,40 @@
+import type { ActorRef } from '../../domain/new-task.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ActivityRow } from '../../repositories/activity.ts'
+import type { Caller } from '../access.ts'
+
+interface About {
+  taskId?: string | null
+  projectId?: string | null
+  message?: string | null
+  metadata?: Record<string, unknown>
+}
+
+/** One line of the record: what somebody did. */
+export function activityRow(
+  clock: Pick<Clock, 'newId'>,
+  now: Date,
+  type: string,
+  actor: ActorRef,
+  { taskId = null, projectId = null, message = null, metadata = {} }: About,
+): ActivityRow {
+  return {
+    id: clock.newId(now),
+    type,
+    message,
+    taskId,
+    projectId,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: actor.name,
+    metadata,
+    createdAt: now,
+  }
+}
+
+/** The record names the key, also where a session of it was used: sessions come and go. */
+export const actorOf = ({ type, keyId, name }: Pick<Caller, 'type' | 'keyId' | 'name'>): ActorRef => ({
+  type,
+  id: keyId,
+  name,
+})

@@ -1,0 +1,133 @@
+import { replayFrom } from '../../domain/replay.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { projectNotFound } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { semaphore } from '../../lib/semaphore.ts'
+import type { Repositories } from '../../repositories/index.ts'
+import type { AccessService, Caller } from '../access.ts'
+import { ANYTHING_MAY_HAVE_CHANGED } from './configuration-changes.ts'
+import { type ActivityFeed, concerns, PAGE, type StreamEvent, toEvent } from './feed.ts'
+import type { Subscription } from './follower.ts'
+
+interface Wish {
+  projectId?: string | undefined
+  /** The last entry that was seen. */
+  lastEventId?: string | undefined
+}
+
+interface StreamDeps {
+  repos: Repositories
+  feed: ActivityFeed
+  access: Pick<AccessService, 'isStillAdmitted' | 'onForget'>
+  clock: Pick<Clock, 'now'>
+  /** After so long without an event, a sign of life. */
+  heartbeatMs?: number
+  /** So often the caller is looked at again: a key that was revoked hears no more. */
+  checkMs?: number
+}
+
+/** After a restart all come back at once: so many of the pool's connections are theirs, the rest is for requests. */
+const READS_AT_ONCE = 3
+
+/** The record as it is written, for one caller each. */
+export function streamService({
+  repos,
+  feed,
+  access,
+  clock,
+  heartbeatMs = 15_000,
+  checkMs = 5_000,
+}: StreamDeps) {
+  const pass = semaphore(READS_AT_ONCE)
+
+  return {
+    /**
+     * What the caller may see from now on, or from a minute before the last entry seen, until `ending` is aborted:
+     * by the caller's going, or here, when the caller is no longer let in or reads too slowly. An empty batch is a
+     * sign of life; the first comes at once.
+     */
+    async open(
+      caller: Caller,
+      { projectId, lastEventId }: Wish,
+      ending: AbortController,
+    ): Promise<AsyncIterable<StreamEvent[]>> {
+      const bound = repos.within(caller)
+      if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      const scope = projectId ?? caller.projectId
+
+      if (lastEventId === undefined) {
+        const subscription = await feed.subscribe(scope, ending)
+        watch(caller, ending)
+        return live(subscription, ending.signal)
+      }
+      const isKnown = (await bound.activity.find(lastEventId)) !== undefined
+      const from = replayFrom(lastEventId, { isKnown, now: clock.now() })
+      const start = await feed.position()
+      watch(caller, ending)
+      return replay(caller, scope, from, start, ending)
+    },
+  }
+
+  async function* live(subscription: Subscription, signal: AbortSignal): AsyncGenerator<StreamEvent[]> {
+    yield []
+    while (!signal.aborted) yield await subscription.next(heartbeatMs)
+  }
+
+  /** At the reader's own pace out of the database: first what was there, then what came meanwhile, then live. */
+  async function* replay(
+    caller: Caller,
+    scope: string | null,
+    from: string,
+    start: Snapshot,
+    ending: AbortController,
+  ): AsyncGenerator<StreamEvent[]> {
+    const { signal } = ending
+    const { activity } = repos.within(caller)
+    yield []
+    for (let after: string | undefined; ; ) {
+      const filter = { projectId: scope ?? undefined, from }
+      const last = after
+      const rows = await pass(() => activity.listVisible(start.text, filter, last, PAGE))
+      if (signal.aborted) return
+      yield rows.map(toEvent)
+      after = rows.at(-1)?.id
+      if (rows.length < PAGE) break
+    }
+    // Until so little is left that the rest can wait in memory.
+    let position = start
+    for (let count = PAGE; count >= PAGE; ) {
+      const next = await feed.position()
+      count = 0
+      for await (const events of feed.between(position, next, pass)) {
+        if (signal.aborted) return
+        count += events.length
+        yield events.filter((event) => concerns(event, scope))
+      }
+      position = next
+    }
+    const subscription = await feed.subscribe(scope, ending)
+    for await (const events of feed.between(position, subscription.start, pass)) {
+      yield events.filter((event) => concerns(event, scope))
+    }
+    // What was told meanwhile is in no record.
+    yield ANYTHING_MAY_HAVE_CHANGED.filter((event) => concerns(event, scope))
+    yield* live(subscription, signal)
+  }
+
+  function watch(caller: Caller, ending: AbortController): void {
+    async function check() {
+      // A database that is away admits nobody else and has nothing to tell.
+      const isAdmitted = await pass(() => access.isStillAdmitted(caller)).catch(() => true)
+      if (!isAdmitted) ending.abort()
+    }
+    // At once when something ended somewhere, and now and then for what ends by itself.
+    const unlisten = access.onForget(check)
+    const timer = setInterval(check, checkMs)
+    const stop = () => {
+      clearInterval(timer)
+      unlisten()
+    }
+    if (ending.signal.aborted) stop()
+    else ending.signal.addEventListener('abort', stop)
+  }
+}

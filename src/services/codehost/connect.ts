@@ -1,0 +1,192 @@
+import type { CodeHost, HostAccess, Refusal, Repository, Silence } from '../../clients/codehost.ts'
+import { bringsNoToken, connectionActivity, keptOf } from '../../domain/codehost/connection.ts'
+import { nextFullAt, nextRunAt, sooner } from '../../domain/codehost/progress.ts'
+import { judgeRefusal } from '../../domain/codehost/refusal.ts'
+import { isHostOf, type NamedRepository, repositoryOf } from '../../domain/codehost/repository.ts'
+import {
+  codehostRefused,
+  codehostUnreachable,
+  codehostUrlNotAllowed,
+  connectionNotFound,
+  encryptionKeyMissing,
+  listNotFound,
+  tokenRequired,
+  validationFailed,
+} from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { Connection, ConnectionRequest } from '../../schemas/codehost.ts'
+import type { Caller } from '../access.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
+import { writableProject } from '../projects.ts'
+import { DISCONNECTED, endRun } from '../sync/end.ts'
+import { toConnection } from '../sync/run-view.ts'
+import type { CodehostDeps, TokenVault } from './token.ts'
+
+export interface ConnectDeps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'encryptionKey'> {
+  repos: Repositories
+  clock: Clock
+  vault: TokenVault
+}
+
+/** Connects a project to a repository, once the code host has shown that it can be read with what there is. */
+export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey, vault }: ConnectDeps) {
+  return async function connect(
+    caller: Caller,
+    projectId: string,
+    input: ConnectionRequest,
+  ): Promise<Connection> {
+    const named = repositoryOf(input.repository)
+    if (!named) throw wrongRepository('must be owner/name, or the https or git@ address of a repository')
+    for (;;) {
+      const connection = await connectOnce(caller, projectId, named, input)
+      if (connection) return connection
+    }
+  }
+
+  /** Undefined when what was asked about is no longer what is stored once the code host has answered: ask again. */
+  async function connectOnce(
+    caller: Caller,
+    projectId: string,
+    { name, host: pasted }: NamedRepository,
+    input: ConnectionRequest,
+  ): Promise<Connection | undefined> {
+    const { token } = input
+    const seen = await writable(caller, projectId, input.listId)
+    const apiUrl = allowed(input.apiUrl ?? seen?.apiUrl)
+    if (pasted && !isHostOf(apiUrl, pasted)) throw wrongHost(pasted, apiUrl)
+    // Before anybody is asked: the answer to a token that is not the caller's would tell what there is.
+    const isSameName = seen?.repository.toLowerCase() === name.toLowerCase() && seen.apiUrl === apiUrl
+    if (bringsNoToken(caller, token, isSameName ? seen : undefined)) throw tokenRequired()
+    if (token && !encryptionKey) throw encryptionKeyMissing()
+    const stored = storedFor(apiUrl, seen)
+    const own = token === undefined ? stored && vault.open(stored) : token
+    const access = { apiUrl, token: own ?? vault.sharedToken(apiUrl) }
+    const repository = await reachable(host, access, name, clock)
+
+    return repos.within(caller).transaction(async (repos) => {
+      await writableProject(repos, projectId)
+      await refuseForeignList(repos, projectId, input.listId)
+      const present = await repos.codehost.findForUpdate(projectId)
+      if (input.apiUrl === undefined && present?.apiUrl !== seen?.apiUrl) return undefined
+      if (token === undefined && storedFor(apiUrl, present)?.token !== stored?.token) return undefined
+      const now = clock.now()
+      const isSame = present?.repositoryId === repository.id && present.apiUrl === apiUrl
+      if (bringsNoToken(caller, token, isSame ? present : undefined)) throw tokenRequired()
+      if (present && !isSame) {
+        const run = await repos.syncRuns.findActiveForUpdate(projectId)
+        if (run) await endRun(repos, clock, run, DISCONNECTED)
+        await repos.codehost.delete(projectId)
+      }
+      const id = isSame ? present.id : clock.newId(now)
+      const isKept = isSame && token === undefined
+      const { listId, schedule } = keptOf(input, present)
+      const change = {
+        repository: repository.name,
+        token: isKept ? present.token : own ? vault.seal(own, id) : null,
+        listId,
+        schedule,
+        updatedAt: now,
+        nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
+      }
+      if (isSame && !isKept) {
+        // Whatever it waits for, it waits for with the old token.
+        const run = await repos.syncRuns.findActiveForUpdate(projectId)
+        if (run?.status === 'rate_limited') await repos.syncRuns.update(run.id, { retryAt: null })
+      }
+      if (isSame) await repos.codehost.update(id, change)
+      else
+        await repos.codehost.insert({
+          ...fresh(id, projectId, now),
+          ...change,
+          apiUrl,
+          repositoryId: repository.id,
+        })
+      const after = { ...change, id, apiUrl }
+      const told = connectionActivity(present, after, token !== undefined)
+      if (told) {
+        const about = { projectId, metadata: told.metadata }
+        await repos.activity.insert([activityRow(clock, now, told.type, actorOf(caller), about)])
+      }
+      await repos.configurationChanges.announceProject(projectId)
+      return connectionOf(repos, projectId)
+    })
+  }
+
+  /** Before anybody is asked over the network: may the caller write here, and is the list one of the project? */
+  async function writable(caller: Caller, projectId: string, listId: string | null | undefined) {
+    return repos.within(caller).transaction(async (repos) => {
+      await writableProject(repos, projectId)
+      await refuseForeignList(repos, projectId, listId)
+      return repos.codehost.find(projectId)
+    })
+  }
+
+  function allowed(given: string | undefined): string {
+    const url = given === undefined ? apiUrls[0] : URL.parse(given)?.href.replace(/\/+$/, '')
+    if (url === undefined || !apiUrls.includes(url)) throw codehostUrlNotAllowed(given ?? '', apiUrls)
+    return url
+  }
+}
+
+/** The connection of a project as the wire has it. @throws AppError when there is none. */
+export async function connectionOf(repos: BoundRepositories, projectId: string): Promise<Connection> {
+  const [connection] = await repos.codehost.listWithRuns([projectId])
+  if (!connection) throw connectionNotFound()
+  return toConnection(connection)
+}
+
+/** The token of a connection, with whose it is. A token goes to no other host than the one it was given for. */
+function storedFor(apiUrl: string, connection: ConnectionRow | undefined) {
+  if (connection?.apiUrl !== apiUrl || connection.token === null) return undefined
+  return { id: connection.id, token: connection.token }
+}
+
+async function refuseForeignList(repos: BoundRepositories, projectId: string, listId: string | null = null) {
+  const list = listId === null ? undefined : await repos.lists.find(listId)
+  if (listId !== null && list?.projectId !== projectId) throw listNotFound(listId)
+}
+
+const fresh = (id: string, projectId: string, now: Date) => ({
+  id,
+  projectId,
+  position: null,
+  nextRunAt: null,
+  // What is deleted while everything is listed for the first time may hide another entry.
+  nextFullAt: nextFullAt('attempted', now),
+  connectedAt: now,
+})
+
+const wrongRepository = (message: string) =>
+  validationFailed([{ path: '/repository', code: 'wrong_format', message }])
+
+const wrongHost = (host: string, apiUrl: string) =>
+  wrongRepository(
+    `is an address of ${host.slice(0, 100)}, but ${apiUrl} is asked: give owner/name, or the apiUrl of that host`,
+  )
+
+/** The repository behind a name, once its issues could be read. */
+async function reachable(
+  host: CodeHost,
+  access: HostAccess,
+  name: string,
+  clock: Pick<Clock, 'now'>,
+): Promise<Repository> {
+  const found = await host.findRepository(access, name)
+  if (found.outcome !== 'found') throw refusal(found)
+  const { repository } = found
+  // That a repository can be seen does not mean that its issues can.
+  const page = await host.readPage(access, host.latestUrl(access.apiUrl, repository.id))
+  if (page.outcome === 'refused' || page.outcome === 'unreachable') throw refusal(page)
+  return repository
+
+  function refusal(answer: Refusal | Silence) {
+    if (answer.outcome === 'unreachable') return codehostUnreachable(answer.why)
+    const now = clock.now()
+    const judged = judgeRefusal(answer, { now, hasToken: access.token !== null, limitedBefore: 0 })
+    if (judged.verdict === 'fail') return codehostRefused(judged.code, judged.message)
+    const seconds = Math.ceil((judged.retryAt.getTime() - now.getTime()) / 1000)
+    return codehostUnreachable(`it limits requests until ${judged.retryAt.toISOString()}.`, seconds)
+  }
+}

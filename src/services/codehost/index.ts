@@ -1,0 +1,138 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { emptyTally } from '../../domain/codehost/tally.ts'
+import {
+  connectionNotFound,
+  projectNotFound,
+  repositoryNotConnected,
+  syncInProgress,
+  syncRunNotFound,
+} from '../../errors/index.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import type { Connection, SyncRun } from '../../schemas/codehost.ts'
+import type { Caller } from '../access.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
+import { pageOf } from '../page.ts'
+import { writableProject } from '../projects.ts'
+import { DISCONNECTED, endRun } from '../sync/end.ts'
+import { toSyncRun } from '../sync/run-view.ts'
+import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
+
+/** While somebody waits for a run, its row is looked at this often. */
+const GLANCE_MS = 150
+
+const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
+
+/** Which repository a project follows, and the runs that follow it. */
+export function codehostService(deps: ConnectDeps) {
+  const { repos, clock } = deps
+  return {
+    /** Connects or changes the connection, once the code host has shown that it can be read. Starts no run. */
+    connect: repositoryConnector(deps),
+
+    async get(caller: Caller, projectId: string): Promise<Connection> {
+      const bound = repos.within(caller)
+      if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      return connectionOf(bound, projectId)
+    },
+
+    /** The tasks stay; a run that is active ends. */
+    async disconnect(caller: Caller, projectId: string): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        await writableProject(repos, projectId)
+        const connection = await repos.codehost.findForUpdate(projectId)
+        if (!connection) throw connectionNotFound()
+        const run = await repos.syncRuns.findActiveForUpdate(projectId)
+        if (run) await endRun(repos, clock, run, DISCONNECTED)
+        await repos.codehost.delete(projectId)
+        const { id: connectionId, repository, apiUrl } = connection
+        const about = { projectId, metadata: { connectionId, repository, apiUrl } }
+        await repos.activity.insert([
+          activityRow(clock, clock.now(), 'connection.deleted', actorOf(caller), about),
+        ])
+        await repos.configurationChanges.announceProject(projectId)
+      })
+    },
+
+    /** Queues a run. Whoever calls this wakes the worker once the transaction is through. */
+    async sync(caller: Caller, projectId: string, mode: SyncRun['mode']): Promise<SyncRun> {
+      return repos.within(caller).transaction(async (repos) => {
+        await writableProject(repos, projectId)
+        const connection = await repos.codehost.find(projectId)
+        if (!connection) throw repositoryNotConnected()
+        const now = clock.now()
+        const row = newRun(clock.newId(now), now, connection, mode)
+        // The one in the way may have ended by the time it is looked for.
+        for (;;) {
+          if (await repos.syncRuns.insert(row)) return toSyncRun(row)
+          const active = await repos.syncRuns.findActive(projectId)
+          if (active) throw syncInProgress(active.id, active.retryAt?.toISOString() ?? null)
+        }
+      })
+    },
+
+    async listRuns(caller: Caller, projectId: string, page: { limit?: number; cursor?: string }) {
+      const bound = repos.within(caller)
+      if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      return pageOf('syncs', page, async (before, limit) =>
+        (await bound.syncRuns.list(projectId, before, limit)).map(toSyncRun),
+      )
+    },
+
+    getRun,
+
+    /**
+     * The run once it has ended or waits for the code host, or as it is after so long. It was started, whatever
+     * happens while it is waited for: when it can no longer be looked at, the answer is what was seen last.
+     */
+    async awaitRun(
+      caller: Caller,
+      started: SyncRun,
+      { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
+    ): Promise<{ run: SyncRun; isOver: boolean }> {
+      const deadline = performance.now() + patienceMs
+      for (let run = started; ; ) {
+        const seen = await getRun(caller, started.projectId, started.id).catch(() => undefined)
+        run = seen ?? run
+        const isOver = ENDED.includes(run.status)
+        if (!seen || isOver || signal.aborted || performance.now() >= deadline) return { run, isOver }
+        await wait(GLANCE_MS, undefined, { signal }).catch(() => {})
+      }
+    },
+  }
+
+  async function getRun(caller: Caller, projectId: string, runId: string): Promise<SyncRun> {
+    const bound = repos.within(caller)
+    if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+    const run = await bound.syncRuns.find(projectId, runId)
+    if (!run) throw syncRunNotFound(runId)
+    return toSyncRun(run)
+  }
+}
+
+/** A run that waits for a worker. */
+export const newRun = (
+  id: string,
+  now: Date,
+  connection: Pick<ConnectionRow, 'id' | 'projectId'>,
+  mode: SyncRun['mode'],
+): SyncRunRow => ({
+  id,
+  projectId: connection.projectId,
+  connectionId: connection.id,
+  status: 'queued',
+  mode,
+  ...emptyTally(),
+  gone: 0,
+  error: null,
+  retryAt: null,
+  rateLimit: null,
+  checkpoint: null,
+  lease: 0,
+  leaseUntil: null,
+  attempts: 0,
+  limited: 0,
+  createdAt: now,
+  startedAt: null,
+  finishedAt: null,
+})

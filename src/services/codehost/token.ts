@@ -1,0 +1,64 @@
+import type { CodeHost, HostAccess } from '../../clients/codehost.ts'
+import { seal, unseal } from '../../domain/token-seal.ts'
+import { codehostRefused, encryptionKeyGone, encryptionKeyMissing } from '../../errors/index.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+
+/** The code host and what the operator allows of it. */
+export interface CodehostDeps {
+  host: CodeHost
+  /** The only addresses ever asked; the first is the default. */
+  apiUrls: readonly string[]
+  /** For connections without a token of their own, at the default address only. */
+  token: string | undefined
+  /** 32 bytes; undefined where tokens cannot be kept. */
+  encryptionKey: Buffer | undefined
+}
+
+interface VaultDeps extends Omit<CodehostDeps, 'host'> {
+  randomBytes(size: number): Buffer
+}
+
+export type TokenVault = ReturnType<typeof tokenVault>
+
+/** Keeps tokens encrypted, and says what a connection may be asked with. */
+export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: VaultDeps) {
+  return {
+    /** @param owner the connection's id: nothing else can open it. */
+    seal(text: string, owner: string): string {
+      if (!key) throw encryptionKeyMissing()
+      return seal(text, { key, owner, randomBytes })
+    },
+
+    /**
+     * The stored token of a connection.
+     * @throws AppError when it cannot be opened any more: to go on without it would be to lose it.
+     */
+    open({ id, token }: { id: string; token: string }): string {
+      if (!key) throw encryptionKeyGone()
+      const text = unseal(token, { key, owner: id })
+      if (text === undefined) throw codehostRefused('codehost_token_rejected', UNREADABLE)
+      return text
+    },
+
+    /** What a token of nobody's own would be; it goes nowhere but to the default host. */
+    sharedToken: (apiUrl: string) => (apiUrl === apiUrls[0] ? (token ?? null) : null),
+
+    /** Where and as whom a connection is asked, or why it may not be. */
+    accessOf(
+      connection: Pick<ConnectionRow, 'id' | 'apiUrl' | 'token'>,
+    ): HostAccess | { code: string; message: string } {
+      const { id, apiUrl } = connection
+      if (!apiUrls.includes(apiUrl)) {
+        const message = `${apiUrl} is no longer among the addresses in CODEHOST_API_URLS. Connect the repository again at one that is.`
+        return { code: 'codehost_url_not_allowed', message }
+      }
+      if (connection.token === null) return { apiUrl, token: this.sharedToken(apiUrl) }
+      const own = key && unseal(connection.token, { key, owner: id })
+      if (own !== undefined) return { apiUrl, token: own }
+      return { code: 'codehost_token_unreadable', message: UNREADABLE }
+    },
+  }
+}
+
+const UNREADABLE =
+  'The stored token cannot be decrypted: ENCRYPTION_KEY is another one now. Restore it, or connect the repository again with a token.'

@@ -1,0 +1,213 @@
+import type { Reading } from '../../domain/feedback/event.ts'
+import type { ReadEvent } from '../../domain/feedback/reading.ts'
+import {
+  decideRoute,
+  type RoutingDecision,
+  type RoutingProject,
+  ruleLabel,
+} from '../../domain/feedback/routing.ts'
+import { ANALYTICS, feedbackTaskRow } from '../../domain/feedback/task.ts'
+import { AppError, listNotFound } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { FeedbackRow } from '../../repositories/feedback/events.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import { activityRow } from '../activity/row.ts'
+import { FEEDBACK_LIST, findTable } from './routing.ts'
+
+/** An event on its way to become a task. */
+export interface Arrival {
+  /** Its entry in the inbox. */
+  id: string
+  at: Date
+  event: ReadEvent
+  /** What the inbox keeps of the delivery. */
+  kept: Pick<FeedbackRow, 'payload' | 'payloadCut'>
+}
+
+/** Where an event goes, as a decision and as a place. */
+interface Route {
+  decision: RoutingDecision
+  listId: string
+}
+
+/** An arrival with the entry it gets. */
+export interface Accepted {
+  arrival: Arrival
+  route: Route
+  row: FeedbackRow & { taskId: string }
+}
+
+/** Why an event went where it went, as the inbox keeps it. */
+export interface KeptRouting {
+  ruleId: string | null
+  ruleName: string | null
+  matchedOn: RoutingDecision['matchedOn']
+  explanation: string
+}
+
+/** The sender's identifier as the inbox shows it; what makes it unique is a hash of all of it. */
+const SHOWN_UUID_LENGTH = 255
+/** A destination that is deleted or archived while its feedback is on the way is decided again so often. */
+const MAX_DECISIONS = 5
+
+/** What a decision was made of may change before it is locked: a list is deleted, a project archived, a task moved. */
+export const changedMeanwhile = () => listNotFound(FEEDBACK_LIST)
+
+/** Does the work, again where what it was decided on has changed. */
+export async function decidedAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isGone = error instanceof AppError && error.code === 'list_not_found'
+      if (!isGone || attempt === MAX_DECISIONS) throw error
+    }
+  }
+}
+
+/**
+ * What becomes of these arrivals. Those that are here already are left out where it would take a new list. Nothing is
+ * locked: what it was decided on may change before it is written down.
+ */
+export async function routed(
+  repos: BoundRepositories,
+  clock: Clock,
+  arrivals: Arrival[],
+  newListOf: (project: RoutingProject) => Promise<string>,
+): Promise<Accepted[]> {
+  const fields = arrivals.map(({ event }) => event.fields)
+  const table = await findTable(repos.routing, fields)
+  const decided = arrivals.map((arrival, index) => ({
+    arrival,
+    decision: decideRoute(fields[index] ?? {}, table),
+  }))
+  const lists = new Map(table.projects.flatMap(({ id, listId }) => (listId ? [[id, listId] as const] : [])))
+  const homeless = decided.filter(({ decision }) => !lists.has(decision.project.id))
+  for (const project of await projectsOfNew(repos, homeless)) {
+    lists.set(project.id, await newListOf(project))
+  }
+  return decided.flatMap(({ arrival, decision }) => {
+    const listId = lists.get(decision.project.id)
+    if (!listId) return []
+    const route = { decision, listId }
+    return { arrival, route, row: acceptedRow(arrival, route, clock) }
+  })
+}
+
+/** The projects of what is not here yet, in one order everywhere, as each of them gets locked. */
+async function projectsOfNew(
+  repos: BoundRepositories,
+  decided: { arrival: Arrival; decision: RoutingDecision }[],
+): Promise<RoutingProject[]> {
+  if (decided.length === 0) return []
+  const known = await repos.feedback.listByKeys(decided.map(({ arrival }) => arrival.event.dedupKey))
+  const projects = decided
+    .filter(({ arrival }) => !known.some(({ dedupKey }) => dedupKey === arrival.event.dedupKey))
+    .map(({ decision }) => decision.project)
+  return [...new Set(projects)].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** The project's list for feedback; made unless it is there or somebody is faster. */
+export async function feedbackListOf(
+  repos: BoundRepositories,
+  clock: Clock,
+  { id, listId }: Pick<RoutingProject, 'id' | 'listId'>,
+): Promise<string> {
+  if (listId) return listId
+  const project = await repos.projects.findForUpdate(id)
+  if (!project || project.archivedAt) throw changedMeanwhile()
+  const present = await repos.lists.listForUpdate(id)
+  const [oldest] = present
+    .filter(({ name, isClosing }) => name === FEEDBACK_LIST && !isClosing)
+    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
+  if (oldest) return oldest.id
+  const now = clock.now()
+  const list = {
+    id: clock.newId(now),
+    projectId: id,
+    name: FEEDBACK_LIST,
+    position: present.length,
+    isDefault: false,
+    openCount: 0,
+    isClosing: false,
+    createdAt: now,
+  }
+  await repos.lists.insert(list)
+  const metadata = { listId: list.id, name: list.name, position: list.position }
+  await repos.activity.insert([
+    activityRow(clock, now, 'list.created', ANALYTICS, { projectId: id, metadata }),
+  ])
+  await repos.configurationChanges.announceProject(id)
+  return list.id
+}
+
+/** Makes tasks of accepted events; answers the ids of their entries, without those of events that were here already. */
+export async function accept(
+  { feedback }: Pick<BoundRepositories, 'feedback'>,
+  clock: Clock,
+  accepted: Accepted[],
+): Promise<Set<string>> {
+  if (accepted.length === 0) return new Set()
+  const tasks = accepted.map(({ arrival: { at, event }, row, route: { decision, listId } }) => {
+    const { id: projectId, name: projectName } = decision.project
+    return feedbackTaskRow(row.taskId, at, event.task, { listId, projectId, projectName, isArchived: false })
+  })
+  const entries = accepted.flatMap(({ arrival: { at }, row, route: { decision } }) => {
+    const { ruleId, ruleName, matchedOn } = keptRouting(decision)
+    const about = { taskId: row.taskId, projectId: decision.project.id }
+    const metadata = { eventId: row.id, ruleId, ruleName, matchedOn }
+    return [
+      activityRow(clock, at, 'task.created', ANALYTICS, about),
+      activityRow(clock, at, 'feedback.received', ANALYTICS, { ...about, metadata }),
+    ]
+  })
+  const made = await feedback.accept({ rows: accepted.map(({ row }) => row), tasks, entries })
+  if (!made) throw changedMeanwhile()
+  return made
+}
+
+export const keptRouting = ({ rule, matchedOn, explanation }: RoutingDecision): KeptRouting => ({
+  ruleId: rule?.id ?? null,
+  ruleName: rule && ruleLabel(rule),
+  matchedOn,
+  explanation,
+})
+
+/** The column holds only what `keptRouting` made. */
+export const asRouting = (json: unknown) => json as KeptRouting
+
+/** What the inbox says of a delivery from the start. */
+type Judged = { outcome: 'accepted'; uuid: string | null } | Exclude<Reading, { outcome: 'accepted' }>
+
+/** An entry of the inbox as it begins: without a task. */
+export function inboxRow(id: string, receivedAt: Date, reading: Judged): FeedbackRow {
+  const uuid = reading.uuid?.slice(0, 2 * SHOWN_UUID_LENGTH) ?? null
+  return {
+    id,
+    dedupKey: null,
+    uuid: uuid && [...uuid].slice(0, SHOWN_UUID_LENGTH).join('').toWellFormed(),
+    outcome: reading.outcome,
+    duplicates: 0,
+    receivedAt,
+    taskId: null,
+    projectId: null,
+    listId: null,
+    routing: null,
+    errors: reading.outcome === 'rejected' ? reading.errors : null,
+    payload: null,
+    payloadCut: false,
+  }
+}
+
+function acceptedRow(arrival: Arrival, { decision, listId }: Route, clock: Pick<Clock, 'newId'>) {
+  const { id, at, event, kept } = arrival
+  return {
+    ...inboxRow(id, at, { outcome: 'accepted', uuid: event.uuid }),
+    ...kept,
+    dedupKey: event.dedupKey,
+    taskId: clock.newId(at),
+    projectId: decision.project.id,
+    listId,
+    routing: keptRouting(decision),
+  }
+}

@@ -1,0 +1,166 @@
+import { readEvent } from '../../domain/feedback/event.ts'
+import { readAccepted } from '../../domain/feedback/reading.ts'
+import { decideRoute, routingFieldsOf } from '../../domain/feedback/routing.ts'
+import { decideChange } from '../../domain/task-change.ts'
+import { eventNotFound, eventNotReplayable, projectArchived } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { FeedbackRow } from '../../repositories/feedback/events.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+import type { InboxEvent, InboxEventQuery } from '../../schemas/feedback.ts'
+import type { Caller } from '../access.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
+import { pageOf } from '../page.ts'
+import {
+  accept,
+  asRouting,
+  changedMeanwhile,
+  decidedAgain,
+  feedbackListOf,
+  keptRouting,
+  routed,
+} from './delivery.ts'
+import { findTable } from './routing.ts'
+
+/** What the receiver was given, and what became of it. */
+/** Each has a payload of up to 256 KiB. */
+const MAX_AT_ONCE = 10
+
+export function feedbackInboxService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const { feedback } = repos.within(everywhere)
+
+  return {
+    /** Newest first. */
+    async list({ outcome, ...page }: InboxEventQuery) {
+      return pageOf(
+        'feedback',
+        page,
+        async (before, limit) => {
+          const rows = await feedback.list(outcome, before, limit)
+          return rows.map(toFeedbackEvent)
+        },
+        MAX_AT_ONCE,
+      )
+    },
+
+    async get(id: string): Promise<InboxEvent> {
+      const row = await feedback.find(id)
+      if (!row) throw eventNotFound(id)
+      return toFeedbackEvent(row)
+    },
+
+    /** Tries a rejected event as new; one that has its task keeps it, and it is moved if today's routing says so. */
+    async replay(caller: Caller, id: string): Promise<InboxEvent> {
+      return feedback.redacted(() =>
+        decidedAgain(() =>
+          repos.within(everywhere).transaction(async (repos) => {
+            // Looked at, decided on, and only then locked: the projects it concerns are to be locked first.
+            const row = await repos.feedback.find(id)
+            if (!row) throw eventNotFound(id)
+            if (row.outcome === 'accepted') await moveTask(repos, row, caller)
+            else await tryAgain(repos, row)
+            return toFeedbackEvent((await repos.feedback.find(id)) ?? row)
+          }),
+        ),
+      )
+    },
+  }
+
+  async function tryAgain(repos: BoundRepositories, row: FeedbackRow): Promise<void> {
+    if (row.payload === null || row.payloadCut) throw eventNotReplayable(row.id)
+    const reading = readEvent(JSON.parse(row.payload))
+    if (reading.outcome !== 'accepted') {
+      await lockAsSeen(repos, row)
+      const errors = reading.outcome === 'rejected' ? reading.errors : row.errors
+      return repos.feedback.update(row.id, { errors })
+    }
+    const event = readAccepted(reading.event)
+    const { id, payload, payloadCut, receivedAt, duplicates } = row
+    const { dedupKey } = event
+    const arrival = { id, at: clock.now(), event, kept: { payload, payloadCut } }
+    const accepted = await routed(repos, clock, [arrival], (project) => feedbackListOf(repos, clock, project))
+    for (const { route } of accepted) await keepWritable(repos, route.decision.project.id)
+    await lockAsSeen(repos, row)
+    // Taken out and put back, so that the index decides between this and the same event coming in at the moment.
+    await repos.feedback.delete(id)
+    const asReceived = accepted.map((one) => ({ ...one, row: { ...one.row, receivedAt, duplicates } }))
+    const made = await accept(repos, clock, asReceived)
+    if (made.has(id)) return
+    const [before] = await repos.feedback.listByKeys([dedupKey])
+    const { taskId = null, projectId = null, listId = null, routing = null } = before ?? {}
+    const same = { taskId, projectId, listId, routing, outcome: 'accepted' as const, errors: null }
+    await repos.feedback.insert({ ...row, ...same, dedupKey: null })
+  }
+
+  async function moveTask(repos: BoundRepositories, row: FeedbackRow, caller: Caller): Promise<void> {
+    const seen = row.taskId === null ? undefined : await repos.tasks.find(row.taskId)
+    const properties = seen && propertiesOf(row, seen)
+    if (!seen || !properties) return
+    const fields = routingFieldsOf(properties)
+    const decision = decideRoute(fields, await findTable(repos.routing, [fields]))
+    const { project } = decision
+    if (project.id === seen.projectId) return
+
+    await lockProjects(repos, seen.projectId, project.id)
+    const listId = await feedbackListOf(repos, clock, project)
+    await lockAsSeen(repos, row)
+    const task = await repos.tasks.findForUpdate(seen.id)
+    if (task?.projectId !== seen.projectId) throw changedMeanwhile()
+    const now = clock.now()
+    const to = { listId, projectId: project.id, projectName: project.name, isArchived: false }
+    const outcome = decideChange(task, { listId }, to, caller.type, now)
+    if (!outcome) return
+    await repos.tasks.update(task.id, outcome.update)
+    const about = { taskId: task.id, projectId: project.id }
+    await repos.activity.insert(
+      outcome.entries.map(({ type, metadata }) =>
+        activityRow(clock, now, type, actorOf(caller), { ...about, metadata }),
+      ),
+    )
+    await repos.feedback.update(row.id, { projectId: project.id, listId, routing: keptRouting(decision) })
+  }
+}
+
+/** Both, in the order everything locks projects in. */
+async function lockProjects(repos: BoundRepositories, fromId: string, toId: string): Promise<void> {
+  for (const id of [fromId, toId].sort()) {
+    const project = await repos.projects.findForUpdate(id)
+    if (id === fromId && project?.archivedAt) throw projectArchived(project.name)
+    if (!project || project.archivedAt) throw changedMeanwhile()
+  }
+}
+
+/** Locks a project that feedback goes to, so that it is not archived on the way. */
+async function keepWritable(repos: BoundRepositories, projectId: string): Promise<void> {
+  if (!(await repos.projects.keepWritable(projectId))) throw changedMeanwhile()
+}
+
+/** Locks an entry on which was decided what becomes of it. */
+async function lockAsSeen(repos: BoundRepositories, { id, outcome }: FeedbackRow): Promise<void> {
+  const row = await repos.feedback.findForUpdate(id)
+  if (row?.outcome !== outcome) throw changedMeanwhile()
+}
+
+/** What routing looks at: in what was sent, while it is kept whole, then in what the task has of it. */
+function propertiesOf({ payload, payloadCut }: FeedbackRow, { metadata }: TaskRow) {
+  const reading = payload !== null && !payloadCut ? readEvent(JSON.parse(payload)) : undefined
+  if (reading?.outcome === 'accepted') return reading.event.properties
+  const { properties } = metadata as { properties?: unknown }
+  return typeof properties === 'object' && properties !== null
+    ? (properties as Record<string, unknown>)
+    : undefined
+}
+
+const toFeedbackEvent = (row: FeedbackRow): InboxEvent => ({
+  id: row.id,
+  uuid: row.uuid,
+  outcome: row.outcome,
+  duplicates: row.duplicates,
+  receivedAt: row.receivedAt.toISOString(),
+  taskId: row.taskId,
+  projectId: row.projectId,
+  routing: row.routing === null ? null : asRouting(row.routing),
+  errors: row.errors as InboxEvent['errors'],
+  payload: row.payload === null || row.payloadCut ? row.payload : JSON.parse(row.payload),
+  payloadCut: row.payloadCut,
+})

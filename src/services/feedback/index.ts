@@ -1,0 +1,141 @@
+import type { DeliveryReading } from '../../domain/feedback/reading.ts'
+import { AppError, type FieldError, notJson, validationFailed } from '../../errors/index.ts'
+import { batcher } from '../../lib/batcher.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { DeliveredRow, FeedbackRow } from '../../repositories/feedback/events.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { FeedbackIgnored, FeedbackReceipt } from '../../schemas/feedback.ts'
+import {
+  type Arrival,
+  accept,
+  asRouting,
+  decidedAgain,
+  feedbackListOf,
+  inboxRow,
+  routed,
+} from './delivery.ts'
+
+const MIB = 1024 * 1024
+
+/** The feedback receiver: fast, forgiving in what it takes, exact in what it refuses; nothing is lost or doubled. */
+export function feedbackService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const { feedback } = repos.within(everywhere)
+  const deliver = batcher((arrivals: WeighedArrival[]) => feedback.redacted(() => deliverAll(arrivals)), {
+    maxItems: 100,
+    // More of them make smaller batches and no difference (p99 at 500 a second); one alone would wait behind a lock.
+    concurrency: 2,
+    // The statement of a batch is put together in one go.
+    maxBytes: 2 * MIB,
+    bytesOf: ({ bytes }) => bytes,
+    isForAll: isUnavailable,
+  })
+
+  return {
+    /** A delivery of so many bytes that was just read, with the time and the identifiers it gets. */
+    deliveryOf(reading: DeliveryReading, bytes: number): Delivery {
+      const at = clock.now()
+      if (reading.outcome === 'unreadable') return { at, ...reading }
+      if (reading.outcome === 'accepted') {
+        const { event, kept } = reading
+        return { outcome: 'accepted', arrival: { id: clock.newId(at), at, event, kept, bytes } }
+      }
+      const row = inboxRow(clock.newId(at), at, reading)
+      if (reading.outcome === 'ignored') return { outcome: 'ignored', row }
+      return { outcome: 'rejected', row: { ...row, ...reading.kept }, mistakes: reading.errors }
+    },
+
+    /**
+     * Takes a delivery; answers when it is committed. May be asked again with the same one.
+     * @throws AppError `invalid_json` and `validation_failed`; `unavailable` when the database is away: ask again.
+     */
+    async receive(delivery: Delivery): Promise<FeedbackReceipt | FeedbackIgnored> {
+      switch (delivery.outcome) {
+        case 'accepted':
+          return deliver(delivery.arrival)
+        case 'rejected':
+          await feedback.redacted(() => feedback.insert(delivery.row))
+          throw validationFailed(delivery.mistakes)
+        case 'ignored':
+          // It asks for nothing, so nothing is lost with its entry.
+          await unlessAway(() => feedback.insert(delivery.row))
+          return { accepted: false, reason: 'event_ignored' }
+        case 'unreadable':
+          await unlessAway(() => feedback.countUnreadable(delivery.at.toISOString().slice(0, 10)))
+          throw notJson(delivery.readUpTo)
+      }
+    },
+  }
+
+  /**
+   * Two round trips, one to see where they go and one in which the inbox, the tasks and the record stand or fall
+   * together; more only for the first event of a list, and for repeats.
+   */
+  async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
+    const bound = repos.within(everywhere)
+    return decidedAgain(async () => {
+      const accepted = await routed(bound, clock, arrivals, (project) =>
+        bound.transaction((repos) => feedbackListOf(repos, clock, project)),
+      )
+      const made = await accept(bound, clock, accepted)
+      const repeats = arrivals.filter(({ id }) => !made.has(id))
+      const before = await countedRepeats(feedback, repeats)
+      const rows = new Map(accepted.map(({ row }) => [row.id, row]))
+      return arrivals.map(({ id, event: { dedupKey } }) =>
+        receiptOf(id, made.has(id) ? rows.get(id) : before.get(dedupKey)),
+      )
+    })
+  }
+
+  async function unlessAway(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await feedback.redacted(work)
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+    }
+  }
+}
+
+/** What was delivered, as far as it can be told without the database. */
+export type Delivery =
+  | { outcome: 'accepted'; arrival: WeighedArrival }
+  | { outcome: 'rejected'; row: FeedbackRow; mistakes: FieldError[] }
+  | { outcome: 'ignored'; row: FeedbackRow }
+  | { outcome: 'unreadable'; at: Date; readUpTo: number }
+
+/** An arrival with what it adds to its batch. */
+interface WeighedArrival extends Arrival {
+  bytes: number
+}
+
+const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
+
+/** Counts the repeats; answers what each event was answered with at first, by what makes it itself. */
+async function countedRepeats(
+  feedback: BoundRepositories['feedback'],
+  repeated: Arrival[],
+): Promise<Map<string | null, DeliveredRow>> {
+  if (repeated.length === 0) return new Map()
+  const counts = new Map<string, number>()
+  for (const { dedupKey } of repeated.map(({ event }) => event))
+    counts.set(dedupKey, (counts.get(dedupKey) ?? 0) + 1)
+  const rows = await feedback.countRepeats(
+    counts,
+    repeated.map(({ id }) => id),
+  )
+  return new Map(rows.map((row) => [row.dedupKey, row]))
+}
+
+/** Accepted entries have all three ids, from the statement that made them. */
+function receiptOf(arrivalId: string, row: DeliveredRow | undefined): FeedbackReceipt {
+  if (!row) throw new Error('A delivery was neither made nor found.')
+  const { ruleId, matchedOn } = asRouting(row.routing)
+  return {
+    accepted: true,
+    eventId: row.id,
+    taskId: row.taskId as string,
+    projectId: row.projectId as string,
+    listId: row.listId as string,
+    duplicate: row.id !== arrivalId,
+    routing: { ruleId, matchedOn },
+  }
+}

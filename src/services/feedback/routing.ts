@@ -1,0 +1,211 @@
+import { changesBetween, isNoChange } from '../../domain/changes.ts'
+import type { DeliveryReading } from '../../domain/feedback/reading.ts'
+import {
+  consideredRules,
+  decideRoute,
+  nameOf,
+  projectsNamedIn,
+  type RoutingFields,
+} from '../../domain/feedback/routing.ts'
+import { idsOf, placed } from '../../domain/list-order.ts'
+import {
+  notJson,
+  projectArchived,
+  projectNotFound,
+  routingRuleNotFound,
+  validationFailed,
+} from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { RoutingRow, RoutingTableRows } from '../../repositories/feedback/routing.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../../schemas/routing.ts'
+import type { Caller } from '../access.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
+import { pageByPosition } from '../page.ts'
+
+/** The list that feedback comes into, in whichever project. */
+export const FEEDBACK_LIST = 'User Feedback'
+
+/** The rules that say where feedback goes. Which there are and their order change under one lock. */
+export function routingService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  return {
+    async create(caller: Caller, { position, ...input }: NewRoutingRule): Promise<RoutingRule> {
+      return repos.within(everywhere).transaction(async (repos) => {
+        const present = await repos.routing.listForUpdate()
+        await refuseUnusable(repos, input.targetProjectId)
+        const now = clock.now()
+        const id = clock.newId(now)
+        const order = placed(idsOf(present), id, position)
+        const row = {
+          id,
+          name: input.name ?? null,
+          projectMatch: input.projectMatch ?? null,
+          appMatch: input.appMatch ?? null,
+          targetProjectId: input.targetProjectId,
+          position: order.indexOf(id),
+          isActive: input.isActive ?? true,
+          createdAt: now,
+          updatedAt: now,
+        }
+        refuseWithoutMatch(row)
+        await repos.routing.insert(row)
+        await repos.routing.reorder(order)
+        await record(repos, 'routing.created', caller, row, now, detailsOf(row))
+        return toRoutingRule(row)
+      })
+    },
+
+    /** By position. */
+    async list(query: { limit?: number; cursor?: string }) {
+      const { routing } = repos.within(everywhere)
+      const { data, nextCursor } = await pageByPosition('routing', query, routing.list)
+      return { data: data.map(toRoutingRule), nextCursor }
+    },
+
+    async get(id: string): Promise<RoutingRule> {
+      const row = await repos.within(everywhere).routing.find(id)
+      if (!row) throw routingRuleNotFound(id)
+      return toRoutingRule(row)
+    },
+
+    async update(
+      caller: Caller,
+      id: string,
+      { position, ...change }: RoutingRuleChange,
+    ): Promise<RoutingRule> {
+      return repos.within(everywhere).transaction(async (repos) => {
+        const present = await repos.routing.listForUpdate()
+        const row = present.find((rule) => rule.id === id)
+        if (!row) throw routingRuleNotFound(id)
+        const order = position === undefined ? idsOf(present) : placed(idsOf(present), id, position)
+        const changed = { ...row, ...change, position: order.indexOf(id) }
+        refuseWithoutMatch(changed)
+        if (changed.targetProjectId !== row.targetProjectId)
+          await refuseUnusable(repos, changed.targetProjectId)
+        if (Object.keys(change).length > 0 || changed.position !== row.position) {
+          changed.updatedAt = clock.now()
+          await repos.routing.update(id, { ...change, updatedAt: changed.updatedAt })
+          await repos.routing.reorder(order)
+          const changes = changesBetween(row, changed, DETAILS)
+          if (!isNoChange(changes))
+            await record(repos, 'routing.updated', caller, changed, changed.updatedAt, { changes })
+        }
+        return toRoutingRule(changed)
+      })
+    },
+
+    async delete(caller: Caller, id: string): Promise<void> {
+      await repos.within(everywhere).transaction(async (repos) => {
+        const present = await repos.routing.listForUpdate()
+        const row = present.find((rule) => rule.id === id)
+        if (!row) throw routingRuleNotFound(id)
+        await repos.routing.delete(id)
+        await repos.routing.reorder(idsOf(present).filter((other) => other !== id))
+        await record(repos, 'routing.deleted', caller, row, clock.now(), detailsOf(row))
+      })
+    },
+
+    /** What would become of a delivery, and why. Changes nothing. */
+    async test(reading: DeliveryReading): Promise<RoutingTest> {
+      if (reading.outcome === 'unreadable') throw notJson(reading.readUpTo)
+      if (reading.outcome === 'rejected') throw validationFailed(reading.errors)
+      if (reading.outcome === 'ignored') return IGNORED
+      const { fields, dedupKey, task } = reading.event
+      const { routing, feedback } = repos.within(everywhere)
+      const [table, [before]] = await feedback.redacted(() =>
+        Promise.all([findTable(routing, [fields]), feedback.listByKeys([dedupKey])]),
+      )
+      const decision = decideRoute(fields, table)
+      const considered = consideredRules(fields, table, decision)
+      return {
+        wouldCreate: !before,
+        projectId: decision.project.id,
+        listName: FEEDBACK_LIST,
+        ruleId: decision.rule?.id ?? null,
+        matchedOn: decision.matchedOn,
+        explanation: [
+          ...(before
+            ? [`This event is here already, as the task ${before.taskId}: a repeat makes none.`]
+            : []),
+          decision.explanation,
+          ...considered
+            .filter(({ outcome }) => outcome === 'lost')
+            .slice(0, MAX_EXPLAINED)
+            .map(({ ruleId, reason }) => {
+              const rule = table.rules.find(({ id }) => id === ruleId)
+              return `${rule ? toldAs(rule) : 'A rule'} lost: ${reason}.`
+            }),
+        ].join(' '),
+        title: task.title,
+        considered,
+      }
+    },
+  }
+
+  /** Activity of a change, in its transaction. No project's: what leads where is the service's own. */
+  async function record(
+    repos: BoundRepositories,
+    type: string,
+    caller: Caller,
+    { id, name }: RoutingRow,
+    now: Date,
+    more: Record<string, unknown>,
+  ) {
+    const metadata = { routingRuleId: id, name, ...more }
+    await repos.activity.insert([activityRow(clock, now, type, actorOf(caller), { metadata })])
+    await repos.configurationChanges.announceRouting()
+  }
+}
+
+/** What activity says of a rule. */
+const DETAILS = ['name', 'projectMatch', 'appMatch', 'targetProjectId', 'position', 'isActive'] as const
+
+const detailsOf = (row: RoutingRow) => Object.fromEntries(DETAILS.map((name) => [name, row[name]]))
+
+/** What decisions about these are made of. */
+export async function findTable(routing: BoundRepositories['routing'], fields: RoutingFields[]) {
+  const { ids, names } = projectsNamedIn(fields)
+  return routing.findTable(ids, names, FEEDBACK_LIST)
+}
+
+/** Rules told of in an explanation; `considered` has them all. */
+const MAX_EXPLAINED = 20
+
+const toldAs = (rule: RoutingTableRows['rules'][number]) =>
+  rule.name === null ? nameOf(rule) : `"${rule.name}"`
+
+const IGNORED: RoutingTest = {
+  wouldCreate: false,
+  projectId: null,
+  listName: null,
+  ruleId: null,
+  matchedOn: null,
+  explanation: 'Only events named feedback_submitted become tasks; this one would be ignored.',
+  title: null,
+  considered: [],
+}
+
+function refuseWithoutMatch({ projectMatch, appMatch }: Pick<RoutingRow, 'projectMatch' | 'appMatch'>) {
+  if (projectMatch !== null || appMatch !== null) return
+  const message = 'is missing: a rule needs projectMatch, appMatch or both'
+  throw validationFailed([{ path: '/projectMatch', code: 'required', message }])
+}
+
+async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
+  // Locked: it must not go, nor be archived, before the rule is there.
+  if (await repos.projects.keepWritable(projectId)) return
+  const project = await repos.projects.find(projectId)
+  throw project ? projectArchived(project.name) : projectNotFound(projectId)
+}
+
+const toRoutingRule = (row: RoutingRow): RoutingRule => ({
+  id: row.id,
+  name: row.name,
+  projectMatch: row.projectMatch,
+  appMatch: row.appMatch,
+  targetProjectId: row.targetProjectId,
+  position: row.position,
+  isActive: row.isActive,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CodeHost, HostAccess, HostLimits } from '../../clients/codehost.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { VERSION } from '../../lib/version.ts'
+import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import type { Repositories } from '../../repositories/index.ts'
+import type { Stats } from '../../repositories/stats.ts'
+import { tallyOf } from '../sync/run-view.ts'
+import type { MetricDefinitions } from './definitions.ts'
+
+export type Metrics = ReturnType<typeof metricsService>
+
+/** What became of a delivery to the feedback receiver. */
+export type DeliveryOutcome =
+  | 'created'
+  | 'duplicate'
+  | 'ignored'
+  | 'rejected'
+  | 'unreadable'
+  | 'refused'
+  | 'unavailable'
+  | 'failed'
+
+/** What became of a sync run, for now or for good. */
+export type SyncOutcome = Exclude<SyncRunRow['status'], 'queued' | 'running'>
+
+export interface PoolState {
+  total: number
+  idle: number
+  waiting: number
+  max: number
+}
+
+export interface MetricsDeps {
+  repos: Pick<Repositories, 'stats'>
+  clock: Pick<Clock, 'now'>
+  /** How the pool of this process is doing. */
+  pool?: (() => PoolState) | undefined
+  /** Whether the database is the embedded server. */
+  isEmbedded?: boolean | undefined
+}
+
+/** A database that says nothing must not cost more than the patience of whoever asks. */
+const DEADLINE_MS = 2_000
+const WEEK_MS = 7 * 86_400_000
+const DAY_MS = 86_400_000
+
+/** How the service is doing, as Prometheus reads it. Counters are of this process and begin with it. */
+export function metricsService({ repos, clock, pool, isEmbedded = false }: MetricsDeps) {
+  let made: MetricDefinitions | undefined
+  let making: Promise<MetricDefinitions> | undefined
+  let reading: Promise<Stats> | undefined
+  let databaseStartedAt: number | undefined
+  let onError: (error: unknown) => void = () => {}
+
+  return {
+    /** A request was answered. `route` is the pattern, not the address. */
+    responded({ method, route, status, ms }: { method: string; route: string; status: number; ms: number }) {
+      record(({ requests }) =>
+        requests.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, ms / 1000),
+      )
+    },
+
+    delivered: (outcome: DeliveryOutcome) => record(({ deliveries }) => deliveries.inc({ outcome })),
+    buffered: () => record(({ held: buffered }) => buffered.inc()),
+    streamOpened: () => record(({ streams }) => streams.inc()),
+    streamClosed: () => record(({ streams }) => streams.dec()),
+
+    /** Does a piece of background work and measures it. */
+    async timed<T>(queue: string, work: () => Promise<T>): Promise<T> {
+      const since = performance.now()
+      const end = (outcome: 'completed' | 'failed') =>
+        record(({ jobSeconds }) => jobSeconds.observe({ queue, outcome }, (performance.now() - since) / 1000))
+      try {
+        const done = await work()
+        end('completed')
+        return done
+      } catch (error) {
+        end('failed')
+        throw error
+      }
+    },
+
+    /** A sync run was written; only its end, or that it was put off, is counted. */
+    synced(run: SyncRunRow): void {
+      const { status: outcome, startedAt, finishedAt } = run
+      if (outcome === 'queued' || outcome === 'running') return
+      record(({ syncRuns }) => syncRuns.inc({ outcome }))
+      if (outcome === 'rate_limited') return
+      const tally = tallyOf(run)
+      const entries = [
+        ...[tally.counts.issues, tally.counts.pullRequests].flatMap((counts) => Object.entries(counts)),
+        ['skipped', tally.skipped.length] as const,
+        ['gone', run.gone] as const,
+      ]
+      record(({ syncItems: syncEntries, jobSeconds }) => {
+        for (const [outcome, count] of entries) syncEntries.inc({ outcome }, count)
+        if (!startedAt || !finishedAt) return
+        jobSeconds.observe({ queue: 'sync', outcome }, (finishedAt.getTime() - startedAt.getTime()) / 1000)
+      })
+    },
+
+    /** The same code host, with each of its requests counted. */
+    watchedHost(host: CodeHost): CodeHost {
+      return {
+        ...host,
+        findRepository: (access, ...rest) => watched(access, host.findRepository(access, ...rest)),
+        readPage: (access, ...rest) => watched(access, host.readPage(access, ...rest)),
+        readItem: (access, ...rest) => watched(access, host.readItem(access, ...rest)),
+      }
+    },
+
+    /** Hears why the database did not answer. */
+    onError(listener: (error: unknown) => void): void {
+      onError = listener
+    },
+
+    /** All of it in the text format of Prometheus. Answers also while the database is away. */
+    async text(): Promise<string> {
+      const it = await load()
+      const stats = await readStats()
+      observeDatabase(it, stats)
+      observePool(it)
+      return it.registry.metrics()
+    },
+  }
+
+  /** The library takes a tenth of the start to load: the first that is counted waits for it, nobody else does. */
+  function record(what: (instruments: MetricDefinitions) => void): void {
+    if (made) what(made)
+    else void load().then(what)
+  }
+
+  function load(): Promise<MetricDefinitions> {
+    making ??= import('./definitions.ts').then(({ metricDefinitions: instruments }) => {
+      made = instruments({ isEmbedded })
+      made.build.set({ version: VERSION, node: process.version }, 1)
+      return made
+    })
+    return making
+  }
+
+  /** Undefined when the database is away or silent; what was asked is not asked twice meanwhile. */
+  async function readStats(): Promise<Stats | undefined> {
+    const week = new Date(clock.now().getTime() - WEEK_MS + DAY_MS).toISOString().slice(0, 10)
+    reading ??= repos.stats.read(week).finally(() => {
+      reading = undefined
+    })
+    const enough = new AbortController()
+    const tooLate = sleep(DEADLINE_MS, undefined, { signal: enough.signal })
+    tooLate.catch(() => {})
+    try {
+      return await Promise.race([reading, tooLate])
+    } catch (error) {
+      onError(error)
+      return undefined
+    } finally {
+      enough.abort()
+    }
+  }
+
+  function observeDatabase(it: MetricDefinitions, stats: Stats | undefined): void {
+    const isUp = Number(stats !== undefined)
+    it.databaseUp.set(isUp)
+    it.embeddedUp?.set(isUp)
+    // What was true before the database went away would pass for what is true now.
+    it.jobs.reset()
+    if (!stats) return
+    for (const { queue, state, count } of stats.jobs) it.jobs.set({ queue, state }, count)
+    it.unreadable.set(stats.unreadable)
+    const isAnother = databaseStartedAt !== undefined && databaseStartedAt !== stats.startedAt
+    databaseStartedAt = stats.startedAt
+    if (!isAnother) return
+    it.databaseRestarts.inc()
+    it.embeddedRestarts?.inc()
+  }
+
+  function observePool(it: MetricDefinitions): void {
+    if (!pool) return
+    const { total, idle, waiting, max } = pool()
+    it.poolConnections.set({ state: 'idle' }, idle)
+    it.poolConnections.set({ state: 'busy' }, total - idle)
+    it.poolMax.set(max)
+    it.poolWaiting.set(waiting)
+  }
+
+  async function watched<T extends { outcome: string; limits?: HostLimits }>(
+    { apiUrl: host }: HostAccess,
+    asked: Promise<T>,
+  ): Promise<T> {
+    const answer = await asked
+    const remaining = answer.limits?.remaining ?? null
+    record(({ hostRequests, hostRemaining }) => {
+      hostRequests.inc({ host, outcome: answer.outcome })
+      if (remaining !== null) hostRemaining.set({ host }, remaining)
+    })
+    return answer
+  }
+}

@@ -1,0 +1,66 @@
+import { nextFullAt, nextRunAfter } from '../../domain/codehost/progress.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import { activityRow } from '../activity/row.ts'
+import { tallyOf } from './run-view.ts'
+
+export interface RunError {
+  code: string
+  message: string
+}
+
+/** Ends a locked run, for good, and writes the record. Without an error it is completed. */
+export async function endRun(
+  repos: BoundRepositories,
+  clock: Clock,
+  run: SyncRunRow,
+  error: RunError | null,
+  rateLimit: SyncRunRow['rateLimit'] = run.rateLimit,
+): Promise<SyncRunRow> {
+  const now = clock.now()
+  const change = {
+    status: error ? ('failed' as const) : ('completed' as const),
+    error,
+    rateLimit,
+    finishedAt: now,
+    retryAt: null,
+    leaseUntil: null,
+    checkpoint: null,
+  }
+  const ended = { ...run, ...change }
+  const connection = await repos.codehost.find(run.projectId)
+  await repos.syncRuns.update(run.id, change)
+  await repos.syncRuns.forgetMet(run.id)
+  if (connection?.id === run.connectionId) {
+    await repos.codehost.update(connection.id, {
+      nextRunAt: nextRunAfter(error, connection, now),
+      ...(run.mode === 'full' && !error && { nextFullAt: nextFullAt('done', now) }),
+    })
+  }
+  const name = connection?.repository ?? 'the code host'
+  const by = { type: 'codehost' as const, id: run.connectionId, name }
+  const { fetched, counts, skipped } = tallyOf(ended)
+  const { projectId } = run
+  const message = error ? `Syncing ${name} failed: ${error.message}` : `Synced ${name}.`
+  const metadata = {
+    runId: run.id,
+    status: ended.status,
+    mode: run.mode,
+    fetched,
+    ...counts,
+    skipped: skipped.length,
+    gone: run.gone,
+    error,
+  }
+  await repos.activity.insert([
+    activityRow(clock, now, 'sync.finished', by, { projectId, message, metadata }),
+  ])
+  return ended
+}
+
+/** What a run was for is gone, however it came to hear of it. */
+export const DISCONNECTED: RunError = {
+  code: 'disconnected',
+  message: 'The repository was disconnected from the project, or another one connected.',
+}

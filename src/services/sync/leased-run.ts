@@ -1,0 +1,142 @@
+import type { HostLimits } from '../../clients/codehost.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import { activityRow } from '../activity/row.ts'
+import { DISCONNECTED, endRun, type RunError } from './end.ts'
+import { type PageToWrite, rateLimitOf, writePage } from './page.ts'
+import type { RunDeps } from './run.ts'
+
+export type LeasedRun = ReturnType<typeof leasedRun>
+
+/** An entry that left the listing, and what became of it. */
+export interface GoneItem {
+  number: number
+  sourceState: 'transferred' | 'deleted'
+}
+
+/**
+ * A claimed run and all that may be written to it. Each write locks the project, its connection and the run, in this
+ * order as everywhere, and checks the number of the lease first: a worker that lost it, or whose repository was
+ * disconnected, writes nothing and is told so.
+ */
+export function leasedRun(
+  { repos, clock, publish }: Pick<RunDeps, 'repos' | 'clock' | 'publish'>,
+  run: SyncRunRow,
+) {
+  let { limited } = run
+
+  return {
+    /** Writes a page. False when the run is over for this worker. */
+    async write(page: PageToWrite): Promise<boolean> {
+      return whileConnected(async (repos, run, connection) => {
+        const { findDestination } = repos.lists
+        // A list that is being deleted takes no tasks any more.
+        const context =
+          (connection.listId && (await findDestination(connection.listId))) ||
+          (await findDestination(undefined))
+        if (!context) throw new Error('The project has no default list.')
+        return writePage(repos, clock, run, connection, context, page)
+      })
+    },
+
+    /** Entries that left the listing: the tasks stay and say so. */
+    async writeGone(items: GoneItem[], limits: HostLimits): Promise<boolean> {
+      return whileConnected(async (repos, run, connection) => {
+        const at = clock.now()
+        let { gone } = run
+        for (const entry of items) if (await markGone(repos, connection, entry, at)) gone++
+        const change = { gone, rateLimit: rateLimitOf(limits), attempts: 0, limited: 0 }
+        await repos.syncRuns.update(run.id, change)
+        return { ...run, ...change }
+      })
+    },
+
+    /** The code host wants us to wait: the run is taken up again at that time, by whichever instance. */
+    async putOff(retryAt: Date, isGuess: boolean, limits: HostLimits): Promise<void> {
+      await whileLeased(async (repos, run) => {
+        const change = {
+          status: 'rate_limited' as const,
+          retryAt,
+          rateLimit: rateLimitOf(limits),
+          leaseUntil: null,
+          attempts: 0,
+          limited: isGuess ? run.limited + 1 : 0,
+        }
+        await repos.syncRuns.update(run.id, change)
+        return { ...run, ...change }
+      })
+    },
+
+    /** Completed without an error, failed with one. */
+    async end(error: RunError | null, limits?: HostLimits): Promise<undefined> {
+      const told = error && { code: error.code, message: error.message }
+      const rateLimit = limits && rateLimitOf(limits)
+      await whileLeased((repos, run) => endRun(repos, clock, run, told, rateLimit))
+    },
+
+    /** Rate limits in a row, up to now, that did not say how long to wait. */
+    limitedBefore: () => limited,
+  }
+
+  /** False when the run is over for this worker: also where it ends because there is nothing to write to any more. */
+  async function whileConnected(
+    work: (repos: BoundRepositories, run: SyncRunRow, connection: ConnectionRow) => Promise<SyncRunRow>,
+  ): Promise<boolean> {
+    let isOver = false
+    const written = await whileLeased(async (repos, run, { connection, isArchived }) => {
+      const end = (error: RunError) => {
+        isOver = true
+        return endRun(repos, clock, run, error)
+      }
+      // Another repository may be connected by now: what was fetched from the old one is not its.
+      if (connection?.id !== run.connectionId) return end(DISCONNECTED)
+      if (isArchived) return end(ARCHIVED)
+      return work(repos, run, connection)
+    })
+    return written !== undefined && !isOver
+  }
+
+  async function whileLeased(
+    work: (repos: BoundRepositories, run: SyncRunRow, context: Surroundings) => Promise<SyncRunRow>,
+  ): Promise<SyncRunRow | undefined> {
+    const { projectId } = run
+    const after = await repos.within({ projectId }).transaction(async (repos) => {
+      const project = await repos.projects.findForUpdate(projectId)
+      const connection = await repos.codehost.findForUpdate(projectId)
+      const leased = await repos.syncRuns.findLeasedForUpdate(run)
+      return leased && work(repos, leased, { connection, isArchived: project?.archivedAt != null })
+    })
+    if (after) {
+      limited = after.limited
+      publish(after)
+    }
+    return after
+  }
+
+  async function markGone(
+    repos: BoundRepositories,
+    { id, projectId, repositoryId, repository: name }: ConnectionRow,
+    { number, sourceState }: GoneItem,
+    at: Date,
+  ): Promise<boolean> {
+    const task = await repos.syncedTasks.markGone(projectId, repositoryId, number, { sourceState, at })
+    if (!task) return false
+    const metadata = { changes: { sourceState: { from: 'present', to: sourceState } } }
+    const about = { taskId: task.id, projectId, metadata }
+    const by = { type: 'codehost' as const, id, name }
+    await repos.activity.insert([activityRow(clock, at, 'task.updated', by, about)])
+    return true
+  }
+}
+
+/** What a run is for, as it is now. */
+interface Surroundings {
+  connection: ConnectionRow | undefined
+  isArchived: boolean
+}
+
+const ARCHIVED: RunError = {
+  code: 'project_archived',
+  message: 'The project was archived. Unarchive it to sync again.',
+}

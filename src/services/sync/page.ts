@@ -1,0 +1,137 @@
+import type { HostLimits } from '../../clients/codehost.ts'
+import type { CodehostItem } from '../../domain/codehost/item.ts'
+import type { Checkpoint, SyncPosition } from '../../domain/codehost/progress.ts'
+import { tallied } from '../../domain/codehost/tally.ts'
+import { type ItemDecision, importItem, skipItem, updateFromItem } from '../../domain/codehost/task.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import type { Destination } from '../../repositories/lists.ts'
+import { activityRow as activityEntry } from '../activity/row.ts'
+import { tallyOf } from './run-view.ts'
+
+/** Entries of one answer, and where the run stands once they are written. */
+export interface PageToWrite {
+  items: CodehostItem[]
+  checkpoint: Checkpoint | undefined
+  /** Where the next incremental run takes up; left out where this page does not say. */
+  position?: SyncPosition
+  limits: HostLimits
+}
+
+/** Writes a page in the transaction of a locked run: tasks, record, counts and checkpoint stand or fall together. */
+export async function writePage(
+  repos: BoundRepositories,
+  clock: Clock,
+  run: SyncRunRow,
+  connection: ConnectionRow,
+  destination: Destination,
+  page: PageToWrite,
+): Promise<SyncRunRow> {
+  const decisions = await decide(repos, clock, connection, destination, page.items)
+  for (const some of portions(decisions)) {
+    await repos.syncedTasks.upsert(
+      some.flatMap(({ row }) => row ?? []),
+      some.flatMap((decision) => activityOf(clock, connection, decision)),
+    )
+  }
+  const met = await repos.syncRuns.listMet(
+    run.id,
+    decisions.map(({ number }) => number),
+  )
+  const { tally, outcomes } = tallied(
+    tallyOf(run),
+    new Map(met.map(({ number, outcome }) => [number, outcome])),
+    decisions,
+  )
+  await repos.syncRuns.saveMet(outcomes.map((outcome) => ({ runId: run.id, ...outcome })))
+
+  const change = {
+    ...tally,
+    checkpoint: page.checkpoint ?? null,
+    rateLimit: rateLimitOf(page.limits),
+    // It got somewhere: whatever stood in the way is behind it.
+    attempts: 0,
+    limited: 0,
+  }
+  await repos.syncRuns.update(run.id, change)
+  const repository = page.items.at(-1)?.repository ?? connection.repository
+  const isRenamed = repository !== connection.repository
+  if (page.position || isRenamed) {
+    await repos.codehost.update(connection.id, {
+      repository,
+      ...(page.position && { position: page.position }),
+    })
+  }
+  if (isRenamed) {
+    const { id, projectId, apiUrl, repository: from } = connection
+    const changes = { repository: { from, to: repository } }
+    const about = { projectId, metadata: { connectionId: id, repository, apiUrl, changes } }
+    const actor = { type: 'codehost' as const, id, name: repository }
+    await repos.activity.insert([activityEntry(clock, clock.now(), 'connection.updated', actor, about)])
+    await repos.configurationChanges.announceProject(projectId)
+  }
+  return { ...run, ...change }
+}
+
+/** What the run tells of the host's limits; null when the host says nothing. */
+export const rateLimitOf = ({ remaining, resetAt }: HostLimits) =>
+  remaining === null && resetAt === null ? null : { remaining, resetAt: resetAt?.toISOString() ?? null }
+
+async function decide(
+  repos: BoundRepositories,
+  clock: Clock,
+  { id, projectId, repositoryId, repository: name }: ConnectionRow,
+  destination: Destination,
+  items: CodehostItem[],
+): Promise<ItemDecision[]> {
+  const numbers = items.map(({ number }) => number)
+  const rows = await repos.syncedTasks.listKnownForUpdate(projectId, repositoryId, numbers)
+  const known = new Map(rows.map((row) => [row.codehostNumber, row]))
+  const strangers = numbers.filter((number) => !known.has(number))
+  const purged = new Set(await repos.syncedTasks.listPurged(projectId, repositoryId, strangers))
+  const now = clock.now()
+  const actor = { type: 'codehost' as const, id, name }
+  return items.map((entry) => {
+    const task = known.get(entry.number)
+    if (task) return updateFromItem(task, entry, now)
+    if (purged.has(entry.number)) return skipItem(entry)
+    return importItem(entry, { id: clock.newId(now), now, destination, actor, repositoryId })
+  })
+}
+
+/** One statement a page, but for pages with long texts: each statement holds its rows in memory several times. */
+const MAX_CHARACTERS = 256 * 1024
+
+function* portions(decisions: ItemDecision[]): Generator<ItemDecision[]> {
+  let portion: ItemDecision[] = []
+  let size = 0
+  for (const decision of decisions) {
+    const length = decision.row?.description?.length ?? 0
+    if (portion.length > 0 && size + length > MAX_CHARACTERS) {
+      yield portion
+      portion = []
+      size = 0
+    }
+    portion.push(decision)
+    size += length
+  }
+  yield portion
+}
+
+function activityOf(
+  clock: Clock,
+  { id, repository: name }: ConnectionRow,
+  { row, changes_: told }: ItemDecision,
+) {
+  if (!row) return []
+  const actor = { type: 'codehost' as const, id, name }
+  return told.map(({ type, metadata }) =>
+    activityEntry(clock, row.updatedAt, type, actor, {
+      taskId: row.id,
+      projectId: row.projectId,
+      metadata: { ...metadata },
+    }),
+  )
+}

@@ -1,0 +1,62 @@
+import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import type { Repositories } from '../../repositories/index.ts'
+import type { SyncRun } from '../../schemas/codehost.ts'
+import type { ActivityFeed } from '../activity/feed.ts'
+import { toSyncRun } from './run-view.ts'
+
+export type SyncProgress = ReturnType<typeof syncProgress>
+
+interface SyncProgressDeps {
+  repos: Pick<Repositories, 'syncQueue'>
+  feed: Pick<ActivityFeed, 'publish'>
+  /** Tells this process from others on the same database. */
+  instance: string
+}
+
+/** PostgreSQL takes 7,999 bytes in a notice. A run that skipped hundreds of entries is longer. */
+const MAX_BYTES = 7_900
+
+type Notice = { from: string } & ({ run: SyncRun } | { runId: string })
+
+/** How far a sync is, told to those who follow: on this instance at once, on others over a notice of the database. */
+export function syncProgress({ repos, feed, instance }: SyncProgressDeps) {
+  const { syncQueue } = repos
+  // One after the other, so that nobody sees a run go back.
+  let told = Promise.resolve()
+  let heard = Promise.resolve()
+
+  return {
+    announce(row: SyncRunRow): void {
+      const run = toSyncRun(row)
+      publish(run)
+      // Nothing is lost with it but a glance: the run itself is in the database.
+      told = told.then(() => syncQueue.announce(noticeOf(run))).catch(() => {})
+    },
+
+    /** What came over the channel; an empty text where the connection was broken. */
+    hear(payload: string): void {
+      if (payload === '') return
+      const notice = JSON.parse(payload) as Notice
+      if (notice.from === instance) return
+      heard = heard
+        .then(async () => publish('run' in notice ? notice.run : await find(notice.runId)))
+        .catch(() => {})
+    },
+  }
+
+  function publish(run: SyncRun | undefined): void {
+    if (!run) return
+    feed.publish({ id: null, type: 'sync.progress', projectId: run.projectId, data: JSON.stringify(run) })
+  }
+
+  async function find(runId: string): Promise<SyncRun | undefined> {
+    const row = await syncQueue.find(runId)
+    return row && toSyncRun(row)
+  }
+
+  function noticeOf(run: SyncRun): string {
+    const whole = JSON.stringify({ from: instance, run } satisfies Notice)
+    if (Buffer.byteLength(whole) <= MAX_BYTES) return whole
+    return JSON.stringify({ from: instance, runId: run.id } satisfies Notice)
+  }
+}

@@ -1,0 +1,56 @@
+import type { Tally } from '../../domain/codehost/tally.ts'
+import type { ConnectionWithRun } from '../../repositories/codehost/connections.ts'
+import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import type { Connection, SyncRun } from '../../schemas/codehost.ts'
+import type { Project } from '../../schemas/project.ts'
+
+/** A row as the wire has it. */
+export function toSyncRun(row: SyncRunRow): SyncRun {
+  const { fetched, counts, skipped } = tallyOf(row)
+  return {
+    id: row.id,
+    projectId: row.projectId,
+    status: row.status,
+    mode: row.mode,
+    fetched,
+    issues: counts.issues,
+    pullRequests: counts.pullRequests,
+    createdDone: counts.createdDone ?? 0,
+    skipped,
+    gone: row.gone,
+    error: asError(row.error),
+    retryAt: row.retryAt?.toISOString() ?? null,
+    rateLimit: asRateLimit(row.rateLimit),
+    startedAt: row.startedAt?.toISOString() ?? null,
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+  }
+}
+
+export const toConnection = (row: ConnectionWithRun): Connection => ({
+  projectId: row.projectId,
+  repository: row.repository,
+  apiUrl: row.apiUrl,
+  hasToken: row.token !== null,
+  listId: row.listId,
+  schedule: row.schedule,
+  nextRunAt: row.nextRunAt?.toISOString() ?? null,
+  connectedAt: row.connectedAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+  lastRun: row.lastRun && toSyncRun(row.lastRun),
+})
+
+/** The same as a project tells it. */
+export const toProjectCodehost = (row: ConnectionWithRun): NonNullable<Project['codehost']> => ({
+  repository: row.repository,
+  apiUrl: row.apiUrl,
+  connectedAt: row.connectedAt.toISOString(),
+  lastRun: row.lastRun && toSyncRun(row.lastRun),
+})
+
+/** The columns hold only what `services/sync-page.ts` wrote of a tally. */
+export const tallyOf = ({ fetched, counts, skipped }: Pick<SyncRunRow, 'fetched' | 'counts' | 'skipped'>) =>
+  ({ fetched, counts, skipped }) as Tally
+
+/** The columns hold only what `services/sync-run.ts` wrote. */
+const asError = (json: unknown) => json as SyncRun['error']
+const asRateLimit = (json: unknown) => json as SyncRun['rateLimit']

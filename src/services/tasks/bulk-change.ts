@@ -1,0 +1,102 @@
+import {
+  type BulkRefusal,
+  decideBulkChange,
+  groupedByColumns,
+  refusedTogether,
+} from '../../domain/bulk-change.ts'
+import { decideChange } from '../../domain/task-change.ts'
+import { externalIdTaken, listNotFound, projectArchived } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { Destination } from '../../repositories/lists.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+import type { TaskChange, WrittenTask } from '../../schemas/task.ts'
+import type { Caller } from '../access.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
+import { lockTasks, writableTask } from './locks.ts'
+import { toTask, writtenFor } from './view.ts'
+
+export interface BulkChanged {
+  /** In the order of the request; an id that is there twice counts once. */
+  tasks: WrittenTask[]
+  /** How many of them were like this before. */
+  unchanged: number
+}
+
+/** One change of many tasks: of all of them, or of none. */
+export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  /** @throws AppError that names every task that is in the way, and the list. */
+  return async function updateMany(
+    caller: Caller,
+    given: string[],
+    change: TaskChange,
+  ): Promise<BulkChanged> {
+    const ids = given.map((id) => id.toLowerCase())
+    const unique = [...new Set(ids)]
+    return repos.within(caller).transaction(async (repos) => {
+      const locked = await lockTasks(repos, unique, change)
+      const destination = await destinationOf(repos, change.listId)
+      const present = unique.flatMap((id) => locked.tasks.get(id) ?? [])
+      const isTaken = await externalIdsTaken(repos, present, destination.moveTo)
+      const now = clock.now()
+      const { changes, refusals } = decideBulkChange(ids, (id) => {
+        const task = writableTask(locked, id)
+        const outcome = decideChange(task, change, destination.moveTo, caller.type, now)
+        if (isTaken(task)) throw externalIdTaken()
+        return { task, outcome }
+      })
+      const [first, ...others] = [...destination.refusals, ...refusals]
+      if (first) throw refusedTogether([first, ...others])
+
+      for (const group of groupedByColumns(changes)) await repos.tasks.updateMany(group.ids, group.update)
+      const after = new Map(changes.map(({ task, outcome }) => [task.id, { ...task, ...outcome.update }]))
+      await repos.activity.insert(
+        changes.flatMap(({ task, outcome }) => {
+          const about = { taskId: task.id, projectId: after.get(task.id)?.projectId ?? task.projectId }
+          return outcome.entries.map(({ type, metadata }) =>
+            activityRow(clock, now, type, actorOf(caller), { ...about, metadata }),
+          )
+        }),
+      )
+      const tasks = present.map((task) => writtenFor(caller, toTask(after.get(task.id) ?? task)))
+      return { tasks, unchanged: tasks.length - changes.length }
+    })
+  }
+}
+
+/** The list that all of them go to, or why none can. */
+async function destinationOf(
+  repos: BoundRepositories,
+  listId: string | undefined,
+): Promise<{ moveTo?: Destination; refusals: BulkRefusal[] }> {
+  if (listId === undefined) return { refusals: [] }
+  const moveTo = await repos.lists.findDestination(listId)
+  const refused = !moveTo
+    ? listNotFound(listId)
+    : moveTo.isArchived
+      ? projectArchived(moveTo.projectName)
+      : undefined
+  if (refused) return { refusals: [{ path: '/change/listId', error: refused }] }
+  return { ...(moveTo && { moveTo }), refusals: [] }
+}
+
+/** Which of these tasks would meet their own externalId in another project: in a task that is there, or in another one. */
+async function externalIdsTaken(
+  repos: BoundRepositories,
+  tasks: TaskRow[],
+  moveTo: Destination | undefined,
+): Promise<(task: TaskRow) => boolean> {
+  const movers = tasks.filter(
+    ({ projectId, externalId }) => moveTo && projectId !== moveTo.projectId && externalId !== null,
+  )
+  const taken = new Set<string>()
+  for (const [source, some] of Map.groupBy(movers, (task) => task.source)) {
+    const externalIds = some.flatMap(({ externalId }) => externalId ?? [])
+    const there = await repos.tasks.listByExternalIds(moveTo?.projectId ?? '', source, externalIds)
+    for (const { externalId } of there) taken.add(`${source} ${externalId}`)
+  }
+  const met = new Map(movers.toReversed().map((task) => [keyOf(task), task.id]))
+  return (task) => movers.includes(task) && (taken.has(keyOf(task)) || met.get(keyOf(task)) !== task.id)
+}
+
+const keyOf = ({ source, externalId }: TaskRow) => `${source} ${externalId}`

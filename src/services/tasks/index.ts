@@ -1,0 +1,180 @@
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
+import { rankOf } from '../../domain/priority.ts'
+import { decideChange } from '../../domain/task-change.ts'
+import { taskOrderOf } from '../../domain/task-order.ts'
+import { isPastRetention, TRASH_RETENTION_MS } from '../../domain/trash.ts'
+import { listNotFound, projectNotFound, taskNotFound } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+import type { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../schemas/task.ts'
+import type { Caller } from '../access.ts'
+import { activityRow as activityEntry, actorOf } from '../activity/row.ts'
+import type { Page } from '../page.ts'
+import { type AllowedVersions, refuseStale } from '../versions.ts'
+import { bulkChangesOf } from './bulk-change.ts'
+import { creationOf, type Made, writableDestination } from './creation.ts'
+import { lockTasks, writableTask } from './locks.ts'
+import { toTask, toTaskListItem, writtenFor } from './view.ts'
+
+/** Some 15 ms of the database's time: nobody who waits for it at that moment notices. */
+const INDEXED_AT_ONCE = 25
+
+/** Of the tasks that a page left out, so many are looked at; how many are read depends on their texts. */
+const READ_AT_ONCE = 20
+
+export function tasksService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const createMany = creationOf({ repos, clock })
+
+  return {
+    async create(caller: Caller, { listId, ...input }: NewTask): Promise<Made> {
+      const [made] = await createMany(caller, listId, [input])
+      return made as Made
+    },
+
+    createMany,
+
+    async get(caller: Caller, id: string): Promise<Task> {
+      const row = await repos.within(caller).tasks.find(id)
+      if (!row) throw taskNotFound(id)
+      return toTask(row)
+    },
+
+    async list(caller: Caller, query: TaskQuery): Promise<Page<TaskListItem>> {
+      const bound = repos.within(caller)
+      if (query.projectId && !(await bound.projects.find(query.projectId)))
+        throw projectNotFound(query.projectId)
+      if (query.listId && !(await bound.lists.find(query.listId))) throw listNotFound(query.listId)
+
+      const { limit = 50 } = query
+      const { name, isKey, keyOf, by, direction } = taskOrderOf(query)
+      const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, name, isKey)
+      const rows = await bound.tasks.list(filterOf(query, clock.now()), {
+        by,
+        direction,
+        after,
+        limit: limit + 1,
+        isSummary: query.fields === 'summary',
+      })
+      const data = rows.slice(0, limit)
+      const last = data.at(-1)
+      const nextCursor =
+        last && rows.length > limit ? encodeCursor(name, { key: keyOf(last), id: last.id }) : null
+      const ids = data.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id)
+      return {
+        data: data.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem),
+        nextCursor,
+        ...(ids.length > 0 && { rest: later(bound, ids, query, nextCursor) }),
+      }
+    },
+
+    async update(
+      caller: Caller,
+      id: string,
+      wanted: TaskChange,
+      allowed: AllowedVersions,
+    ): Promise<WrittenTask> {
+      return repos.within(caller).transaction(async (repos) => {
+        const task = await lockedTask(repos, id, allowed, wanted)
+        const moveTo =
+          wanted.listId === undefined ? undefined : await writableDestination(repos, wanted.listId)
+        const now = clock.now()
+        const outcome = decideChange(task, wanted, moveTo, caller.type, now)
+        if (!outcome) return writtenFor(caller, toTask(task))
+        const changed = { ...task, ...outcome.update }
+        await repos.tasks.update(id, outcome.update)
+        await repos.activity.insert(
+          outcome.entries.map(({ type, metadata }) => entry(type, changed, caller, now, metadata)),
+        )
+        return writtenFor(caller, toTask(changed))
+      })
+    },
+
+    updateMany: bulkChangesOf({ repos, clock }),
+
+    /** Hides it; it can be restored until the sweep takes it. */
+    async delete(caller: Caller, id: string, allowed: AllowedVersions): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        const task = await lockedTask(repos, id, allowed)
+        const now = clock.now()
+        await repos.tasks.update(id, { deletedAt: now, updatedAt: now, version: task.version + 1 })
+        await repos.activity.insert([entry('task.deleted', task, caller, now)])
+      })
+    },
+
+    /** Brings a hidden task back; one that is not hidden is answered as it is. */
+    async restore(caller: Caller, id: string): Promise<WrittenTask> {
+      return repos.within(caller).transaction(async (repos) => {
+        const task = writableTask(await lockTasks(repos, [id], { hidden: true }), id)
+        const now = clock.now()
+        if (task.deletedAt && isPastRetention(task.deletedAt, now)) throw taskNotFound(id)
+        if (!task.deletedAt) return writtenFor(caller, toTask(task))
+        const update = { deletedAt: null, updatedAt: now, version: task.version + 1 }
+        await repos.tasks.update(id, update)
+        await repos.activity.insert([entry('task.restored', task, caller, now)])
+        return writtenFor(caller, toTask({ ...task, ...update }))
+      })
+    },
+
+    /**
+     * Takes up some of the text that writes have left behind for searches; answers whether there is more. For the worker,
+     * a little at a time: it costs as much as the writes did.
+     */
+    async indexTexts(): Promise<boolean> {
+      return repos.transaction(
+        async ({ taskTexts }) =>
+          (await taskTexts.claimIndexing()) && (await taskTexts.index(INDEXED_AT_ONCE)) === INDEXED_AT_ONCE,
+      )
+    },
+  }
+
+  /** The tasks of a page that were left out of its first answer, whole, as they are now; without those that went. */
+  async function* later(
+    { tasks }: BoundRepositories,
+    ids: string[],
+    { deleted: hidden = false }: TaskQuery,
+    nextCursor: string | null,
+  ): AsyncGenerator<TaskListItem[], string | null> {
+    for (let left = ids; left.length > 0; ) {
+      const some = left.slice(0, READ_AT_ONCE)
+      const rows = await tasks.listByIds(some, { hidden })
+      yield rows.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem)
+      const next = rows.find(({ isLeftOut }) => isLeftOut)
+      left = left.slice(next ? left.indexOf(next.id) : some.length)
+    }
+    return nextCursor
+  }
+
+  function entry(type: string, task: TaskRow, caller: Caller, at: Date, metadata?: Record<string, unknown>) {
+    const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
+    return activityEntry(clock, at, type, actorOf(caller), about)
+  }
+}
+
+async function lockedTask(
+  repos: BoundRepositories,
+  id: string,
+  allowed: AllowedVersions,
+  { listId }: TaskChange = {},
+): Promise<TaskRow> {
+  const locked = await lockTasks(repos, [id], { listId })
+  const task = writableTask(locked, id)
+  refuseStale(allowed, task.version)
+  return task
+}
+
+function filterOf(query: TaskQuery, now: Date) {
+  return {
+    projectId: query.projectId,
+    listId: query.listId,
+    statuses: query.status,
+    sources: query.source,
+    priorities: query.priority?.map(rankOf),
+    labels: query.label,
+    text: query.q,
+    updatedSince: query.updatedSince === undefined ? undefined : new Date(query.updatedSince),
+    codehostPrNumber: query.codehostPrNumber,
+    skipsArchived: !query.includeArchived,
+    deletedSince: query.deleted ? new Date(now.getTime() - TRASH_RETENTION_MS) : undefined,
+  }
+}

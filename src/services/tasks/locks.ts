@@ -1,0 +1,43 @@
+import { projectArchived, taskNotFound } from '../../errors/index.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import type { ProjectRow } from '../../repositories/projects.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+
+interface TaskLocks {
+  /** A list that the tasks may go to: its project is locked with theirs. */
+  listId?: string | undefined
+  /** Takes in those that were deleted. */
+  hidden?: boolean
+}
+
+/** Tasks as they are until the transaction ends, by id; a missing one does not exist, or is out of reach. */
+export interface LockedTasks {
+  tasks: Map<string, TaskRow>
+  /** Their projects, none of which is archived or deleted meanwhile. */
+  projects: Map<string, ProjectRow>
+}
+
+/** Locks tasks to be written to, and before them their projects: the order in which everything locks them. */
+export async function lockTasks(
+  repos: BoundRepositories,
+  ids: string[],
+  { listId, hidden = false }: TaskLocks = {},
+): Promise<LockedTasks> {
+  for (;;) {
+    const projects = byId(await repos.projects.listKept(ids, listId))
+    const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden }))
+    // A task that moved to another project between the two is locked by now: the second time it is found there.
+    if ([...tasks.values()].every(({ projectId }) => projects.has(projectId))) return { tasks, projects }
+  }
+}
+
+/** @throws task_not_found, project_archived */
+export function writableTask({ tasks, projects }: LockedTasks, id: string): TaskRow {
+  const task = tasks.get(id.toLowerCase())
+  if (!task) throw taskNotFound(id)
+  const project = projects.get(task.projectId)
+  if (project?.archivedAt) throw projectArchived(project.name)
+  return task
+}
+
+const byId = <T extends { id: string }>(rows: T[]) => new Map(rows.map((row) => [row.id, row]))

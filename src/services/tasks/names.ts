@@ -1,0 +1,28 @@
+import { projectNotFound } from '../../errors/index.ts'
+import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { MAX_TASK_NAMES, type TaskNameList, type TaskNameQuery } from '../../schemas/task-name.ts'
+import type { Caller } from '../access.ts'
+
+/** So many pending changes are taken at once: about a tenth of a second. */
+const AGGREGATED_AT_ONCE = 10_000
+
+/** The labels and assignees that tasks have. */
+export function taskNamesService({ repos }: { repos: Repositories }) {
+  return {
+    async list(
+      caller: Caller,
+      kind: 'label' | 'assignee',
+      { projectId, q }: TaskNameQuery,
+    ): Promise<TaskNameList> {
+      const bound = repos.within(caller)
+      if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      return { data: await bound.taskNames.list({ kind, projectId, text: q }, MAX_TASK_NAMES) }
+    },
+
+    /** Adds what writes have left behind to the counts. For the worker, every few seconds. */
+    async aggregate(): Promise<void> {
+      const { taskNames } = repos.within(everywhere)
+      while ((await taskNames.aggregate(AGGREGATED_AT_ONCE)) === AGGREGATED_AT_ONCE);
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { allows } from '../../domain/key-strength.ts'
+import { priorityOf } from '../../domain/priority.ts'
+import { isDescriptionReadOnly } from '../../domain/task-change.ts'
+import type { TaskListRow, TaskRow } from '../../repositories/tasks.ts'
+import type { Task, TaskListItem, WrittenTask } from '../../schemas/task.ts'
+import type { Caller } from '../access.ts'
+
+/** A row as the wire has it. */
+export const toTask = (row: TaskRow): Task => ({
+  ...brief(row),
+  description: row.description,
+  notes: row.notes,
+  metadata: asObject(row.metadata),
+})
+
+export const mayReadTasks = ({ scopes }: Pick<Caller, 'scopes'>) => allows(scopes, 'tasks:read')
+
+/** What a caller without `tasks:read` learns of a task it wrote. */
+export const onlyVersion = ({ id, version }: WrittenTask): WrittenTask => ({ id, version })
+
+/** A task as a write returns it. */
+export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenTask =>
+  mayReadTasks(caller) ? task : onlyVersion(task)
+
+/** The same for a list, where a summary leaves the long fields out. */
+export const toTaskListItem = (row: TaskListRow): TaskListItem => ({
+  ...brief(row),
+  ...(row.description !== undefined && { description: row.description }),
+  ...(row.notes !== undefined && { notes: row.notes }),
+  ...(row.metadata !== undefined && { metadata: asObject(row.metadata) }),
+})
+
+function brief(row: TaskListRow) {
+  const isPullRequest = row.codehostKind === 'pull_request'
+  return {
+    id: row.id,
+    title: row.title,
+    descriptionReadOnly: isDescriptionReadOnly(row.source),
+    status: row.status,
+    priority: priorityOf(row.priority),
+    source: row.source,
+    projectId: row.projectId,
+    listId: row.listId,
+    externalId: row.externalId,
+    externalUrl: row.externalUrl,
+    labels: row.labels,
+    assignees: row.assignees,
+    codehostIssueNumber: isPullRequest ? null : row.codehostNumber,
+    codehostPrNumber: isPullRequest ? row.codehostNumber : null,
+    closedReason: row.closedReason,
+    sourceState: row.sourceState,
+    createdBy: { type: row.createdByType, id: row.createdById, name: row.createdByName },
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    completedAt: row.completedAt?.toISOString() ?? null,
+    version: row.version,
+  }
+}
+
+/** The column holds only what the schemas let in, and they let in objects. */
+const asObject = (json: unknown) => json as Record<string, unknown>

@@ -1,0 +1,76 @@
+import { createServer } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { githubClient } from '../../src/clients/github.ts'
+import { describeNetworkError } from '../../src/clients/network-error.ts'
+
+/** As fetch wraps what the network says. */
+const wrapped = (cause: object) => new TypeError('fetch failed', { cause })
+const withCode = (code: string, message = `connect ${code} 10.0.0.1:443`) =>
+  Object.assign(new Error(message), { code })
+
+describe('what the network says', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['a refusal', wrapped(withCode('ECONNREFUSED')), /refused the connection/],
+    [
+      'a refusal at both addresses of a name',
+      wrapped(
+        Object.assign(new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]), {
+          code: 'ECONNREFUSED',
+        }),
+      ),
+      /refused the connection/,
+    ],
+    [
+      'two addresses, told by their own errors alone',
+      wrapped(new AggregateError([withCode('ENETUNREACH'), withCode('ECONNREFUSED')])),
+      /no way to it/,
+    ],
+    [
+      'a name nobody knows',
+      wrapped(withCode('ENOTFOUND', 'getaddrinfo ENOTFOUND git.corp')),
+      /name was not found/,
+    ],
+    ['names that cannot be looked up', wrapped(withCode('EAI_AGAIN')), /name was not found/],
+    ['silence', wrapped(withCode('UND_ERR_CONNECT_TIMEOUT')), /not answer in time/],
+    ['a reset', wrapped(withCode('ECONNRESET')), /cut off/],
+    ['a close', wrapped(withCode('UND_ERR_SOCKET', 'other side closed')), /cut off/],
+    ['no route', wrapped(withCode('EHOSTUNREACH')), /no way to it/],
+    [
+      'a certificate nobody vouches for',
+      wrapped(withCode('DEPTH_ZERO_SELF_SIGNED_CERT')),
+      /certificate is not trusted/,
+    ],
+    [
+      'one of a private authority',
+      wrapped(withCode('UNABLE_TO_GET_ISSUER_CERT_LOCALLY')),
+      /certificate is not trusted/,
+    ],
+    [
+      'one for another name',
+      wrapped(withCode('ERR_TLS_CERT_ALTNAME_INVALID', "IP: 10.0.0.1 is not in the cert's list")),
+      /certificate is not trusted/,
+    ],
+    ['plain text where TLS is meant', wrapped(withCode('ERR_SSL_WRONG_VERSION_NUMBER')), /TLS/],
+    ['something unheard of', wrapped(withCode('EWHATEVER')), /connection broke/],
+    ['something that is no error', 'connect 10.0.0.1', /connection broke/],
+  ])('%s is told in words, without addresses and names', (_, error, words) => {
+    expect(describeNetworkError(error)).toMatch(words)
+    expect(describeNetworkError(error)).not.toMatch(/10\.0\.0\.1|git\.corp|E[A-Z]{5}/)
+  })
+
+  test('goes whole to who runs the service', async () => {
+    const server = createServer()
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as { port: number }
+    await new Promise((done) => server.close(done))
+    const told: unknown[] = []
+    const host = githubClient({ onError: (error) => told.push(error) })
+    const access = { apiUrl: `http://127.0.0.1:${port}`, token: 'a-secret' }
+    const answer = await host.findRepository(access, 'acme/app')
+    expect(answer).toEqual({ outcome: 'unreachable', why: 'It refused the connection.' })
+    expect(told).toMatchObject([
+      { code: 'ECONNREFUSED', message: expect.stringContaining(`127.0.0.1:${port}`) },
+    ])
+    expect(JSON.stringify(told)).not.toContain('a-secret')
+  })
+})

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import {
+  afterListing,
+  afterUpdates,
+  isPlausible,
+  nextFullAt,
+  nextRunAfter,
+  nextRunAt,
+  resumeAt,
+} from '../../../src/domain/codehost/progress.ts'
+
+const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
+const updatesUrl = (since: string) => `updates?since=${since}`
+
+describe('where a run takes up', () => {
+  test('nowhere before the first is through, or while the repository is empty', () => {
+    expect(resumeAt(null)).toBeUndefined()
+    expect(resumeAt({ since: null, url: 'listing', etag: 'e', next: null })).toBeUndefined()
+  })
+
+  test('at the last address whose answer was committed, only if it is another one now', () => {
+    const position = { since: at(5), url: 'last', etag: 'e', next: null }
+    expect(resumeAt(position)).toEqual({ phase: 'updates', next: 'last', since: at(5), etag: 'e' })
+  })
+
+  test('at the next address where the run before broke off', () => {
+    const position = { since: at(5), url: 'last', etag: 'e', next: 'more' }
+    expect(resumeAt(position)).toEqual({ phase: 'updates', next: 'more', since: at(5) })
+  })
+})
+
+describe('after a page of the listing', () => {
+  const page = { url: 'p1', etag: 'e', next: 'p2', updatedAt: [at(30), at(20)] }
+
+  test.each([
+    ['it follows the link', at(40), page, { phase: 'listing', next: 'p2', since: at(40) }],
+    [
+      'at the end it catches up, with overlap',
+      at(40),
+      { ...page, next: null },
+      { phase: 'updates', next: updatesUrl(at(35)), since: at(35) },
+    ],
+    [
+      'that was empty a moment ago, with its oldest entry',
+      null,
+      { ...page, next: null },
+      { phase: 'updates', next: updatesUrl(at(15)), since: at(15) },
+    ],
+    [
+      'of an empty repository there is nothing to do',
+      null,
+      { ...page, next: null, updatedAt: [] },
+      undefined,
+    ],
+  ] as const)('%s', (_, since, read, expected) => {
+    const checkpoint = { phase: 'listing' as const, next: 'p1', since }
+    expect(afterListing(checkpoint, { ...read, updatedAt: [...read.updatedAt] }, updatesUrl)).toEqual(
+      expected,
+    )
+  })
+})
+
+describe('after a page of changes', () => {
+  const since = at(10)
+  const url = updatesUrl(since)
+  test.each([
+    ['the end is remembered', {}, { url, next: null, last: at(50) }, undefined, { next: null, since }],
+    [
+      'the next begins a little before its end',
+      {},
+      { url, next: 'l', last: at(50) },
+      updatesUrl(at(45)),
+      { since: at(45) },
+    ],
+    [
+      'where that is no progress, at its last second',
+      {},
+      { url, next: 'l', last: at(13) },
+      updatesUrl(at(13)),
+      { since: at(13) },
+    ],
+    ['of one second only its link leads on', {}, { url, next: 'l', last: at(10) }, 'l', { since, next: url }],
+    ['without times too', {}, { url, next: 'l', last: null }, 'l', { since, next: url }],
+    [
+      'further on that has changed, it begins again',
+      { etag: 'e' },
+      { url: 'l', next: null, last: at(50) },
+      url,
+      { since, next: url },
+    ],
+    [
+      'that has changed, no more than usual',
+      { etag: 'e' },
+      { url, next: null, last: at(50) },
+      undefined,
+      { next: null },
+    ],
+  ] as const)('%s', (_, condition, { url, next, last }, expected, position) => {
+    const read = { url, next, etag: 'new', updatedAt: [at(10), last] }
+    const after = afterUpdates({ phase: 'updates', next: url, since, ...condition }, read, updatesUrl)
+    expect(after.checkpoint?.next).toBe(expected)
+    expect(after.position).toMatchObject({ url, etag: 'new', ...position })
+  })
+})
+
+describe('after a full page without a successor', () => {
+  const since = at(10)
+  const url = updatesUrl(since)
+  const full = (last: number) => ({
+    url,
+    next: null,
+    etag: 'e',
+    updatedAt: [...Array.from({ length: 99 }, () => at(10)), at(last)],
+  })
+
+  test('it goes on, for what comes next would leave that page as it is', () => {
+    const { checkpoint } = afterUpdates({ phase: 'updates', next: url, since }, full(50), updatesUrl)
+    expect(checkpoint).toMatchObject({ next: updatesUrl(at(45)), since: at(45) })
+  })
+
+  test('of one second the next run asks without a condition', () => {
+    const { checkpoint, position } = afterUpdates(
+      { phase: 'updates', next: url, since },
+      full(10),
+      updatesUrl,
+    )
+    expect(checkpoint).toBeUndefined()
+    expect(position).toEqual({ since, url, etag: null, next: null })
+  })
+})
+
+test.each([
+  [0, 0, true],
+  [1, 1, true],
+  [3, 1, true],
+  [10, 10, true],
+  [20, 10, true],
+  [11, 11, false],
+  [54, 11, false],
+  [55, 11, true],
+  [100, 21, false],
+])('of %i present %i vanished: plausible is %s', (present, vanished, expected) => {
+  expect(isPlausible({ present, vanished })).toBe(expected)
+})
+
+test('schedules are in hours, a day, a week', () => {
+  const now = new Date('2026-01-01T00:00:00Z')
+  expect(nextRunAt('off', now)).toBeNull()
+  expect(nextRunAt('hourly', now)).toEqual(new Date('2026-01-01T01:00:00Z'))
+  expect(nextRunAt('daily', now)).toEqual(new Date('2026-01-02T00:00:00Z'))
+  expect(nextFullAt('done', now)).toEqual(new Date('2026-01-08T00:00:00Z'))
+  expect(nextFullAt('attempted', now)).toEqual(new Date('2026-01-02T00:00:00Z'))
+})
+
+describe('the next scheduled run', () => {
+  const now = new Date('2026-01-01T00:00:00Z')
+  const at = (time: string | null) => (time === null ? null : new Date(`2026-01-${time}:00Z`))
+
+  test.each([
+    ['stays due where it was after a success', null, '01T00:30', '01T00:30'],
+    ['comes an interval after a success at the latest', null, '02T00:00', '01T01:00'],
+    ['comes as it was due after what may pass', 'codehost_unreachable', '01T01:00', '01T01:00'],
+    ['comes a day after a token was rejected', 'codehost_token_rejected', '01T01:00', '02T00:00'],
+    ['comes a day after access was denied', 'codehost_access_denied', '01T01:00', '02T00:00'],
+    ['is none without a schedule, whatever happened', 'codehost_token_rejected', null, null],
+    ['is none without a schedule', null, null, null],
+  ])('%s', (_, code, due, next) => {
+    const error = code === null ? null : { code }
+    expect(nextRunAfter(error, { schedule: 'hourly', nextRunAt: at(due) }, now)).toEqual(at(next))
+  })
+})

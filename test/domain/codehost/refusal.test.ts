@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { type HostRefusal, judgeRefusal } from '../../../src/domain/codehost/refusal.ts'
+
+const now = new Date('2026-01-01T00:00:00Z')
+const refusal = (status: number, rest: Partial<HostRefusal> = {}): HostRefusal => ({
+  status,
+  message: '',
+  retryAfter: null,
+  singleSignOn: null,
+  limits: { remaining: 4_000, resetAt: null },
+  ...rest,
+})
+const judge = (given: HostRefusal, limitedBefore = 0) =>
+  judgeRefusal(given, { now, hasToken: true, limitedBefore })
+const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+
+describe('a limit', () => {
+  const none = { remaining: 0, resetAt: inSeconds(600) }
+  const silent = { remaining: null, resetAt: null }
+  test.each<[string, HostRefusal, number, number]>([
+    ['primary, as 403', refusal(403, { limits: none }), 0, 601],
+    ['primary, as 429', refusal(429, { limits: none }), 0, 601],
+    [
+      'primary, reset in the past',
+      refusal(403, { limits: { remaining: 0, resetAt: inSeconds(-600) } }),
+      0,
+      5,
+    ],
+    ['with retry-after, which counts most', refusal(403, { limits: none, retryAfter: '30' }), 0, 30],
+    ['with retry-after as a date', refusal(429, { retryAfter: 'Thu, 01 Jan 2026 00:01:30 GMT' }), 0, 90],
+    ['with a retry-after of nothing', refusal(429, { retryAfter: '0' }), 0, 1],
+    ['with a retry-after of years', refusal(429, { retryAfter: '99999999' }), 0, 86_400],
+    [
+      'secondary, in words only',
+      refusal(403, { message: 'You have exceeded a secondary rate limit', limits: silent }),
+      0,
+      60,
+    ],
+    ['of a silent host', refusal(429, { limits: silent }), 0, 60],
+    ['of a silent host, again', refusal(429, { limits: silent }), 1, 120],
+    ['of a silent host, for the tenth time', refusal(429, { limits: silent }), 10, 3_600],
+  ])('%s is waited for', (_, given, limitedBefore, seconds) => {
+    expect(judge(given, limitedBefore)).toMatchObject({ verdict: 'wait', retryAt: inSeconds(seconds) })
+  })
+})
+
+test.each<[number, Partial<HostRefusal>, string, RegExp]>([
+  [401, {}, 'codehost_token_rejected', /expired or was revoked/],
+  [
+    403,
+    { message: 'Resource not accessible' },
+    'codehost_access_denied',
+    /read access to issues.*Resource not accessible/,
+  ],
+  [403, { singleSignOn: 'https://x/sso' }, 'codehost_access_denied', /single sign-on at https:\/\/x\/sso/],
+  [404, {}, 'codehost_repository_not_found', /no such repository/],
+  [410, {}, 'codehost_access_denied', /turned off/],
+  [451, {}, 'codehost_access_denied', /legal/],
+  [422, { message: 'no' }, 'codehost_access_denied', /422/],
+  [301, {}, 'codehost_access_denied', /301/],
+])('%i %j fails for good and says what to do', (status, rest, code, words) => {
+  expect(judge(refusal(status, rest))).toMatchObject({
+    verdict: 'fail',
+    code,
+    message: expect.stringMatching(words),
+  })
+})

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { type CodehostItem, itemOf, itemsOf } from '../../../src/domain/codehost/item.ts'
+import { hashOf, importItem, updateFromItem } from '../../../src/domain/codehost/task.ts'
+import { seal, unseal } from '../../../src/domain/token-seal.ts'
+import type { KnownTask } from '../../../src/repositories/codehost/synced-tasks.ts'
+
+const at = new Date('2026-01-02T00:00:00Z')
+const raw = {
+  number: 1,
+  title: 'T',
+  body: 'B',
+  state: 'open',
+  labels: ['a'],
+  updated_at: '2026-01-01T00:00:00Z',
+}
+const entry = (change: object = {}): CodehostItem => {
+  const read = itemOf({ ...raw, ...change })
+  if (!read) throw new Error('no entry')
+  return read
+}
+
+function known(change: Partial<KnownTask> = {}): KnownTask {
+  const where = { listId: 'l', projectId: 'p', projectName: '', isArchived: false }
+  const by = { type: 'codehost' as const, id: null, name: 'x' }
+  const { row } = importItem(entry(), {
+    id: 't',
+    now: new Date(0),
+    destination: where,
+    actor: by,
+    repositoryId: 1,
+  })
+  if (!row) throw new Error('no row')
+  const { description, notes, metadata, ...rest } = row
+  return { ...rest, descriptionHash: hashOf(description), ...change }
+}
+
+const closed = { state: 'closed', state_reason: 'completed' }
+const isDone = { status: 'done' as const, completedAt: new Date(0) }
+
+describe('an entry that is here already', () => {
+  test.each<[string, Partial<KnownTask>, object, string, object | undefined]>([
+    ['is unchanged', {}, {}, 'unchanged', undefined],
+    ['is updated by a title', {}, { title: 'N' }, 'updated', { title: 'N', status: 'open', version: 2 }],
+    ['is updated by a body', {}, { body: 'N' }, 'updated', { description: 'N' }],
+    ['is updated by a body that went', {}, { body: null }, 'updated', { description: null }],
+    ['is updated by its labels', {}, { labels: [] }, 'updated', { labels: [] }],
+    ['is closed', {}, closed, 'closed', { status: 'done', completedAt: at, closedReason: 'completed' }],
+    ['is closed though done here', isDone, closed, 'closed', { status: 'done', completedAt: new Date(0) }],
+    [
+      'is done again though open here',
+      { codehostState: 'closed', closedReason: 'completed' },
+      closed,
+      'closed',
+      { status: 'done' },
+    ],
+    [
+      'changes its reason',
+      { ...isDone, codehostState: 'closed', closedReason: 'completed' },
+      { ...closed, state_reason: 'duplicate' },
+      'updated',
+      { closedReason: 'duplicate', status: 'done' },
+    ],
+    [
+      'is reopened',
+      { ...isDone, codehostState: 'closed', closedReason: 'completed' },
+      {},
+      'reopened',
+      { status: 'open', completedAt: null, closedReason: null },
+    ],
+    [
+      'is reopened while in progress here',
+      { status: 'in_progress', codehostState: 'closed', closedReason: 'completed' },
+      {},
+      'reopened',
+      { status: 'in_progress' },
+    ],
+    ['stays in progress', { status: 'in_progress' }, { title: 'N' }, 'updated', { status: 'in_progress' }],
+    ['stays done', isDone, { title: 'N' }, 'updated', { status: 'done' }],
+    ['comes back', { sourceState: 'deleted' }, {}, 'updated', { sourceState: 'present' }],
+    [
+      'keeps list and priority',
+      { listId: 'other', priority: 1 },
+      { title: 'N', labels: ['priority:high'] },
+      'updated',
+      { listId: 'other', priority: 1 },
+    ],
+    [
+      'is skipped when deleted here, and follows',
+      { deletedAt: at },
+      { title: 'N' },
+      'skipped',
+      { title: 'N' },
+    ],
+    ['is skipped when deleted here and the same', { deletedAt: at }, {}, 'skipped', undefined],
+  ])('%s', (_, task, change, outcome, row) => {
+    const decision = updateFromItem(known(task), entry(change), at)
+    expect(decision.outcome).toBe(outcome)
+    if (row) expect(decision.row).toMatchObject(row)
+    else expect(decision.row).toBeUndefined()
+  })
+
+  test('tells the record what changed, texts only as changed', () => {
+    const decision = updateFromItem(known(), entry({ ...closed, title: 'N', body: 'N', labels: ['b'] }), at)
+    expect(decision.changes_).toEqual([
+      {
+        type: 'task.updated',
+        metadata: {
+          changes: {
+            title: { from: 'T', to: 'N' },
+            description: 'changed',
+            labels: { from: ['a'], to: ['b'] },
+            closedReason: { from: null, to: 'completed' },
+          },
+        },
+      },
+      { type: 'task.completed', metadata: { from: 'open' } },
+    ])
+  })
+})
+
+describe('what comes from the code host', () => {
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['text', 'x'],
+    ['an object without a number', { title: 'x' }],
+    ['a number of zero', { number: 0 }],
+    ['a number that is no integer', { number: 1.5 }],
+    ['a number as text', { number: '1' }],
+    ['a number too large', { number: 2 ** 31 }],
+  ])('%s is no entry', (_, value) => {
+    expect(itemOf(value)).toBeUndefined()
+    expect(itemsOf([raw, value])).toBeUndefined()
+  })
+
+  test.each<[string, object, Partial<CodehostItem>]>([
+    ['an address that is none', { html_url: 'javascript:alert(1)' }, { url: null }],
+    [
+      'a pull request without merged_at',
+      { ...closed, pull_request: {} },
+      { kind: 'pull_request', closedReason: 'closed_unmerged' },
+    ],
+    ['a merged one', { state: 'closed', pull_request: { merged_at: 'x' } }, { closedReason: 'merged' }],
+    ['pull_request: null', { pull_request: null }, { kind: 'issue' }],
+    ['assignee without assignees', { assignee: { login: 'ada' } }, { assignees: ['ada'] }],
+    ['the most urgent of priorities', { labels: ['priority:low', 'Priority: Critical'] }, { priority: 3 }],
+    ['priorities nobody knows', { labels: ['priority:constructor', 'priority'] }, { priority: undefined }],
+    ['no time', { updated_at: 'soon' }, { updatedAt: null }],
+    ['its repository', { repository_url: 'https://x/api/v3/repos/acme/app' }, { repository: 'acme/app' }],
+  ])('%s is understood', (_, change, expected) => {
+    expect(entry(change)).toMatchObject(expected)
+  })
+
+  test('one number twice on a page counts as the later', () => {
+    expect(itemsOf([raw, { ...raw, title: 'Later' }])?.map(({ title }) => title)).toEqual(['Later'])
+  })
+})
+
+describe('a sealed token', () => {
+  const key = Buffer.alloc(32, 1)
+  const randomBytes = (size: number) => Buffer.alloc(size, 7)
+  const sealed = seal('secret', { key, owner: 'a', randomBytes })
+  test('opens with its key for its owner', () => {
+    expect(sealed).not.toContain('secret')
+    expect(unseal(sealed, { key, owner: 'a' })).toBe('secret')
+  })
+  test.each([
+    ['another key', sealed, { key: Buffer.alloc(32, 2), owner: 'a' }],
+    ['another owner', sealed, { key, owner: 'b' }],
+    ['a changed text', `${sealed.slice(0, -2)}xx`, { key, owner: 'a' }],
+    ['a shortened tag', sealed.replace(/\.[^.]+\.([^.]+)$/, '.AAAA.$1'), { key, owner: 'a' }],
+    ['no text at all', '', { key, owner: 'a' }],
+  ])('does not open with %s', (_, text, options) => {
+    expect(unseal(text, options)).toBeUndefined()
+  })
+})

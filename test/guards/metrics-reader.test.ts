@@ -1,0 +1,98 @@
+import type { FastifyRequest } from 'fastify'
+import { expect, test } from 'vitest'
+import { invalidCredentials } from '../../src/errors/index.ts'
+import { requireMetricsReader } from '../../src/guards/metrics-reader.ts'
+import type { Caller } from '../../src/services/access.ts'
+
+const caller = { id: 'a caller', expiresAt: null, secretExpiresAt: null } as Partial<Caller> as Caller
+const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const request = (key: string) => ({ headers: { 'x-api-key': key } }) as unknown as FastifyRequest
+
+/** The guard over a database that can be taken away, go silent, and say that something ended. */
+function given(known: Caller = caller) {
+  let answer: () => Promise<void> = async () => {}
+  let forget = () => {}
+  const guard = requireMetricsReader({
+    access: {
+      onForget: (listener) => {
+        forget = listener
+        return () => {}
+      },
+    },
+    requireCaller: async (request) => {
+      await answer()
+      request.caller = known
+    },
+    isDatabaseAway: (error) => [error, (error as Error).cause].includes(away) || isSilence(error),
+    deadlineMs: 20,
+  })
+  return {
+    guard,
+    forget: () => forget(),
+    /** It answers, and what it answers is no. */
+    refuse: (refusal: Error) => {
+      answer = () => Promise.reject(refusal)
+    },
+    take: () => {
+      answer = () => Promise.reject(away)
+    },
+    silence: () => {
+      answer = () => new Promise(() => {})
+    },
+  }
+}
+
+const isSilence = (error: unknown) => /silent/.test(String((error as Error).cause))
+
+test.each(['take', 'silence'] as const)('a key that was let in stays let in: %s', async (how) => {
+  const { guard, ...database } = given()
+  await guard(request('a key'))
+  database[how]()
+
+  const again = request('a key')
+  await guard(again)
+
+  expect(again.caller).toBe(caller)
+  await expect(guard(request('another key'))).rejects.toThrow()
+})
+
+test('nobody stays let in once something ended', async () => {
+  const { guard, ...database } = given()
+  await guard(request('a key'))
+  database.take()
+  database.forget()
+
+  await expect(guard(request('a key'))).rejects.toBe(away)
+})
+
+test('a key that was refused since does not stay let in', async () => {
+  const { guard, ...database } = given()
+  await guard(request('a key'))
+  database.refuse(invalidCredentials())
+  await expect(guard(request('a key'))).rejects.toMatchObject({ code: 'invalid_credentials' })
+  database.take()
+
+  await expect(guard(request('a key'))).rejects.toBe(away)
+})
+
+test.each(['expiresAt', 'secretExpiresAt'])(
+  'a key that has expired does not stay let in: %s',
+  async (end) => {
+    const { guard, ...database } = given({ ...caller, [end]: new Date(0) })
+    await guard(request('a key'))
+    database.take()
+
+    await expect(guard(request('a key'))).rejects.toBe(away)
+  },
+)
+
+test('a refusal is no absence of the database', async () => {
+  const refusal = new Error('refused')
+  const guard = requireMetricsReader({
+    access: { onForget: () => () => {} },
+    requireCaller: () => Promise.reject(refusal),
+    isDatabaseAway: (error) => error === away,
+  })
+
+  await expect(guard(request('a key'))).rejects.toBe(refusal)
+})

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let service: TestApp
+let list: { id: string; projectId: string }
+beforeAll(async () => {
+  service = await startApp()
+  list = (await service.given.project()).inbox
+})
+afterAll(() => service.close())
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+const sweep = () => service.service.cleanup.cleanUp()
+const isThere = async (id: string) =>
+  (await service.query('select from tasks where id = $1', [id])).length === 1
+
+describe('the sweep', () => {
+  test('takes tasks that were hidden for 30 days, and no others', async () => {
+    const shown = await service.given.task(list, { createdAt: daysAgo(90) })
+    const fresh = await service.given.task(list, { deletedAt: daysAgo(29.9) })
+    const due = await service.given.task(list, { deletedAt: daysAgo(30.1) })
+
+    // Gone is gone, also while the sweep has not come by.
+    expect((await service.post(`/api/tasks/${due.id}/restore`)).status).toBe(404)
+    await sweep()
+
+    expect([await isThere(shown.id), await isThere(fresh.id), await isThere(due.id)]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect((await service.post(`/api/tasks/${due.id}/restore`)).status).toBe(404)
+  })
+
+  test('remembers what a sync must not make again', async () => {
+    const entry = { codehostRepositoryId: 2 ** 52, codehostNumber: 42, codehostKind: 'issue' as const }
+    await service.given.task(list, { ...entry, source: 'codehost', deletedAt: daysAgo(31) })
+
+    await sweep()
+
+    const kept = await service.query('select * from purged_entries where project_id = $1', [list.projectId])
+    expect(kept).toMatchObject([{ codehost_repository_id: String(2 ** 52), codehost_number: 42 }])
+  })
+
+  test('shares the work when two run at once, and takes everything in batches', async () => {
+    const ids = Array.from({ length: 2_500 }, () => service.clock.newId(daysAgo(40)))
+    await service.query(
+      `insert into tasks select id, 'x', null, 'open', 2, 'api', $2, $3, null, null, '{}', '{}', null, null, null, null,
+        null, 'present', null, '{}', 'system', null, 'test', now(), now(), null, now() - interval '31 days', 1
+       from unnest($1::uuid[]) as id`,
+      [ids, list.projectId, list.id],
+    )
+    const swept = await Promise.all([sweep(), sweep()])
+    expect(swept[0].purgedTasks + swept[1].purgedTasks).toBe(2_500)
+  })
+
+  test('ends sessions nobody used for twelve hours', async () => {
+    const session = (await service.post('/api/sessions', { key: service.adminKey }, { key: null })).body
+    await service.query("update sessions set last_seen_at = now() - interval '13 hours' where id = $1", [
+      session.id,
+    ])
+    await sweep()
+    expect(await service.query('select from sessions where id = $1', [session.id])).toEqual([])
+  })
+})

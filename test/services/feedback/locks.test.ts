@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dedupKeyOf, readEvent } from '../../../src/domain/feedback/event.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { deliveryOf, feedback } from '../../support/feedback.ts'
+import { type Locks, locksOf } from '../../support/locks.ts'
+
+let service: TestApp
+let locks: Locks
+beforeAll(async () => {
+  service = await startApp({ env: { WEBHOOK_SECRET: 'a-secret-of-16-characters' } })
+  locks = locksOf(service)
+})
+afterAll(() => service.close())
+
+/** As the receiver takes it, and fails where that would have to try again. */
+async function deliver(event: object) {
+  const receipt = await service.service.feedback.receive(deliveryOf(service, event))
+  if (!receipt.accepted) throw new Error('It was ignored.')
+  return receipt
+}
+
+const replay = (id: string) => service.post(`/api/analytics/events/${id}/replay`)
+
+/** A project that the feedback of an app goes to from now on. */
+async function targetOf(app: string, { hasList = true } = {}) {
+  const project = await service.given.project()
+  if (hasList) await service.given.list(project.id, { name: 'User Feedback' })
+  await service.post('/api/webhook-routing', { appMatch: app, targetProjectId: project.id })
+  return project
+}
+
+/** A transaction that has the same event in hand: whoever brings it now waits, with the project locked. */
+function sameEventComingIn(event: object): string {
+  const reading = readEvent(event)
+  if (reading.outcome !== 'accepted') throw new Error('It is no feedback.')
+  return `insert into feedback_events (id, dedup_key, outcome, duplicates, received_at, payload_cut)
+    values ('${randomUUID()}', '${dedupKeyOf(reading.event)}', 'accepted', 0, now(), false)`
+}
+
+const someApp = () => `app.${randomUUID()}`
+
+const tasksIn = async (projectId: string) =>
+  (await service.query('select id from tasks where project_id = $1', [projectId])).length
+
+/** Archives; answers how many tasks were there at that moment. */
+async function archived(projectId: string) {
+  const { status } = await service.post(`/api/projects/${projectId}/archive`)
+  return { status, tasks: await tasksIn(projectId) }
+}
+
+describe('archiving the project', () => {
+  test('waits for the feedback that is on its way into it; none lands afterwards', async () => {
+    const app = someApp()
+    const project = await targetOf(app)
+    const event = feedback({ app_id: app })
+    const letGo = await locks.hold(sameEventComingIn(event))
+    const delivered = deliver(event)
+    await locks.waiting(1, delivered)
+    const answer = archived(project.id)
+    await locks.waiting(2, answer)
+    await letGo()
+
+    expect(await delivered).toMatchObject({ projectId: project.id })
+    expect(await answer).toEqual({ status: 200, tasks: 1 })
+    const next = await deliver(feedback({ app_id: app }))
+    expect(next.projectId).not.toBe(project.id)
+    expect(await tasksIn(project.id)).toBe(1)
+  })
+
+  test('that came first sends the feedback elsewhere', async () => {
+    const app = someApp()
+    const project = await targetOf(app)
+    const letGo = await locks.hold(`select from projects where id = '${project.id}' for update`)
+    const answer = archived(project.id)
+    await locks.waiting(1, answer)
+    const delivered = deliver(feedback({ app_id: app }))
+    await locks.waiting(2, delivered)
+    await letGo()
+
+    const [{ status, tasks }] = await Promise.all([answer, delivered])
+    expect(status).toBe(200)
+    expect(await tasksIn(project.id)).toBe(tasks)
+  })
+
+  test('waits for a replay that moves a task into it', async () => {
+    const app = someApp()
+    const { eventId } = await deliver(feedback({ app_id: app }))
+    const { id } = await targetOf(app)
+    const letGo = await locks.hold('lock table activity in share mode')
+    const replayed = replay(eventId)
+    await locks.waiting(1, replayed)
+    const answer = archived(id)
+    await locks.waiting(2, answer)
+    await letGo()
+
+    expect(await replayed).toMatchObject({ status: 200, body: { projectId: id } })
+    expect(await answer).toEqual({ status: 200, tasks: 1 })
+  })
+})
+
+test('a first delivery that is tried again, because repeats beside it could not be counted, is no repeat', async () => {
+  const repeated = feedback()
+  const { eventId } = await deliver(repeated)
+  const letEventsGo = await locks.hold('lock table feedback_events in share mode')
+  const before = [1, 2].map(() => deliver(feedback()))
+  await locks.waiting(2, ...before)
+  const { feedback: receiver } = service.service
+  const fresh = deliveryOf(service, feedback())
+  const repeat = deliveryOf(service, repeated)
+  const together = [fresh, repeat].map((delivery) => receiver.receive(delivery))
+  const outcomes = Promise.allSettled(together)
+  const letEntryGo = await locks.hold(`select from feedback_events where id = '${eventId}' for update`)
+  await letEventsGo()
+  await Promise.all(before)
+  await locks.waiting(1, ...together)
+  await service.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`)
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await letEntryGo()
+
+  expect(await receiver.receive(fresh)).toMatchObject({ duplicate: false })
+  expect(await receiver.receive(repeat)).toMatchObject({ duplicate: true, eventId })
+  const entries = await service.query('select duplicates from feedback_events order by id desc limit 1')
+  expect(entries).toEqual([{ duplicates: 0 }])
+  expect((await service.get(`/api/analytics/events/${eventId}`)).body.duplicates).toBe(1)
+})
+
+test('a replay and a delivery that want one new list and share an event wait for each other', async () => {
+  const app = someApp()
+  const repeated = feedback({ app_id: app })
+  const { eventId, taskId } = await deliver(repeated)
+  const project = await targetOf(app, { hasList: false })
+  const letEventsGo = await locks.hold('lock table feedback_events in share mode')
+  const letListsGo = await locks.hold('lock table lists in share mode')
+  // Two are at work at once, so what comes then goes in together.
+  const before = [1, 2].map(() => deliver(feedback()))
+  await locks.waiting(2, ...before)
+  const together = [deliver(repeated), deliver(feedback({ app_id: app }))]
+  await letEventsGo()
+  await Promise.all(before)
+  await locks.waiting(1, ...together)
+  const replayed = replay(eventId)
+  await locks.waiting(2, replayed)
+  await letListsGo()
+
+  const [repeat, fresh] = await Promise.all(together)
+  expect(repeat).toMatchObject({ duplicate: true, taskId })
+  expect(fresh).toMatchObject({ duplicate: false, projectId: project.id })
+  expect(await replayed).toMatchObject({ status: 200, body: { taskId, projectId: project.id } })
+  expect(await tasksIn(project.id)).toBe(2)
+  const { data } = (await service.get(`/api/projects/${project.id}/lists`)).body
+  expect(data.map(({ name }: { name: string }) => name)).toEqual(['Inbox', 'User Feedback'])
+})

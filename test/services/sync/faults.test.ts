@@ -1,0 +1,289 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startApp } from '../../support/app.ts'
+import { type Odd, startCodeHost } from '../../support/code-host.ts'
+import { listenTo } from '../../support/stream.ts'
+import { type Syncing, startSyncing, sumOf } from '../../support/syncing.ts'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing()
+})
+afterEach(() => service.host.heal())
+afterAll(() => service.close())
+
+const PATIENCE = { timeout: 30_000, interval: 50 }
+
+const isPage =
+  (number: number, repository?: { id: number }) =>
+  ({ url }: { url: string }) =>
+    url.endsWith(`&page=${number}`) && (!repository || url.includes(`/repositories/${repository.id}/`))
+
+describe('an answer that is none', () => {
+  const ODD: [string, Odd][] = [
+    ['a connection that is reset', 'reset'],
+    ['a 200 that is cut in the middle of a page', 'cut'],
+    [
+      'a 200 that is HTML',
+      { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>proxy</html>' },
+    ],
+    ['a 200 that is empty', { status: 200, body: '' }],
+    ['a 200 that is half a page of JSON', { status: 200, body: '[{"number":1' }],
+    [
+      'a 200 that is half a large page',
+      { status: 200, body: `[{"number":1,"title":"${'x'.repeat(3 * 1024 * 1024)}"},` },
+    ],
+    ['a 200 that is no list', { status: 200, body: '{"message":"ok"}' }],
+    ['a 200 with something that is no issue', { status: 200, body: '[{"title":"no number"}]' }],
+    ['a 502', { status: 502, body: '<html>bad gateway</html>' }],
+  ]
+
+  // Runs spend most of their time waiting here, so they wait together.
+  let together: Syncing
+  beforeAll(async () => {
+    together = await startSyncing({ atOnce: 10 })
+  })
+  afterAll(() => together.close())
+
+  test.concurrent.each(ODD)('%s is tried three times a second apart, and then forgotten', (_, odd) =>
+    isForgottenAfterTwo(together, odd),
+  )
+
+  test.concurrent.each(ODD)(
+    '%s, three times over, fails the run with words, and no page is taken for empty',
+    (_, odd) => failsTheRunAfterThree(together, odd),
+  )
+})
+
+test('a page that is empty though it was promised does not end the listing', async () => {
+  const { sync } = await service.connected({}, 250)
+  service.host.fault({ status: 200, body: '[]' }, { times: 1, at: isPage(2) })
+  expect(await sync()).toMatchObject({ status: 'failed', error: { code: 'codehost_unreachable' } })
+})
+
+describe('silence past the time limit', () => {
+  // The limit is short for these alone: elsewhere a machine that pauses for a moment would be one more silence.
+  let impatient: Syncing
+  beforeAll(async () => {
+    impatient = await startSyncing({ hostTimeoutMs: 2_000 })
+  })
+  afterAll(() => impatient.close())
+
+  test.concurrent('is tried three times a second apart, and then forgotten', () =>
+    isForgottenAfterTwo(impatient, 'hang'))
+
+  test.concurrent('three times over, fails the run with words, and no page is taken for empty', () =>
+    failsTheRunAfterThree(impatient, 'hang'))
+})
+
+async function isForgottenAfterTwo({ host, connected }: Syncing, odd: Odd) {
+  const { repository, sync } = await connected({}, 250)
+  host.fault(odd, { times: 2, at: isPage(2, repository) })
+  const run = await sync()
+  expect(run).toMatchObject({ status: 'completed', fetched: 250, error: null })
+  const tries = host.requests.filter(isPage(2, repository))
+  expect(tries).toHaveLength(3)
+  for (const [earlier, later] of [tries.slice(0, 2), tries.slice(1)]) {
+    expect((later?.at ?? 0) - (earlier?.at ?? 0)).toBeGreaterThanOrEqual(900)
+  }
+}
+
+async function failsTheRunAfterThree({ host, connected, tasksOf }: Syncing, odd: Odd) {
+  const { project, repository, sync } = await connected({}, 250)
+  host.fault(odd, { times: 3, at: isPage(2, repository) })
+  const run = await sync()
+  expect(run).toMatchObject({ status: 'failed', fetched: 100, error: { code: 'codehost_unreachable' } })
+  expect(run.error.message.length).toBeGreaterThan(60)
+  expect(run.error.message).not.toMatch(/127\.0\.0\.1|E[A-Z]{5}|terminated|fetch/)
+  expect(sumOf(run)).toBe(100)
+  expect((await tasksOf(project.id)).size).toBe(100)
+  // And the next run makes up for it.
+  expect(await sync()).toMatchObject({ status: 'completed', fetched: 250 })
+}
+
+describe('addresses', () => {
+  test('a next page on another host is not asked for, and the token does not go there', async () => {
+    const elsewhere = await startCodeHost()
+    service.host.tokens.set('secret-token', {})
+    const { sync } = await service.connected({ token: 'secret-token' }, 3)
+    const link = `<${elsewhere.url}/repositories/1/issues?page=2>; rel="next"`
+    const isListing = ({ url }: { url: string }) => url.includes('sort=created')
+    service.host.fault({ status: 200, headers: { link }, body: '[]' }, { times: 3, at: isListing })
+    const run = await sync()
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'codehost_unreachable' } })
+    expect(run.error.message).toContain(elsewhere.url)
+    expect(elsewhere.requests).toEqual([])
+    await elsewhere.close()
+  })
+
+  test('a redirect to another host is not followed', async () => {
+    const elsewhere = await startCodeHost()
+    const { sync } = await service.connected({}, 3)
+    const location = `${elsewhere.url}/steal`
+    service.host.fault({ status: 302, headers: { location }, body: '' }, { times: 3 })
+    expect(await sync()).toMatchObject({ status: 'failed' })
+    expect(elsewhere.requests).toEqual([])
+    await elsewhere.close()
+  })
+})
+
+describe('rate limits', () => {
+  const LIMITS: [string, Odd & object, number][] = [
+    ['a 403 with nothing remaining', { status: 403, headers: { 'x-ratelimit-remaining': '0' } }, 3_000],
+    ['a 429', { status: 429 }, 50],
+    [
+      'a secondary limit that says how long',
+      {
+        status: 403,
+        headers: { 'retry-after': '90' },
+        body: '{"message":"You have exceeded a secondary rate limit."}',
+      },
+      89,
+    ],
+    [
+      'one without any header',
+      { status: 403, body: '{"message":"You have exceeded a secondary rate limit."}' },
+      50,
+    ],
+  ]
+
+  test.each(LIMITS)('%s reschedules the run; the next POST names it', async (_, odd, atLeastSeconds) => {
+    const { project, sync } = await service.connected({}, 250)
+    service.host.fault(odd, { at: isPage(2) })
+    const run = await sync()
+    expect(run).toMatchObject({ status: 'rate_limited', fetched: 100, error: null, finishedAt: null })
+    expect(Date.parse(run.retryAt) - Date.now()).toBeGreaterThan(atLeastSeconds * 1000)
+
+    const next = await service.post(`/api/codehost/${project.id}/sync`)
+    expect([next.status, next.body.code]).toEqual([409, 'sync_in_progress'])
+    expect(next.body).toMatchObject({ runId: run.id, retryAt: run.retryAt })
+  })
+
+  test('it goes on where it was when the time has come', async () => {
+    const { project, sync } = await service.connected({}, 250)
+    service.host.fault({ status: 429, headers: { 'retry-after': '1' } }, { at: isPage(2) })
+    const since = service.host.requests.length
+    const run = await sync()
+    expect(run.status).toBe('rate_limited')
+    await vi.waitFor(async () => {
+      const { body } = await service.get(`/api/codehost/${project.id}/syncs/${run.id}`)
+      expect(body).toMatchObject({ status: 'completed', fetched: 250, retryAt: null })
+    }, PATIENCE)
+    const first = service.host.requests
+      .slice(since)
+      .filter(({ url }) => /sort=created/.test(url) && !/&page=/.test(url))
+    expect(first).toHaveLength(1)
+  })
+
+  test('without a word on how long, the waits grow', async () => {
+    const { project, sync } = await service.connected({}, 50)
+    service.host.fault({ status: 429 }, { times: 2 })
+    const first = await sync()
+    await service.query('update sync_runs set retry_at = now() where id = $1', [first.id])
+    const second = await vi.waitFor(async () => {
+      const { body } = await service.get(`/api/codehost/${project.id}/syncs/${first.id}`)
+      expect(Date.parse(body.retryAt) - Date.now()).toBeGreaterThan(100_000)
+      return body
+    }, PATIENCE)
+    expect(second.status).toBe('rate_limited')
+  })
+
+  test('a host that says nothing of limits is fine, and one that does is quoted', async () => {
+    const { sync } = await service.connected({}, 3)
+    expect((await sync()).rateLimit).toMatchObject({
+      remaining: expect.any(Number),
+      resetAt: expect.any(String),
+    })
+    const silent = await startSyncing()
+    silent.host.hideLimits()
+    const other = await silent.connected({}, 3)
+    expect(await other.sync()).toMatchObject({ status: 'completed', rateLimit: null })
+    await silent.close()
+  })
+})
+
+describe('a refusal', () => {
+  test.each<[string, Odd & object, string, RegExp]>([
+    [
+      'a token revoked in the middle',
+      { status: 401, body: '{"message":"Bad credentials"}' },
+      'codehost_token_rejected',
+      /token/,
+    ],
+    [
+      'a permission taken away',
+      { status: 403, body: '{"message":"Resource not accessible by personal access token"}' },
+      'codehost_access_denied',
+      /read/,
+    ],
+    [
+      'a repository that is gone',
+      { status: 404, body: '{"message":"Not Found"}' },
+      'codehost_repository_not_found',
+      /repository/,
+    ],
+    [
+      'issues turned off',
+      { status: 410, body: '{"message":"Issues are disabled"}' },
+      'codehost_access_denied',
+      /turned off/,
+    ],
+    ['a legal block', { status: 451 }, 'codehost_access_denied', /legal/],
+    [
+      'a page that may not be asked for',
+      { status: 422, body: '{"message":"no"}' },
+      'codehost_access_denied',
+      /422/,
+    ],
+  ])('%s fails the run at once, in words a person can act on', async (_, odd, code, words) => {
+    const { project, sync } = await service.connected({}, 250)
+    service.host.fault(odd, { times: 5, at: isPage(2) })
+    const since = service.host.requests.length
+    const run = await sync()
+    expect(run).toMatchObject({ status: 'failed', fetched: 100, error: { code } })
+    expect(run.error.message).toMatch(words)
+    expect(service.host.requests.slice(since).filter(isPage(2))).toHaveLength(1)
+    expect((await service.tasksOf(project.id)).size).toBe(100)
+  })
+})
+
+describe('while it runs', () => {
+  test('progress is told after every page, in the stream and by the run', async () => {
+    const { project, sync } = await service.connected({}, 350)
+    const listener = await listenTo(service, { query: `?projectId=${project.id}` })
+    const run = await sync()
+    const heard = await listener.until((all) => all.some(({ event }) => event === 'sync.finished'))
+    listener.close()
+    const progress = heard.filter(({ event }) => event === 'sync.progress')
+    expect(progress.every(({ id }) => id === null)).toBe(true)
+    expect(progress.map(({ data }) => data.fetched).slice(0, 4)).toEqual([100, 200, 300, 350])
+    for (const { data } of progress) expect(sumOf(data)).toBe(data.fetched)
+    expect(progress.at(-1)?.data).toMatchObject({ id: run.id, status: 'completed' })
+  })
+
+  test.each([
+    ['a short one', 0],
+    ['one too long for a notice', 250],
+  ])('progress is told after every page on every instance, in order: %s', async (_, deletedHere) => {
+    const { project, sync } = await service.connected({}, 350)
+    await sync()
+    await service.query(
+      'update tasks set deleted_at = now() where project_id = $1 and codehost_number <= $2',
+      [project.id, deletedHere],
+    )
+    const other = await startApp({ connectionString: service.connectionString })
+    const listener = await listenTo(other, { query: `?projectId=${project.id}` })
+
+    const run = await sync('?mode=full')
+
+    const told = (all: typeof listener.heard) => all.filter(({ event }) => event === 'sync.progress')
+    const isEnd = ({ data }: { data: { status: string } }) => data.status === 'completed'
+    const heard = told(await listener.until((all) => told(all).some(isEnd)))
+    listener.close()
+    await other.close()
+    expect(heard.at(-1)?.data).toEqual(run)
+    const fetched = heard.map(({ data }) => data.fetched)
+    expect(fetched).toEqual([...fetched].sort((a, b) => a - b))
+    if (deletedHere === 0) expect(fetched.slice(0, 4)).toEqual([100, 200, 300, 350])
+    expect(run.skipped).toHaveLength(deletedHere)
+  })
+})

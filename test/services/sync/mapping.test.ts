@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Syncing, startSyncing, sumOf } from '../../support/syncing.ts'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing()
+})
+afterAll(() => service.close())
+
+/** One repository, imported; what `change` does to it is brought by a second run. */
+async function imported(
+  prepare: (repository: Awaited<ReturnType<Syncing['connected']>>['repository']) => void,
+) {
+  const { project, repository, sync } = await service.connected()
+  prepare(repository)
+  const first = await sync()
+  return {
+    project,
+    repository,
+    sync,
+    first,
+    task: async (number = 1) => {
+      const row = (await service.tasksOf(project.id)).get(number)
+      return (await service.get(`/api/tasks/${row.id}`)).body
+    },
+    patch: async (change: object, number = 1) => {
+      const row = (await service.tasksOf(project.id)).get(number)
+      const answer = await service.patch(`/api/tasks/${row.id}`, change)
+      expect(answer.status).toBe(200)
+      return answer.body
+    },
+  }
+}
+
+describe('the mapping', () => {
+  test('an issue becomes a task with its text, labels, assignees and address', async () => {
+    const { task, first } = await imported((repository) =>
+      repository.issue({
+        title: ' Crash ',
+        body: 'It **crashes**.',
+        labels: ['bug'],
+        assignees: ['ada', 'bob'],
+      }),
+    )
+    expect(first).toMatchObject({ status: 'completed', fetched: 1, issues: { created: 1 }, error: null })
+    expect(await task()).toMatchObject({
+      title: 'Crash',
+      description: 'It **crashes**.',
+      descriptionReadOnly: true,
+      source: 'codehost',
+      status: 'open',
+      priority: 'medium',
+      labels: ['bug'],
+      assignees: ['ada', 'bob'],
+      externalUrl: expect.stringMatching(/^https:\/\/codehost.example\/acme\/app-\d+\/issues\/1$/),
+      codehostIssueNumber: 1,
+      codehostPrNumber: null,
+      closedReason: null,
+      sourceState: 'present',
+      createdBy: { type: 'codehost', name: expect.stringMatching(/^acme\/app-/) },
+    })
+  })
+
+  test('a pull request is tracked with codehostPrNumber', async () => {
+    const { task, first } = await imported((repository) => repository.pull())
+    expect(first).toMatchObject({ pullRequests: { created: 1 }, issues: { created: 0 } })
+    expect(await task()).toMatchObject({ codehostIssueNumber: null, codehostPrNumber: 1 })
+  })
+
+  test.each([
+    ['completed', { state: 'closed', stateReason: 'completed' }, 'completed'],
+    ['without a reason', { state: 'closed', stateReason: null }, 'completed'],
+    ['not planned', { state: 'closed', stateReason: 'not_planned' }, 'not_planned'],
+    ['as a duplicate', { state: 'closed', stateReason: 'duplicate' }, 'duplicate'],
+    ['merged', { state: 'closed', mergedAt: '2026-01-01T00:00:00Z' }, 'merged'],
+    ['unmerged', { state: 'closed', mergedAt: null }, 'closed_unmerged'],
+  ] as const)('an entry that was closed %s is done, and says why', async (_, values, reason) => {
+    const { task } = await imported((repository) => repository.issue(values))
+    expect(await task()).toMatchObject({
+      status: 'done',
+      closedReason: reason,
+      completedAt: expect.any(String),
+    })
+  })
+
+  test('title, body, labels, assignees and address are refreshed; list, priority and notes are not', async () => {
+    const { project, repository, sync, task, patch } = await imported((repository) => repository.issue())
+    const list = await service.given.list(project.id)
+    await patch({ listId: list.id, priority: 'low', notes: 'Ours.', metadata: { ours: true } })
+    repository.change(1, { title: 'New', body: 'new', labels: ['x'], assignees: ['eve'] })
+    repository.rename(`acme/renamed-${repository.id}`)
+
+    const run = await sync()
+    expect(run).toMatchObject({ fetched: 1, issues: { updated: 1, created: 0 } })
+    expect(await task()).toMatchObject({
+      title: 'New',
+      description: 'new',
+      labels: ['x'],
+      assignees: ['eve'],
+      externalUrl: `https://codehost.example/acme/renamed-${repository.id}/issues/1`,
+      listId: list.id,
+      priority: 'low',
+      notes: 'Ours.',
+      metadata: { ours: true },
+      version: 3,
+    })
+  })
+
+  test('a `priority:*` label counts on the first import only', async () => {
+    const { repository, sync, task, patch } = await imported((repository) =>
+      repository.issue({ labels: ['priority: high'] }),
+    )
+    expect(await task()).toMatchObject({ priority: 'high', labels: ['priority: high'] })
+    await patch({ priority: 'medium' })
+    repository.change(1, { labels: ['priority:low'] })
+    await sync()
+    expect(await task()).toMatchObject({ priority: 'medium', labels: ['priority:low'] })
+  })
+
+  test('what is closed becomes done, what is reopened open again without a reason', async () => {
+    const { repository, sync, task } = await imported((repository) => {
+      repository.issue()
+      repository.pull()
+    })
+    repository.close(1, 'not_planned')
+    repository.merge(2)
+    expect(await sync()).toMatchObject({ issues: { closed: 1 }, pullRequests: { closed: 1 } })
+    expect(await task(1)).toMatchObject({ status: 'done', closedReason: 'not_planned' })
+    expect(await task(2)).toMatchObject({ status: 'done', closedReason: 'merged' })
+
+    repository.reopen(1)
+    const run = await sync()
+    expect(run).toMatchObject({ issues: { reopened: 1, updated: 0 } })
+    expect(await task(1)).toMatchObject({ status: 'open', closedReason: null, completedAt: null })
+  })
+
+  test('a local in_progress or done stays while the entry is open', async () => {
+    const { repository, sync, task, patch } = await imported((repository) => {
+      repository.issue()
+      repository.issue()
+    })
+    await patch({ status: 'in_progress' }, 1)
+    await patch({ status: 'done' }, 2)
+    repository.change(1, { title: 'New 1' })
+    repository.change(2, { title: 'New 2' })
+    expect(await sync()).toMatchObject({ issues: { updated: 2, closed: 0, reopened: 0 } })
+    expect(await task(1)).toMatchObject({ status: 'in_progress', title: 'New 1' })
+    expect(await task(2)).toMatchObject({ status: 'done', title: 'New 2' })
+  })
+
+  test('an entry that is closed is always made done', async () => {
+    const { repository, sync, task, patch } = await imported((repository) =>
+      repository.issue({ state: 'closed', stateReason: 'completed' }),
+    )
+    await patch({ status: 'in_progress' })
+    repository.change(1, { body: 'A comment changed it.' })
+    expect(await sync()).toMatchObject({ issues: { closed: 1 } })
+    expect(await task()).toMatchObject({ status: 'done' })
+  })
+
+  test('what was deleted here stays deleted, also when the sweep has taken it', async () => {
+    const { project, repository, sync, first } = await imported((repository) => {
+      repository.issue()
+      repository.issue()
+      repository.issue()
+    })
+    expect(first.fetched).toBe(3)
+    const tasks = await service.tasksOf(project.id)
+    for (const number of [1, 2]) await service.delete(`/api/tasks/${tasks.get(number).id}`)
+    await service.query("update tasks set deleted_at = now() - interval '31 days' where id = $1", [
+      tasks.get(2).id,
+    ])
+    await service.service.cleanup.cleanUp()
+    for (const number of [1, 2, 3]) repository.change(number)
+
+    const run = await sync()
+    const reason = 'deleted_here'
+    expect(run).toMatchObject({
+      fetched: 3,
+      skipped: [
+        { number: 1, reason },
+        { number: 2, reason },
+      ],
+    })
+    expect(sumOf(run)).toBe(3)
+    const full = await sync('?mode=full')
+    expect(full).toMatchObject({ status: 'completed', fetched: 3 })
+    expect(full.skipped).toHaveLength(2)
+    const left = await service.tasksOf(project.id)
+    expect([...left.keys()]).toEqual([1, 3])
+  })
+
+  test('what was deleted here and restored is what the code host says by then', async () => {
+    const { project, repository, sync } = await imported((repository) => repository.issue())
+    const { id } = (await service.tasksOf(project.id)).get(1)
+    await service.delete(`/api/tasks/${id}`)
+    repository.change(1, { title: 'Closed meanwhile', state: 'closed', stateReason: 'completed' })
+    expect(await sync()).toMatchObject({ fetched: 1, skipped: [{ number: 1, reason: 'deleted_here' }] })
+    expect((await service.get(`/api/tasks/${id}`)).status).toBe(404)
+
+    expect((await service.post(`/api/tasks/${id}/restore`)).body).toMatchObject({
+      title: 'Closed meanwhile',
+      status: 'done',
+      closedReason: 'completed',
+    })
+  })
+
+  test('new tasks go to the list the connection names', async () => {
+    const { project, repository } = await service.connected()
+    const list = await service.given.list(project.id)
+    repository.issue()
+    const body = { repository: repository.name, listId: list.id, schedule: 'off' }
+    expect((await service.put(`/api/projects/${project.id}/codehost`, body)).status).toBe(200)
+    await service.sync(project.id)
+    expect((await service.tasksOf(project.id)).get(1).list_id).toBe(list.id)
+  })
+
+  test('each change is in the record, and the run itself', async () => {
+    const { project, repository, sync } = await imported((repository) => repository.issue())
+    repository.close(1)
+    const run = await sync()
+    const { body } = await service.get(`/api/activity?projectId=${project.id}`)
+    const types = body.data.map(({ type }: { type: string }) => type)
+    expect(types).toEqual([
+      'sync.finished',
+      'task.completed',
+      'task.updated',
+      'sync.finished',
+      'task.created',
+      'connection.created',
+    ])
+    expect(body.data[0]).toMatchObject({
+      actor: { type: 'codehost', name: repository.name },
+      metadata: { runId: run.id, status: 'completed', fetched: 1, issues: { closed: 1 } },
+    })
+  })
+})
+
+describe('texts a code host may send', () => {
+  test.each<[string, unknown, string | null]>([
+    ['of 262,144 bytes', 'x'.repeat(262_144), 'x'.repeat(262_144)],
+    ['longer than that', '😀'.repeat(70_000), '😀'.repeat(65_536)],
+    ['null', null, null],
+    ['with a NUL', 'a\0b', 'ab'],
+    ['with half a surrogate pair', 'a\ud83db', 'a\ufffdb'],
+    ['in four bytes', '😀', '😀'],
+  ])('a body %s is no reason to fail', async (_, body, expected) => {
+    const { task, first } = await imported((repository) => repository.issue({ body }))
+    expect(first).toMatchObject({ status: 'completed', issues: { created: 1 } })
+    expect((await task()).description).toBe(expected)
+  })
+
+  test('labels as strings, deleted authors, missing members and odd titles are fine', async () => {
+    const { task, first } = await imported((repository) => {
+      repository.issue({ odd: { labels: ['one', { name: 'two' }, { name: null }, null, 'one'] } })
+      repository.issue({ odd: { user: null, assignee: null, assignees: null, title: '\0 ' } })
+      repository.issue({ state: 'closed', odd: { pull_request: { url: 'x' } } })
+      repository.issue({ title: 'x'.repeat(900), labels: Array.from({ length: 30 }, (_, i) => `label ${i}`) })
+    })
+    expect(first).toMatchObject({ status: 'completed', fetched: 4 })
+    expect((await task(1)).labels).toEqual(['one', 'two'])
+    expect(await task(2)).toMatchObject({ title: '#2', assignees: [] })
+    expect(await task(3)).toMatchObject({ codehostPrNumber: 3, closedReason: 'closed_unmerged' })
+    expect((await task(4)).title).toHaveLength(500)
+    expect((await task(4)).labels).toHaveLength(20)
+  })
+})

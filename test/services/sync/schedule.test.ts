@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Syncing, startSyncing } from '../../support/syncing.ts'
+
+const HOUR_MS = 3_600_000
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing({ tokens: { good: {}, better: {} } })
+})
+afterAll(() => service.close())
+
+const connectionOf = async (projectId: string) =>
+  (await service.get(`/api/projects/${projectId}/codehost`)).body
+
+const hoursUntilNext = async (projectId: string) =>
+  (Date.parse((await connectionOf(projectId)).nextRunAt) - Date.now()) / HOUR_MS
+
+describe('the schedule', () => {
+  test('slows down after a failure that only a person can mend, until it is mended', async () => {
+    const { project, repository, sync } = await service.connected({ token: 'good', schedule: 'hourly' }, 3)
+    expect(await hoursUntilNext(project.id)).toBeLessThanOrEqual(1)
+
+    service.host.tokens.delete('good')
+    expect(await sync()).toMatchObject({ status: 'failed', error: { code: 'codehost_token_rejected' } })
+    expect(await hoursUntilNext(project.id)).toBeGreaterThan(23)
+
+    const renewed = { repository: repository.name, token: 'better', schedule: 'hourly' }
+    expect((await service.put(`/api/projects/${project.id}/codehost`, renewed)).status).toBe(200)
+    expect(await hoursUntilNext(project.id)).toBeLessThanOrEqual(1)
+  })
+
+  test('comes back with a sync that succeeds', async () => {
+    service.host.tokens.set('good', {})
+    const { project, sync } = await service.connected({ token: 'good', schedule: 'hourly' }, 3)
+    service.host.tokens.delete('good')
+    await sync()
+    expect(await hoursUntilNext(project.id)).toBeGreaterThan(23)
+
+    service.host.tokens.set('good', {})
+    expect(await sync()).toMatchObject({ status: 'completed' })
+    expect(await hoursUntilNext(project.id)).toBeLessThanOrEqual(1)
+  })
+})
+
+test('a run whose token is replaced while it works goes on with the new one', async () => {
+  service.host.tokens.set('good', {})
+  const { project, repository, sync } = await service.connected({ token: 'good' }, 350)
+  service.host.onAnswer(async ({ url }) => {
+    if (!url.endsWith('&page=2')) return
+    service.host.onAnswer(() => {})
+    const renewed = { repository: repository.name, token: 'better', schedule: 'off' }
+    await service.put(`/api/projects/${project.id}/codehost`, renewed)
+    service.host.tokens.delete('good')
+  })
+  expect(await sync()).toMatchObject({ status: 'completed', fetched: 350 })
+})
+
+describe('the list of a connection', () => {
+  test('is the one its tasks were moved to when it is deleted', async () => {
+    const { project, repository, sync } = await service.connected({}, 2)
+    const [from, to] = await Promise.all(
+      ['From', 'To'].map(
+        async (name) => (await service.post(`/api/projects/${project.id}/lists`, { name })).body.id,
+      ),
+    )
+    const body = { repository: repository.name, schedule: 'off', listId: from }
+    await service.put(`/api/projects/${project.id}/codehost`, body)
+    await sync()
+
+    expect((await service.delete(`/api/lists/${from}?moveTo=${to}`)).status).toBe(204)
+    expect(await connectionOf(project.id)).toMatchObject({ listId: to })
+    repository.issue()
+    await sync()
+    const tasks = await service.tasksOf(project.id)
+    expect(new Set([...tasks.values()].map(({ list_id }) => list_id))).toEqual(new Set([to]))
+  })
+})
+
+test('a run over an unchanged repository tells what the code host still allows', async () => {
+  const { sync } = await service.connected({}, 2)
+  await sync()
+  expect(await sync()).toMatchObject({
+    status: 'completed',
+    fetched: 0,
+    rateLimit: { remaining: expect.any(Number), resetAt: expect.any(String) },
+  })
+})

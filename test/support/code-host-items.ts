@@ -1,0 +1,128 @@
+/** An issue or pull request as the fake code host keeps it. Tests change it through `code-host.ts`. */
+export interface HostItem {
+  number: number
+  title: string
+  body: unknown
+  state: 'open' | 'closed'
+  stateReason: string | null
+  labels: unknown[]
+  assignees: string[]
+  /** Null: a pull request that was never merged; undefined: an issue. */
+  mergedAt?: string | null
+  createdAt: number
+  updatedAt: number
+  /** Where it went, if it is no longer here. */
+  gone?: 'transferred' | 'deleted' | 'unseen'
+  /** Members that replace those of the answer, to make it as odd as wished. */
+  odd?: Record<string, unknown>
+}
+
+export interface HostRepository {
+  id: number
+  name: string
+  isPrivate: boolean
+  entries: Map<number, HostItem>
+}
+
+/** An entry as the REST API sends it, with every member its description requires. */
+export function issueJson(api: string, { id, name }: HostRepository, entry: HostItem): object {
+  const url = `${api}/repos/${name}/issues/${entry.number}`
+  const isPull = entry.mergedAt !== undefined
+  const html = `https://codehost.example/${name}/${isPull ? 'pull' : 'issues'}/${entry.number}`
+  return {
+    // Above what a number can hold exactly: real ones will be there one day.
+    id: `@${9_007_199_254_740_993n + BigInt(id) * 1_000_000n + BigInt(entry.number)}@`,
+    node_id: `I_${entry.number}`,
+    url,
+    repository_url: `${api}/repos/${name}`,
+    labels_url: `${url}/labels{/name}`,
+    comments_url: `${url}/comments`,
+    events_url: `${url}/events`,
+    timeline_url: `${url}/timeline`,
+    html_url: html,
+    number: entry.number,
+    title: entry.title,
+    body: entry.body,
+    user: user(api, 'ada'),
+    labels: entry.labels.map((label, at) =>
+      typeof label === 'string' && !entry.odd?.plainLabels ? labelJson(api, label, at) : label,
+    ),
+    state: entry.state,
+    state_reason: entry.state === 'closed' && !isPull ? entry.stateReason : null,
+    locked: false,
+    active_lock_reason: null,
+    assignee: entry.assignees[0] ? user(api, entry.assignees[0]) : null,
+    assignees: entry.assignees.map((login) => user(api, login)),
+    milestone: null,
+    comments: 0,
+    author_association: 'OWNER',
+    created_at: time(entry.createdAt),
+    updated_at: time(entry.updatedAt),
+    closed_at: entry.state === 'closed' ? time(entry.updatedAt) : null,
+    ...(isPull && {
+      draft: false,
+      pull_request: {
+        url: `${api}/repos/${name}/pulls/${entry.number}`,
+        html_url: html,
+        diff_url: `${html}.diff`,
+        patch_url: `${html}.patch`,
+        merged_at: entry.mergedAt,
+      },
+    }),
+    ...entry.odd,
+  }
+}
+
+export function repositoryJson(api: string, { id, name, isPrivate }: HostRepository): object {
+  const [owner = '', short = ''] = name.split('/')
+  return {
+    id,
+    node_id: `R_${id}`,
+    name: short,
+    full_name: name,
+    private: isPrivate,
+    owner: user(api, owner),
+    html_url: `https://codehost.example/${name}`,
+    url: `${api}/repos/${name}`,
+    has_issues: true,
+  }
+}
+
+/** The ids stand in quotes between at-signs: JavaScript's own writer has no integers of that size. */
+export const written = (json: unknown) => JSON.stringify(json).replace(/"@(\d+)@"/g, '$1')
+
+export const time = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
+
+const labelJson = (api: string, name: string, at: number) => ({
+  id: 100 + at,
+  node_id: `L_${at}`,
+  url: `${api}/labels/${encodeURIComponent(name)}`,
+  name,
+  description: null,
+  color: 'ededed',
+  default: false,
+})
+
+function user(api: string, login: string) {
+  const url = `${api}/users/${login}`
+  return {
+    login,
+    id: 1,
+    node_id: 'U_1',
+    avatar_url: `${url}/avatar`,
+    gravatar_id: '',
+    url,
+    html_url: `https://codehost.example/${login}`,
+    followers_url: `${url}/followers`,
+    following_url: `${url}/following{/other_user}`,
+    gists_url: `${url}/gists{/gist_id}`,
+    starred_url: `${url}/starred{/owner}{/repo}`,
+    subscriptions_url: `${url}/subscriptions`,
+    organizations_url: `${url}/orgs`,
+    repos_url: `${url}/repos`,
+    events_url: `${url}/events{/privacy}`,
+    received_events_url: `${url}/received_events`,
+    type: 'User',
+    site_admin: false,
+  }
+}
