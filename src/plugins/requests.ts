@@ -33,8 +33,9 @@ export const requests = fp(
     const dropIdle = idleConnections(app)
     app.decorate('isDraining', () => isDraining)
     app.decorate('drain', async () => {
-      isDraining = true
       await quietTurn()
+      // Not before: who is told to go comes back at once, and would stand in the queue that is dropped here.
+      isDraining = true
       // Only stops listening. The close of an HTTP server also cuts who is about to send the next request.
       Server.prototype.close.call(app.server)
       await Promise.race([once(app.server, 'close'), wait(LINGER_MS, undefined, { ref: false })])
