@@ -12,7 +12,9 @@ const KILLS = 10
 
 afterEach(cleanUp)
 
-test(`${KILLS} SIGKILLs of one of two instances under load lose nothing and double nothing`, async () => {
+test(`${KILLS} SIGKILLs of one of two instances under load lose nothing and double nothing`, {
+  timeout: 240_000,
+}, async () => {
   const { connectionString, drop } = await freshDatabase()
   const instances = await startInstances(2, connectionString)
   const follower = followCarefully(instances.urls)

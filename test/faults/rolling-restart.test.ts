@@ -18,7 +18,7 @@ test(`${ROUNDS} rounds of SIGTERM for each of two instances in turn under load f
   const instances = await startInstances(2, connectionString)
   const follower = followCarefully(instances.urls)
   await follower.ready
-  const load = startLoad({ targets: instances.urls })
+  const load = startLoad({ targets: instances.urls, clients: 4 })
   await load.recovery()
 
   const recoveries: number[] = []

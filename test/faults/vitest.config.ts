@@ -1,17 +1,30 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** Real processes that are killed, cut and flooded. One file at a time: what they measure is the machine's, not each other's. */
+/** What compares times: alone, after all others. */
+const TIMED = ['test/faults/bodies.test.ts', 'test/faults/thousand-slow-clients.test.ts']
+
+const patience = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } }
+
+/** Real processes that are killed, cut and flooded. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    name: 'faults',
-    include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/support/postgres-server.ts', 'test/support/fault-report.ts'],
     pool: 'forks',
-    fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    projects: [
+      {
+        test: {
+          ...patience,
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          exclude: TIMED,
+          // They wait half of the time.
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { test: { ...patience, name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 })
