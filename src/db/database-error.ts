@@ -51,6 +51,11 @@ export function isLockTimeout(error: unknown): boolean {
   return chain(error).some(({ code }) => code === '55P03')
 }
 
+/** True where PostgreSQL chose this transaction to end, because two waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return chain(error).some(({ code }) => code === '40P01')
+}
+
 /**
  * The same mistake without what the statement was about: the driver repeats its parameters, and PostgreSQL quotes
  * values in its message, detail and context. What no statement caused stays as it is.

@@ -12,11 +12,10 @@ const require = createRequire(import.meta.url)
 const core = require('drizzle-orm') as typeof import('drizzle-orm')
 const pgCore = require('drizzle-orm/pg-core') as typeof import('drizzle-orm/pg-core')
 const nodePostgres = require('drizzle-orm/node-postgres') as typeof import('drizzle-orm/node-postgres')
-const migrator =
-  require('drizzle-orm/node-postgres/migrator') as typeof import('drizzle-orm/node-postgres/migrator')
+const migrator = require('drizzle-orm/migrator') as typeof import('drizzle-orm/migrator')
 
 export const { drizzle } = nodePostgres
-export const applyMigrations = migrator.migrate
+export const { readMigrationFiles } = migrator
 
 export const {
   and,

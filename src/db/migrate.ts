@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { applyMigrations, drizzle } from './drizzle.ts'
+import { applyMigrations } from './apply-migrations.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
 
@@ -24,7 +24,7 @@ export async function migrate(connectionString: string, prepare = async () => {}
   try {
     await client.query('select pg_advisory_lock($1)', [START_LOCK])
     await client.query("set client_min_messages = 'warning'")
-    await applyMigrations(drizzle(client), { migrationsFolder })
+    await applyMigrations(client, migrationsFolder)
     await prepare()
   } finally {
     await client.end()

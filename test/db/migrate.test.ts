@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { applyMigrations, drizzle } from '../../src/db/drizzle.ts'
+import { applyMigrations } from '../../src/db/apply-migrations.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startApp } from '../support/app.ts'
 import { dropDatabase, urlOf, withAdmin } from '../support/postgres.ts'
@@ -70,6 +70,49 @@ describe('the migration for searches', () => {
   })
 })
 
+describe('migrations of tasks', () => {
+  test('let others read and write while one waits behind a slow reader', { timeout: 60_000 }, async () => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0010_shown_rules_order')
+    await withClient(connectionString, (client) => client.query(OLD_TASK))
+    await withClient(connectionString, async (slowReader) => {
+      await slowReader.query('begin; select from tasks')
+      const migrated = migrate(connectionString)
+      migrated.catch(() => {})
+      await withClient(connectionString, async (other) => {
+        await other.query("set statement_timeout = '10s'")
+        while (!(await other.query(WAITING)).rowCount);
+        expect((await other.query('select from tasks')).rowCount).toBe(1)
+        expect((await other.query("update tasks set labels = '{Found}'")).rowCount).toBe(1)
+        expect((await other.query("select from pg_class where relname = 'tasks_labels'")).rowCount).toBe(1)
+      })
+      await slowReader.query('rollback')
+      await migrated
+    })
+    const { rowCount } = await withClient(connectionString, (client) =>
+      client.query(`select from pg_class where relname = 'tasks_deleted'`),
+    )
+    expect(rowCount).toBe(0)
+  })
+
+  test('leave the planner with statistics on labels', async () => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0010_shown_rules_order')
+    await withClient(connectionString, (client) => client.query(OLD_TASK))
+
+    await migrate(connectionString)
+
+    const { rowCount } = await withClient(connectionString, (client) =>
+      client.query(`select from pg_stats_ext_exprs where statistics_name = 'tasks_label_names'`),
+    )
+    expect(rowCount).toBe(1)
+  })
+})
+
+/** A migration that waits for a lock on tasks that nobody else may have. */
+const WAITING = `
+  select from pg_locks where not granted and relation = 'tasks'::regclass and mode = 'AccessExclusiveLock'`
+
 const OLD_TASK = `
   with project as (
     insert into projects (id, name, created_at, updated_at) values (gen_random_uuid(), 'Old', now(), now()) returning id
@@ -109,9 +152,7 @@ async function migrateUpTo(connectionString: string, last: string) {
   const journal = JSON.parse(await readFile(path, 'utf8'))
   const end = journal.entries.findIndex(({ tag }: { tag: string }) => tag === last) + 1
   await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, end) }))
-  await withClient(connectionString, (client) =>
-    applyMigrations(drizzle(client), { migrationsFolder: folder }),
-  )
+  await withClient(connectionString, (client) => applyMigrations(client, folder))
 }
 
 async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

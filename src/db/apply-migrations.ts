@@ -1,0 +1,57 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type pg from 'pg'
+import { isDeadlock, isLockTimeout } from './database-error.ts'
+import { readMigrationFiles } from './drizzle.ts'
+
+/**
+ * A migration waits so long for a lock, and everybody who wants the table waits behind it. Longer than PostgreSQL's
+ * `deadlock_timeout`, after which an autovacuum in its way is cancelled.
+ */
+const LOCK_TIMEOUT_MS = 3_000
+
+/** In between, those who waited behind it go on. */
+const PAUSE_MS = 1_000
+
+/** The longest that a migration tries for a lock: beyond any statement of a running instance. */
+const DEADLINE_MS = 60_000
+
+type Migration = ReturnType<typeof readMigrationFiles>[number]
+
+/**
+ * Applies what the database does not have yet, in drizzle's own table. Each migration is a transaction of its own, where
+ * drizzle's migrator takes one for all: the locks of the first would last until the end of the slowest.
+ */
+export async function applyMigrations(client: pg.Client, migrationsFolder: string): Promise<void> {
+  await client.query('create schema if not exists drizzle')
+  await client.query(
+    'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
+  )
+  const { rows } = await client.query('select max(created_at) as last from drizzle.__drizzle_migrations')
+  for (const migration of readMigrationFiles({ migrationsFolder })) {
+    if (migration.folderMillis > Number(rows[0].last)) await applyPatiently(client, migration)
+  }
+}
+
+async function applyPatiently(client: pg.Client, migration: Migration): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS
+  for (;;) {
+    try {
+      return await applyOne(client, migration)
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      if (!(isLockTimeout(error) || isDeadlock(error)) || Date.now() > deadline) throw error
+      await wait(PAUSE_MS)
+    }
+  }
+}
+
+async function applyOne(client: pg.Client, { sql, hash, folderMillis }: Migration): Promise<void> {
+  await client.query('begin')
+  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+  for (const statement of sql) await client.query(statement)
+  await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+    hash,
+    folderMillis,
+  ])
+  await client.query('commit')
+}
