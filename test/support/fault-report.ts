@@ -20,7 +20,7 @@ export interface FaultMeasurement {
   times: number
   /** Requests that clients sent, with those that they repeated. */
   requests?: number
-  /** Requests that were sent again after a connection error, a 408, a 429 or a 5xx. */
+  /** Requests that were sent again after a connection error, a 408, 429, 502, 503 or 504. */
   retried?: number
   /** The longest time that a client went without an answer it could use, in milliseconds. */
   longestWaitMs?: number

@@ -9,7 +9,7 @@ export interface Tally {
   /** Why requests were sent again, and how often: a status, or the code of a connection error. */
   retries: Map<string, number>
   /**
-   * Of each request: from its first sending to an answer that is neither an error of the connection nor 408, 429 or 5xx,
+   * Of each request: from its first sending to an answer that is neither an error of the connection nor one of RETRYABLE,
    * in milliseconds.
    */
   waits: number[]
@@ -42,9 +42,12 @@ const ANSWER_MS = 20_000
 const GIVE_UP_MS = 60_000
 const MAX_PAUSE_MS = 500
 
+/** What says that the same may be sent again. A 500 is an error of the service, whatever befell it. */
+const RETRYABLE = new Set([408, 429, 502, 503, 504])
+
 /**
  * One request at a time, to each address in turn over a connection that is kept, and again until it is answered:
- * after connection errors, 408, 429, 5xx, and where the first sending is still at work.
+ * after connection errors, 408, 429, 502, 503, 504, and where the first sending is still at work.
  */
 export function retryingClient(targets: () => string[], tally: Tally, key = ADMIN_KEY) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -57,7 +60,7 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
         tally.requests++
         const { failure, status = 0, text = '' } = await sendOnce(nextTarget(), outgoing)
         const isInProgress = status === 409 && text.includes('request_in_progress')
-        const reason = failure ?? (isRetryable(status) || isInProgress ? String(status) : undefined)
+        const reason = failure ?? (RETRYABLE.has(status) || isInProgress ? String(status) : undefined)
         if (reason === undefined) {
           tally.waits.push(performance.now() - since)
           return { status, body: text ? JSON.parse(text) : undefined, attempts }
@@ -109,5 +112,3 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
     })
   }
 }
-
-const isRetryable = (status: number) => status === 408 || status === 429 || status >= 500
