@@ -47,6 +47,8 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
         await repos.projectDeletions.save({ projectId: id, actorType, actorId, actorName, createdAt: now })
         if (!project.archivedAt) {
           await repos.projects.update(id, { archivedAt: now, updatedAt: now })
+          const about = { projectId: id, metadata: { name: project.name } }
+          await repos.activity.insert([activityRow(clock, now, 'project.archived', actorOf(caller), about)])
           await repos.configurationChanges.announceProject(id)
         }
         return false

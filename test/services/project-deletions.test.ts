@@ -66,11 +66,13 @@ describe('the deletion of a project with a large trash', () => {
     expect(await status(project.id)).toBe(404)
     expect(await service.query('select from tasks where project_id = $1', [project.id])).toEqual([])
     expect(
-      await service.query(
-        `select actor_name from activity where project_id = $1 and type = 'project.deleted'`,
-        [project.id],
-      ),
-    ).toEqual([{ actor_name: 'the deleter' }])
+      await service.query(`select type, actor_name from activity where project_id = $1 order by id`, [
+        project.id,
+      ]),
+    ).toEqual([
+      { type: 'project.archived', actor_name: 'the deleter' },
+      { type: 'project.deleted', actor_name: 'the deleter' },
+    ])
   })
 
   test('is 204 where a request is enough', async () => {
