@@ -9,6 +9,7 @@ import {
   isUuid,
   isWebAddress,
   isWellFormedText,
+  RESERVED_ACTIVITY_PREFIXES,
 } from '../schemas/formats.ts'
 import { namedSchemas } from '../schemas/index.ts'
 import { lazily } from './lazy.ts'
@@ -233,7 +234,7 @@ const FORMATS: Record<string, string> = {
   uuid: 'a UUID',
   'date-time': 'an ISO 8601 time with an offset, such as 2026-11-21T08:15:30.000Z',
   uri: 'an http or https address',
-  'activity-type': 'a type of your own, beginning with none of task. rule. key. sync. feedback.',
+  'activity-type': `a type of your own, beginning with none of ${RESERVED_ACTIVITY_PREFIXES.join(' ')}`,
 }
 
 const wordsFor = (type: string | string[]) =>

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { RESERVED_ACTIVITY_PREFIXES } from './formats.ts'
 import {
   Cursor,
   DateTime,
@@ -37,13 +38,14 @@ export type Activity = Static<typeof Activity>
 
 export const ActivityPage = PageOf(ref(Activity), 'A page of entries.')
 
+const RESERVED = RESERVED_ACTIVITY_PREFIXES.map((prefix) => `\`${prefix}\``)
+
 export const NewActivity = StrictObject(
   {
     type: Type.String({
       pattern: TYPE,
       format: 'activity-type',
-      description:
-        'What happened, in your own words: 1 to 64 of a-z, 0-9, dot, underscore and hyphen. Types beginning `task.`, `rule.`, `key.`, `sync.`, `feedback.`, `comment.`, `project.`, `list.`, `routing.`, `connection.`, `session.`, `source.` and `webhook.` are the service’s own.',
+      description: `What happened, in your own words: 1 to 64 of a-z, 0-9, dot, underscore and hyphen. Types beginning ${RESERVED.slice(0, -1).join(', ')} and ${RESERVED.at(-1)} are the service’s own.`,
       examples: ['deploy.finished'],
     }),
     message: Type.Optional(

@@ -21,11 +21,25 @@ export function isWebAddress(text: string): boolean {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
-/** The service's own types are nobody else's to write. */
-export const isActivityType = (text: string) => !OWN_TYPES.test(text)
+/** What the service's own types of activity begin with: they are nobody else's to write. */
+export const RESERVED_ACTIVITY_PREFIXES = [
+  'task.',
+  'rule.',
+  'key.',
+  'sync.',
+  'feedback.',
+  'comment.',
+  'project.',
+  'list.',
+  'routing.',
+  'connection.',
+  'session.',
+  'source.',
+  'webhook.',
+]
 
-const OWN_TYPES =
-  /^(task|rule|key|sync|feedback|comment|project|list|routing|connection|session|source|webhook)\./
+export const isActivityType = (text: string) =>
+  !RESERVED_ACTIVITY_PREFIXES.some((prefix) => text.startsWith(prefix))
 
 /** PostgreSQL holds neither NUL nor half of a surrogate pair. */
 export const isWellFormedText = (text: string) => !text.includes('\0') && text.isWellFormed()

@@ -78,6 +78,13 @@ describe('logging activity', () => {
     expect([answer.status, mistakes(answer)]).toEqual([400, ['/type wrong_format']])
   })
 
+  test('names every prefix that is reserved', async () => {
+    const [error] = (await log({ type: 'webhook.x' })).body.errors
+    expect(error.message).toMatch(
+      /none of task\. rule\. key\. sync\. feedback\. comment\. project\. list\. routing\. connection\. session\. source\. webhook\.,/,
+    )
+  })
+
   test('names every mistake at once', async () => {
     const answer = await log({
       type: 'task.created',
