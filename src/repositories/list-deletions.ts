@@ -1,4 +1,4 @@
-import { and, eq, inArray, or, sql } from '../db/drizzle.ts'
+import { and, eq, or, sql } from '../db/drizzle.ts'
 import { listDeletions, lists, projects } from '../db/tables.ts'
 import type { Executor, Reach } from './index.ts'
 
@@ -28,27 +28,16 @@ export function listDeletionsRepository(db: Executor, reach: Reach) {
 
     /**
      * Locks one of them until the transaction ends, any or this one, and holds its project as it is. Waits for nobody:
-     * one that another instance is at, or whose project is archived, is passed over.
+     * what another instance is at, and what belongs to a project that is archived or locked, is passed over.
      */
     async claim(listId: string | undefined): Promise<ListDeletionRow | undefined> {
-      const [row] = await db
-        .select()
-        .from(listDeletions)
-        .where(
-          and(
-            listId === undefined ? undefined : eq(listDeletions.listId, listId),
-            inReach,
-            inArray(
-              listDeletions.projectId,
-              db.select({ id: projects.id }).from(projects).where(sql`archived_at is null`),
-            ),
-          ),
-        )
-        // One that gets nowhere for a while holds up no other.
-        .orderBy(sql`random()`)
-        .limit(1)
-        .for('update', { skipLocked: true })
-      return row
+      const isWanted = and(listId === undefined ? undefined : eq(listDeletions.listId, listId), inReach)
+      // One that gets nowhere for a while holds up no other.
+      const { rows } = await db.execute<{ id: string }>(sql`
+        select ${listDeletions.listId} as id from ${listDeletions} join ${projects} on ${projects.id} = ${listDeletions.projectId}
+        where ${projects.archivedAt} is null and ${isWanted ?? sql`true`} order by random() limit 1
+        for key share of projects skip locked for update of list_deletions skip locked`)
+      return rows[0] && this.find(rows[0].id)
     },
 
     /** Locks those that have to do with this list, in one order everywhere: its own, and those that lead to it. */

@@ -167,6 +167,24 @@ describe('the deletion of a large list', () => {
     expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
   })
 
+  test('is in the way of nobody who deletes its project, and waits for none of them', async () => {
+    const { project, from, to } = await givenLists({ tasks: 300 })
+    await impatient.delete(caller, from.id, to.id)
+    const deleter = await service.connect()
+    await deleter.query(`begin; select from projects where id = '${project.id}' for update`)
+
+    const work = impatient.workOnDeletions()
+    await locks.waiting(1, work)
+    await deleter.query(`set local statement_timeout = '5s'`)
+    await deleter.query('delete from list_deletions where project_id = $1', [project.id])
+    await deleter.query('rollback')
+    deleter.release()
+
+    expect(await work).toBe(false)
+    await finish(from.id)
+    expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
+  })
+
   test('waits for no task that somebody else has locked', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
     await impatient.delete(caller, from.id, to.id)
