@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readDelivery } from '../../src/domain/feedback/reading.ts'
 import type { Answer, TestApp } from './app.ts'
 
@@ -30,5 +31,16 @@ export function sender(url: string, secret: string) {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
     return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+}
+
+const MAX_SENDINGS = 5
+
+/** Sends again, as long after a 503 as it says. */
+export async function untilAvailable(send: () => Promise<Answer>): Promise<Answer> {
+  for (let sendings = 1; ; sendings++) {
+    const answer = await send()
+    if (answer.status !== 503 || sendings === MAX_SENDINGS) return answer
+    await sleep(Number(answer.headers.get('retry-after')) * 1_000)
   }
 }
