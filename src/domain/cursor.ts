@@ -1,5 +1,5 @@
 import { invalidCursor } from '../errors/index.ts'
-import type { PageCursor } from '../repositories/tasks.ts'
+import type { PageCursor } from '../repositories/task-pages.ts'
 import { isDateTime, isUuid } from '../schemas/formats.ts'
 
 export function encodeCursor(sort: string, { key, id }: PageCursor): string {

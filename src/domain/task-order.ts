@@ -1,4 +1,4 @@
-import type { TaskListRow, TaskPageRequest } from '../repositories/tasks.ts'
+import type { TaskListRow, TaskPageRequest } from '../repositories/task-pages.ts'
 import type { TaskSort } from '../schemas/task.ts'
 import { isDateTimeKey, isNoKey, isRankKey } from './cursor.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Every mistake Inlet can speak of, by name. Clients branch on the code; `plugins/problems.ts` says what each
+ * Every mistake Inlet can speak of, by name. Clients branch on the code; `plugins/problem-types.ts` says what each
  * looks like over HTTP. Nothing here knows HTTP.
  */
 export type ErrorCode =

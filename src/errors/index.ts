@@ -1,6 +1,6 @@
 /**
  * Every mistake Inlet can speak of: one named constructor each, by what it is about. Nothing here knows HTTP;
- * `plugins/problems.ts` does.
+ * `plugins/problem-types.ts` does.
  */
 export * from './access.ts'
 export * from './app-error.ts'

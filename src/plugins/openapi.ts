@@ -8,7 +8,7 @@ import { namedSchemas } from '../schemas/index.ts'
 import { StrictObject } from '../schemas/parts.ts'
 import { withBounds } from './openapi-bounds.ts'
 import { withSharedHeaders } from './openapi-headers.ts'
-import { PROBLEMS } from './problems.ts'
+import { PROBLEMS } from './problem-types.ts'
 import { PAGE_HEADERS } from './security-headers.ts'
 
 declare module 'fastify' {

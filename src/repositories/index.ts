@@ -18,8 +18,9 @@ import { rulesRepository } from './rules.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
 import { statsRepository } from './stats.ts'
 import { taskNamesRepository } from './task-names.ts'
+import type { SearchOptions } from './task-pages.ts'
 import { taskTextsRepository } from './task-texts.ts'
-import { type SearchOptions, tasksRepository } from './tasks.ts'
+import { tasksRepository } from './tasks.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
 
 /** How far a caller sees: one project, or all of them. Part of every query, so that no route can forget it. */

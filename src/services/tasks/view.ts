@@ -1,7 +1,8 @@
 import { allows } from '../../domain/key-strength.ts'
 import { priorityOf } from '../../domain/priority.ts'
 import { isDescriptionReadOnly } from '../../domain/task-change.ts'
-import type { TaskListRow, TaskRow } from '../../repositories/tasks.ts'
+import type { TaskListRow } from '../../repositories/task-pages.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
 import type { Task, TaskListItem, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 
