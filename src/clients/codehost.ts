@@ -1,31 +1,31 @@
-/** Where to ask and as whom. */
+/** The API URL of a code host and the token to use. */
 export interface HostAccess {
   apiUrl: string
   token: string | null
 }
 
-/** What the host says of its limits, as far as it says anything: an enterprise host may be silent. */
+/** The host's rate limits as far as it sends them: enterprise hosts may send none. */
 export interface HostLimits {
   remaining: number | null
   resetAt: Date | null
 }
 
-/** The host said no. Judged in `domain/codehost-refusal.ts`. */
+/** The host returned an error status. `domain/codehost/refusal.ts` interprets it. */
 export interface Refusal {
   outcome: 'refused'
   status: number
-  /** What the host says of the reason. */
+  /** The host's error message. */
   message: string
   retryAfter: string | null
-  /** Where single sign-on has to be passed first. */
+  /** The URL where single sign-on has to be authorized first. */
   singleSignOn: string | null
   limits: HostLimits
 }
 
-/** No answer, or one that cannot be used: another try may help. */
+/** No response, or an invalid one: a retry may help. */
 export interface Silence {
   outcome: 'unreachable'
-  /** One short reason for people. */
+  /** A short reason for users. */
   why: string
 }
 
@@ -37,19 +37,19 @@ export interface Repository {
 
 interface ItemsPage {
   outcome: 'page'
-  /** As they came: `domain/codehost-entry.ts` reads them. */
+  /** Unparsed; `domain/codehost/item.ts` parses them. */
   items: unknown[]
-  /** Where the host says the next page is; null at the end. Always on the host's own origin. */
+  /** The URL of the next page, always on the host's own origin; null at the end. */
   next: string | null
   etag: string | null
-  /** How large it was. */
+  /** Size of the response body. */
   bytes: number
   limits: HostLimits
 }
 
 /**
- * The code host as the product needs it. Every method is one request (a moved repository costs one more), ends
- * within a time limit, and answers what happened instead of throwing; only an abort by `signal` throws.
+ * The code host as a port. Each method sends one request (one more for a moved repository), has a timeout, and returns
+ * the outcome instead of throwing; only an abort by `signal` throws.
  */
 export interface CodeHost {
   findRepository(
@@ -58,11 +58,11 @@ export interface CodeHost {
     signal?: AbortSignal,
   ): Promise<{ outcome: 'found'; repository: Repository } | Refusal | Silence>
 
-  /** The address of the first page of everything, oldest first. */
+  /** URL of the first page of all items, oldest first. */
   listingUrl(apiUrl: string, repositoryId: number): string
-  /** The address of what changed at or after a time, least recent first. */
+  /** URL of the items changed at or after a time, oldest change first. */
   updatesUrl(apiUrl: string, repositoryId: number, since: string): string
-  /** The address of the one entry that changed last. */
+  /** URL of the most recently changed item. */
   latestUrl(apiUrl: string, repositoryId: number): string
 
   readPage(

@@ -4,26 +4,26 @@ import { repaired } from '../schemas/formats.ts'
 import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from './codehost.ts'
 import { describeNetworkError, rootCauseOf } from './network-error.ts'
 
-/** The version whose shapes `domain/codehost-entry.ts` reads. */
+/** The API version whose format `domain/codehost/item.ts` parses. */
 const API_VERSION = '2022-11-28'
 const PER_PAGE = 100
-/** A page of a hundred entries with the longest bodies is 25 MB of text; escaped it may be twice that. */
+/** A page of 100 items with bodies of maximum length is 25 MB of text; escaped, up to twice that. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** As text and parsed, a page takes three times its bytes. */
+/** Larger pages are parsed item by item: as text and parsed, a page takes three times its bytes. */
 const MAX_CHUNK_BYTES = 2 * 1024 * 1024
 const MAX_REDIRECTS = 3
 
 interface GithubOptions {
-  /** For a whole request, its body included. */
+  /** Timeout of a whole request, its body included. */
   timeoutMs?: number
   userAgent?: string
-  /** Hears what the network said, addresses included: for the log, not for who asked. */
+  /** Receives the network error, addresses included: for the log only, not for users. */
   onError?(error: unknown): void
-  /** Called again and again while a large page is read: what it leaves behind may be collected. */
+  /** Called repeatedly while a large page is read, so that the caller can collect garbage. */
   onBurden?(): void
 }
 
-/** The code host over its REST API: one request a call, nothing retried, nothing slept over. */
+/** Adapter for the REST API of the code host: one request per call, no retries, no waiting. */
 export function githubClient({
   timeoutMs = 30_000,
   userAgent = 'inlet',
@@ -33,10 +33,10 @@ export function githubClient({
   return {
     async findRepository(access, which, signal) {
       const path = typeof which === 'number' ? `/repositories/${which}` : `/repos/${which}`
-      const answer = await ask(access, access.apiUrl + path, { follow: true, signal })
-      if (answer.outcome !== 'answered') return answer
-      if (answer.status !== 200) return refusalOf(answer)
-      const { id, full_name: name } = asRecord(answer.body)
+      const response = await ask(access, access.apiUrl + path, { follow: true, signal })
+      if (response.outcome !== 'answered') return response
+      if (response.status !== 200) return refusalOf(response)
+      const { id, full_name: name } = asRecord(response.body)
       if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof name !== 'string') {
         return silence('The answer about the repository is not what the API describes.')
       }
@@ -49,48 +49,48 @@ export function githubClient({
 
     async readPage(access, url, { etag, signal } = {}) {
       const headers = etag ? { 'if-none-match': etag } : {}
-      const answer = await ask(access, url, { headers, follow: true, signal, read: readList })
-      if (answer.outcome !== 'answered') return answer
-      const limits = limitsOf(answer)
-      if (answer.status === 304) return { outcome: 'unchanged', limits }
-      if (answer.status !== 200) return refusalOf(answer)
-      // A body that was cut, or a proxy's page, must never pass for an empty list.
-      if (!Array.isArray(answer.body)) return silence('The answer is not a list of issues.')
-      const link = nextOf(answer.headers.link)
+      const response = await ask(access, url, { headers, follow: true, signal, read: readList })
+      if (response.outcome !== 'answered') return response
+      const limits = limitsOf(response)
+      if (response.status === 304) return { outcome: 'unchanged', limits }
+      if (response.status !== 200) return refusalOf(response)
+      // A truncated body or a proxy's page must not be read as an empty list.
+      if (!Array.isArray(response.body)) return silence('The answer is not a list of issues.')
+      const link = nextOf(response.headers.link)
       const next = link === null ? null : (URL.parse(link, url)?.href ?? 'nowhere')
       if (next === 'nowhere') return silence('The address of the next page cannot be read.')
       if (next !== null && !isWithin(access.apiUrl, next)) {
         return silence(`The next page is said to be at ${new URL(next).origin}, which is another host.`)
       }
-      const { body: entries, bytes } = answer
-      return { outcome: 'page', items: entries, next, etag: answer.headers.etag ?? null, bytes, limits }
+      const { body: entries, bytes } = response
+      return { outcome: 'page', items: entries, next, etag: response.headers.etag ?? null, bytes, limits }
     },
 
     async readItem(access, repositoryId, number, signal) {
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
-      const answer = await ask(access, url, { follow: false, signal })
-      if (answer.outcome !== 'answered') return answer
-      const limits = limitsOf(answer)
-      switch (answer.status) {
+      const response = await ask(access, url, { follow: false, signal })
+      if (response.outcome !== 'answered') return response
+      const limits = limitsOf(response)
+      switch (response.status) {
         case 200:
-          return { outcome: 'present', item: answer.body, limits }
+          return { outcome: 'present', item: response.body, limits }
         case 301:
           return { outcome: 'transferred', limits }
         case 404:
         case 410:
           return { outcome: 'deleted', limits }
         default:
-          return refusalOf(answer)
+          return refusalOf(response)
       }
     },
   }
 
   interface Ask {
     headers?: Record<string, string>
-    /** Whether a redirect that stays with the host is followed. */
+    /** Whether to follow redirects within the host. */
     follow: boolean
     signal: AbortSignal | undefined
-    /** What is made of the body of a 200; undefined where it is not what it should be. */
+    /** Reads the body of a 200; returns undefined if it is invalid. */
     read?: (body: AsyncGenerator<Uint8Array>) => Promise<unknown>
   }
 
@@ -103,12 +103,12 @@ export function githubClient({
     const octokit = new Octokit({ baseUrl: apiUrl, userAgent, ...(token && { auth: token }), log: QUIET })
     let target = url
     for (let hops = 0; ; hops++) {
-      // The token goes along, so this is the last gate before the wire.
+      // The request carries the token, so every URL is checked here, redirects included.
       if (!isWithin(apiUrl, target)) return silence(`${new URL(target).origin} is not the connected host.`)
-      const answer = await once(octokit, target, headers, read, signal)
-      if (answer.outcome !== 'answered' || !follow) return answer
-      const { location } = answer.headers
-      if (![301, 302, 307, 308].includes(answer.status) || !location) return answer
+      const response = await once(octokit, target, headers, read, signal)
+      if (response.outcome !== 'answered' || !follow) return response
+      const { location } = response.headers
+      if (![301, 302, 307, 308].includes(response.status) || !location) return response
       if (hops === MAX_REDIRECTS) return silence('The host redirects in a circle.')
       const redirected = URL.parse(location, target)
       if (!redirected) return silence('The host redirects to an address that cannot be read.')
@@ -132,7 +132,7 @@ export function githubClient({
         request: {
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
           redirect: 'manual',
-          // Octokit takes a cut body for text, and is slow on large numbers we have no use for.
+          // Octokit returns a truncated body as text, and is slow on large numbers that are not used here.
           parseSuccessResponseBody: false,
         },
       })
@@ -175,7 +175,7 @@ function issuesUrl(apiUrl: string, repositoryId: number, query: Record<string, s
   return `${apiUrl}/repositories/${repositoryId}/issues?${all}`
 }
 
-/** Whether an address belongs to the API: its origin, and under its path where it has one. */
+/** Whether a URL belongs to the API: the same origin, and below its path. */
 function isWithin(apiUrl: string, url: string): boolean {
   const base = new URL(apiUrl)
   const target = new URL(url)
@@ -194,7 +194,7 @@ function nextOf(header: string | undefined): string | null {
 
 class TooLarge extends Error {}
 
-/** Octokit types the body it did not parse as anything. */
+/** Octokit types an unparsed body as `any`. */
 async function* counted(
   data: unknown,
   size: { bytes: number },
@@ -211,7 +211,7 @@ async function* counted(
   }
 }
 
-/** A large page is read element by element; any other at once, which takes a sixth of the time. */
+/** A large page is parsed item by item; a small one at once, which takes a sixth of the time. */
 async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
   const chunks: Uint8Array[] = []
   for (let bytes = 0; bytes <= MAX_CHUNK_BYTES; ) {
@@ -227,7 +227,7 @@ async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
   })
 }
 
-/** What has come, and what comes. */
+/** The chunks already read, followed by the remaining ones. */
 async function* following(chunks: Uint8Array[], rest: AsyncGenerator<Uint8Array>) {
   try {
     while (chunks[0]) yield chunks.shift() as Uint8Array
@@ -252,7 +252,7 @@ async function unlessBroken<T>(parse: () => T | Promise<T>): Promise<T | undefin
   }
 }
 
-/** A connection whose answer is left unread is not used again. */
+/** Cancels an unread body; its connection is not reused. */
 async function drained(data: unknown): Promise<void> {
   if (data instanceof ReadableStream) await data.cancel().catch(() => {})
 }

@@ -1,6 +1,6 @@
 /**
- * Why there was no whole answer, in words: the addresses and names the network tells of are of the inside, and who
- * reads this may not be.
+ * Describes a network error for users. Addresses and host names of the internal network are left out, because the
+ * reader may not be allowed to know them.
  */
 export function describeNetworkError(error: unknown): string {
   for (const { code = '', name } of chainOf(error)) {
@@ -10,10 +10,10 @@ export function describeNetworkError(error: unknown): string {
   return 'The connection broke.'
 }
 
-/** The innermost error says it best: `connect ECONNREFUSED 10.0.0.1:443`. What is around it repeats the request. */
+/** The innermost error is the most specific: `connect ECONNREFUSED 10.0.0.1:443`. Outer ones repeat the request. */
 export const rootCauseOf = (error: unknown): unknown => chainOf(error)[0] ?? error
 
-/** By the codes of Node's sockets, its TLS and its fetch; certificates come before the rest of TLS. */
+/** By error codes of Node's sockets, TLS and fetch; certificate codes are matched before other TLS codes. */
 const WORDS: [RegExp, string][] = [
   [/^ECONNREFUSED$/, 'It refused the connection.'],
   [/^(ENOTFOUND|EAI_\w+)$/, 'Its name was not found.'],
@@ -33,7 +33,7 @@ interface Link {
   name?: string
 }
 
-/** Innermost first: causes, and what an AggregateError gathers (a name with two addresses). */
+/** Innermost first: causes, and the members of an AggregateError (a name with two addresses). */
 function chainOf(error: unknown): Link[] {
   if (typeof error !== 'object' || error === null) return []
   const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }

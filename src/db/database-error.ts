@@ -1,4 +1,4 @@
-/** What PostgreSQL and its driver say when the database is away, starting, stopping or silent. */
+/** Error codes of PostgreSQL and its driver when the database is unavailable, starting, stopping or not responding. */
 const AWAY = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -16,7 +16,7 @@ const AWAY = new Set([
   '08006',
   '25006', // read-only: a standby that was, or is about to be, the primary
   '40001',
-  '40P01', // serialization, deadlock: a repeat succeeds
+  '40P01', // serialization failure, deadlock: a retry succeeds
   '53100',
   '53200',
   '53300',
@@ -31,22 +31,22 @@ const AWAY = new Set([
 const AWAY_WORDS =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after)/
 
-/** True where trying again later can help and nothing else can. Drizzle wraps what the driver throws. */
+/** True if a later retry can succeed. Searches the causes: drizzle wraps the driver's errors. */
 export function isDatabaseAway(error: unknown): boolean {
   return chain(error).some(({ code, message }) => AWAY.has(code ?? '') || AWAY_WORDS.test(message ?? ''))
 }
 
-/** What the network or the database said, beneath all that was wrapped around it: no statement, no values. */
+/** The message of the innermost error, from the network or the database: without statement and values. */
 export function reasonOf(error: unknown): string {
   return chain(error).findLast(({ message }) => message)?.message ?? 'for no known reason'
 }
 
-/** True where a statement was refused by this constraint or unique index. */
+/** True if a statement violated this constraint or unique index. */
 export function violates(error: unknown, constraint: string): boolean {
   return chain(error).some((link) => link.constraint === constraint)
 }
 
-/** True where a lock was not to be had in the time allowed. */
+/** True if a lock was not available within the time allowed. */
 export function isLockTimeout(error: unknown): boolean {
   return chain(error).some(({ code }) => code === '55P03')
 }
@@ -57,16 +57,16 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * The same mistake without what the statement was about: the driver repeats its parameters, and PostgreSQL quotes
- * values in its message, detail and context. What no statement caused stays as it is.
+ * The same error without values: the driver repeats the parameters, and PostgreSQL quotes values in its message,
+ * detail and context. Errors that no statement caused are returned unchanged.
  */
 export function withoutValues(error: unknown): unknown {
   const links = chain(error)
-  const told =
+  const reported =
     links.find(({ code, severity }) => code !== undefined || severity !== undefined) ?? links.at(-1)
-  if (!told || !links.some((link) => 'query' in link || 'severity' in link)) return error
-  const { code, constraint, table, routine } = told
-  const message = (told.message ?? 'The statement failed.').replace(/"[^"]*"|'[^']*'/g, '"…"')
+  if (!reported || !links.some((link) => 'query' in link || 'severity' in link)) return error
+  const { code, constraint, table, routine } = reported
+  const message = (reported.message ?? 'The statement failed.').replace(/"[^"]*"|'[^']*'/g, '"…"')
   return Object.assign(new Error(message), { code, constraint, table, routine })
 }
 
@@ -79,7 +79,7 @@ interface PgError {
   routine?: string
 }
 
-/** An error, its causes, and what an AggregateError gathers (a host with two addresses). */
+/** An error, its causes, and the members of an AggregateError (a host with two addresses). */
 function chain(error: unknown): PgError[] {
   if (typeof error !== 'object' || error === null) return []
   const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }

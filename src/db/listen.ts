@@ -6,16 +6,16 @@ const RECONNECT_MS = 500
 interface ListenOptions {
   connectionString: string
   /**
-   * By channel: called with each notice; and with none when it begins to hear, at first and after each break, for what
-   * was said before is lost.
+   * By channel: called with each notification, and without payload when listening starts, at first and after each
+   * reconnect, because notifications in between are lost.
    */
   channels: Record<string, (payload: string) => void>
   onError(error: Error): void
-  /** How long an answer may take before the connection counts as dead; asked for twice as often. */
+  /** How long a response may take before the connection counts as dead; it is checked twice as often. */
   silenceMs?: number
 }
 
-/** Hears what other instances say on these channels, over a connection of its own that comes back when it breaks. */
+/** Listens to notifications of other instances on a dedicated connection that reconnects. */
 export function listen({ connectionString, channels, onError, silenceMs = 8_000 }: ListenOptions) {
   let isClosed = false
   let client: pg.Client | undefined
@@ -34,7 +34,7 @@ export function listen({ connectionString, channels, onError, silenceMs = 8_000 
     client = fresh
     fresh.on('notification', ({ channel, payload = '' }) => channels[channel]?.(payload))
     fresh.on('error', onError)
-    // Who only listens never finds out that nobody speaks any more.
+    // A connection that only listens does not notice that its peer is gone, so it is queried periodically.
     let isAsked = true
     const asking = setInterval(() => {
       if (!isAsked) void fresh.query('select 1').then(onAnswer, () => {})
@@ -62,7 +62,7 @@ export function listen({ connectionString, channels, onError, silenceMs = 8_000 
   }
 
   return {
-    /** Resolves when it hears, or has failed to once. */
+    /** Resolves when listening, or when the first attempt has failed. */
     ready: firstAttempt,
 
     async close(): Promise<void> {

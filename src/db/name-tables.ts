@@ -3,31 +3,31 @@ import { index, integer, pgTable, primaryKey, text, uuid } from './drizzle.ts'
 const kind = text('kind', { enum: ['label', 'assignee'] }).notNull()
 
 /**
- * How many tasks have a label or an assignee, for suggestions: a row for each name of a project, and behind it the
- * changes that were not aggregated yet. Counting them when asked takes as long as there are tasks (0.7 s at a million);
- * this reads at most as many rows as there are names.
+ * How many tasks have a label or an assignee, for suggestions: a row per name and project, and changes not yet
+ * aggregated. Counting on request takes time proportional to the tasks (0.7 s at a million); this reads at most as
+ * many rows as there are names.
  */
 export const taskNames = pgTable(
   'task_names',
   {
     kind,
     projectId: uuid('project_id').notNull(),
-    /** The name in lower case: labels that differ in case only are one. */
+    /** The name in lower case: labels that differ only in case are one. */
     key: text('key').notNull(),
-    /** As it was written first. */
+    /** The spelling that was written first. */
     name: text('name').notNull(),
     taskCount: integer('task_count').notNull(),
     openCount: integer('open_count').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.projectId, table.key] }),
-    // The most used first, alone and within a project.
+    // Most used names first, alone and within a project.
     index('task_names_used').on(table.kind, table.openCount),
     index('task_names_project_used').on(table.kind, table.projectId, table.openCount),
   ],
 )
 
-/** What writes to tasks did to these counts, one row a statement and name. Triggers write them. */
+/** Changes of these counts, one row per statement and name. Written by triggers. */
 export const taskNameChanges = pgTable('task_name_changes', {
   kind,
   projectId: uuid('project_id').notNull(),

@@ -7,9 +7,8 @@ interface BuiltQuery {
 }
 
 /**
- * A statement that is built once, and that PostgreSQL parses and plans once a connection, under this name; what changes
- * from one time to the next stands in it as placeholders. For statements whose plan does not hang on their values:
- * PostgreSQL may keep one plan for all.
+ * A prepared statement, built once; each connection parses and plans it once under this name. Values are passed as
+ * placeholders. Only for statements whose best plan does not depend on the values: PostgreSQL may keep a generic plan.
  */
 export function named<Row extends object>(name: string, statement: SQL) {
   let query: BuiltQuery | undefined
@@ -20,7 +19,7 @@ export function named<Row extends object>(name: string, statement: SQL) {
   }
 }
 
-/** What drizzle's own `execute` does its work with, without a place for a name; its types hide both. */
+/** The internals of drizzle's `execute`, which accepts no name; drizzle's types hide both members. */
 function insideOf(db: Pick<Database, 'execute'>) {
   return db as unknown as {
     dialect: { sqlToQuery(statement: SQL): BuiltQuery }

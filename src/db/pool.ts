@@ -6,30 +6,30 @@ export type Database = NodePgDatabase & { $client: pg.Pool }
 
 interface PoolOptions {
   connectionString: string
-  /** Connections at most. More do not make a small machine faster. */
+  /** Maximum of connections. More do not make a small machine faster. */
   size: number
   onError(error: Error): void
 }
 
-/** The pool everything runs on. Every wait has an end: to connect, for a statement, for an answer. */
+/** The shared pool. Every wait is bounded: to connect, for a statement, for a response. */
 export function openDatabase({ connectionString, size, onError }: PoolOptions): Database {
   const pool = new pg.Pool({
     application_name: 'inlet',
     max: size,
     connectionTimeoutMillis: 2_000,
-    // The server gives up first; the end of the silence is for a server that cannot.
+    // The server's timeouts are shorter; the socket timeout is for a server that no longer responds.
     statement_timeout: 10_000,
     idle_in_transaction_session_timeout: 15_000,
     ...boundedConnection(connectionString),
   })
-  // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
+  // The pool replaces an idle connection that breaks; without a handler the error would end the process.
   pool.on('error', onError)
-  // So would one that breaks in a transaction between two statements: there the next one reports it.
+  // The same for a connection that breaks between two statements of a transaction: the next statement reports it.
   pool.on('connect', (client) => client.on('error', () => {}))
   return Object.assign(drizzle(pool), { transaction: transactionsOn(pool) })
 }
 
-/** Says how the pool is doing at the moment it is asked. */
+/** Returns a function that reads the current state of the pool. */
 export const poolState =
   ({ $client: pool }: Database) =>
   () => ({
@@ -39,14 +39,14 @@ export const poolState =
     max: pool.options.max,
   })
 
-/** For a pool of its own: a connection on which what was asked is not answered for 12 s ends. */
+/** Options for a separate pool: a connection without a response for 12 s is closed. */
 export function boundedConnection(connectionString: string) {
   return { connectionString, keepAlive: true, stream: () => socketEndingAfter(12_000) }
 }
 
 /**
- * A connection on which nothing came for so long is dead, whatever TCP says. The driver's own `query_timeout` would
- * hand it on to the next request.
+ * Closes a connection that receives nothing for this long, even if TCP reports it open. The driver's own
+ * `query_timeout` would pass it on to the next request.
  */
 export function socketEndingAfter(silenceMs: number): Socket {
   const socket = new Socket()
@@ -56,7 +56,7 @@ export function socketEndingAfter(silenceMs: number): Socket {
   })
 }
 
-/** Drizzle's own transaction on a pool keeps the connection for ever when `begin` fails. */
+/** Drizzle's own pool transaction leaks the connection when `begin` fails. */
 function transactionsOn(pool: pg.Pool): Database['transaction'] {
   return async (work, config) => {
     const client = await pool.connect()

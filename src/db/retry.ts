@@ -4,15 +4,15 @@ import { isDatabaseAway, reasonOf } from './database-error.ts'
 interface RetryOptions {
   deadlineMs: number
   pauseMs?: number
-  /** Ends the waiting. */
+  /** Aborts the retries. */
   signal: AbortSignal
   onWait(reason: string): void
 }
 
 /**
- * Does what needs the database, again and again while it is away.
- * @throws Error with a sentence for whoever starts the process; it holds no part of the connection string but what
- * the network says of host and port.
+ * Retries work that needs the database while it is unavailable.
+ * @throws Error with a sentence for whoever starts the process; of the connection string it holds only what the
+ * network error says of host and port.
  */
 export async function retryUntilDeadline<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { deadlineMs, pauseMs = 1_000, signal, onWait } = options

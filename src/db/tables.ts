@@ -21,7 +21,7 @@ import {
   uuid,
 } from './drizzle.ts'
 
-/** Milliseconds, as on the wire: a cursor taken from an answer compares equal to the row it came from. */
+/** Millisecond precision as in the API: a cursor taken from a response compares equal to its row. */
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
 const actorType = (name: string) =>
@@ -52,21 +52,21 @@ export const lists = pgTable(
     name: text('name').notNull(),
     position: integer('position').notNull(),
     isDefault: boolean('is_default').notNull().default(false),
-    /** Open tasks as of the last fold; `list_count_changes` holds what came since. */
+    /** Open tasks as of the last aggregation; later changes are in `list_count_changes`. */
     openCount: integer('open_count').notNull().default(0),
-    /** It is about to be deleted, and takes no new tasks. */
+    /** The list is about to be deleted and accepts no new tasks. */
     isClosing: boolean('is_closing').notNull().default(false),
     createdAt: moment('created_at').notNull(),
   },
   (table) => [
-    // What the tasks' foreign key points at: a task's list is always a list of the task's project.
+    // Target of the tasks' foreign key: a task's list always belongs to the task's project.
     unique('lists_id_project').on(table.id, table.projectId),
     uniqueIndex('lists_one_default').on(table.projectId).where(sql`${table.isDefault}`),
     index('lists_project_position').on(table.projectId, table.position, table.id),
   ],
 )
 
-/** Projects that are being deleted: archived, and their trash is emptied some at a time, by whichever instance. */
+/** Projects being deleted: archived, and their trash is emptied in batches by any instance. */
 export const projectDeletions = pgTable('project_deletions', {
   projectId: uuid('project_id')
     .primaryKey()
@@ -77,7 +77,7 @@ export const projectDeletions = pgTable('project_deletions', {
   createdAt: moment('created_at').notNull(),
 })
 
-/** Lists that are being deleted: their tasks move to another one, some at a time, by whichever instance. */
+/** Lists being deleted: their tasks are moved to another list in batches by any instance. */
 export const listDeletions = pgTable(
   'list_deletions',
   {
@@ -87,9 +87,9 @@ export const listDeletions = pgTable(
     projectId: uuid('project_id')
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
-    /** Where its tasks go. No foreign key: who deletes that list sends them on. */
+    /** The list that receives its tasks. No foreign key: deleting that list moves them on. */
     targetId: uuid('target_id').notNull(),
-    /** What the caller said; null: the default list, for tasks in the trash. */
+    /** The destination in the request; null: the default list, for tasks in the trash. */
     moveTo: uuid('move_to'),
     actorType: actorType('actor_type').notNull(),
     actorId: uuid('actor_id'),
@@ -100,8 +100,8 @@ export const listDeletions = pgTable(
 )
 
 /**
- * What writes to tasks did to the number of open ones, one row a statement and list. Counting them in the list's own
- * row would make every create of a busy list wait for the one before.
+ * Changes of open counts, one row per statement and list. A counter in the list's own row would make every create in a
+ * busy list wait for the previous one.
  */
 export const listCountChanges = pgTable(
   'list_count_changes',
@@ -115,12 +115,12 @@ export const listCountChanges = pgTable(
 export const tasks = pgTable(
   'tasks',
   {
-    /** UUIDv7 minted from `created_at`: the order of ids is the order of creation, so no index on the time. */
+    /** UUIDv7 created from `created_at`: ids are in order of creation, so the time needs no index. */
     id: uuid('id').primaryKey(),
     title: text('title').notNull(),
     description: text('description'),
     status: text('status', { enum: ['open', 'in_progress', 'done'] }).notNull(),
-    /** 1 low, 2 medium, 3 high: sorts as people mean it. */
+    /** 1 low, 2 medium, 3 high: sorts by urgency. */
     priority: smallint('priority').notNull(),
     source: text('source', { enum: ['api', 'codehost', 'analytics', 'dashboard', 'assistant'] }).notNull(),
     projectId: uuid('project_id').notNull(),
@@ -132,7 +132,7 @@ export const tasks = pgTable(
     codehostRepositoryId: bigint('codehost_repository_id', { mode: 'number' }),
     codehostNumber: integer('codehost_number'),
     codehostKind: text('codehost_kind', { enum: ['issue', 'pull_request'] }),
-    /** As of the last sync: an open entry reopens a task only when it was closed before. */
+    /** As of the last sync: an open item reopens a task only if it was closed before. */
     codehostState: text('codehost_state', { enum: ['open', 'closed'] }),
     closedReason: text('closed_reason', {
       enum: ['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'],
@@ -157,7 +157,7 @@ export const tasks = pgTable(
       columns: [table.listId, table.projectId],
       foreignColumns: [lists.id, lists.projectId],
     }),
-    // The five sorts alone, within a project, within a list; each is read in both directions.
+    // The five sort orders: alone, within a project, within a list; each is scanned in both directions.
     index('tasks_updated').on(table.updatedAt, table.id).where(isNull(table.deletedAt)),
     index('tasks_priority').on(table.priority, table.id).where(isNull(table.deletedAt)),
     index('tasks_project_created').on(table.projectId, table.id).where(isNull(table.deletedAt)),
@@ -167,17 +167,18 @@ export const tasks = pgTable(
     index('tasks_project_priority')
       .on(table.projectId, table.priority, table.id)
       .where(isNull(table.deletedAt)),
-    // Hidden ones too: the foreign key of a list that is deleted looks here. 264 ms without it at 600,000 tasks, 0.8 with.
+    // Includes deleted tasks: deleting a list checks this foreign key. 264 ms without the index at 600,000 tasks, 0.8
+    // ms with.
     index('tasks_list_created').on(table.listId, table.id),
     index('tasks_list_updated').on(table.listId, table.updatedAt, table.id).where(isNull(table.deletedAt)),
     index('tasks_list_priority').on(table.listId, table.priority, table.id).where(isNull(table.deletedAt)),
     index('tasks_list_status').on(table.listId, table.status, table.id).where(isNull(table.deletedAt)),
-    // For the `label` filter, in any case: rare labels are found here, frequent ones by walking the order asked for.
+    // For the `label` filter, ignoring case: rare labels are found here, frequent ones by scanning in sort order.
     index('tasks_labels')
       .using('gin', sql`lower_names(${table.labels})`)
       .with({ gin_pending_list_limit: 256 })
       .where(sql`${table.labels} <> '{}' and ${table.deletedAt} is null`),
-    // The trash by time of deletion, alone and within a project. Nothing else writes to these.
+    // The trash by time of deletion, alone and within a project. Only deleted tasks are in these indexes.
     index('tasks_trash').on(table.deletedAt, table.id).where(isNotNull(table.deletedAt)),
     index('tasks_project_trash')
       .on(table.projectId, table.deletedAt, table.id)
@@ -185,7 +186,7 @@ export const tasks = pgTable(
     uniqueIndex('tasks_external')
       .on(table.projectId, table.source, table.externalId)
       .where(sql`${table.deletedAt} is null and ${table.externalId} is not null`),
-    // Hidden ones count: what was deleted here is not made again by a sync.
+    // Includes deleted tasks: a sync does not recreate what was deleted here.
     uniqueIndex('tasks_codehost')
       .on(table.projectId, table.codehostRepositoryId, table.codehostNumber)
       .where(isNotNull(table.codehostNumber)),
@@ -197,11 +198,11 @@ export const tasks = pgTable(
 export const activity = pgTable(
   'activity',
   {
-    /** UUIDv7 minted from `created_at`, and the sort order. */
+    /** UUIDv7 created from `created_at`; also the sort order. */
     id: uuid('id').primaryKey(),
     type: text('type').notNull(),
     message: text('message'),
-    // No foreign keys: the record outlives what it speaks of.
+    // No foreign keys: the activity log outlives its subjects.
     taskId: uuid('task_id'),
     projectId: uuid('project_id'),
     actorType: actorType('actor_type').notNull(),
@@ -209,7 +210,7 @@ export const activity = pgTable(
     actorName: text('actor_name').notNull(),
     metadata: jsonb('metadata').notNull(),
     createdAt: moment('created_at').notNull(),
-    /** The transaction that wrote it: commits are not in id order, and the stream must miss none. */
+    /** The transaction that wrote the row: commits are not in order of ids, and the stream must not miss any. */
     transaction: transactionId('transaction').notNull().default(sql`pg_current_xact_id()`),
   },
   (table) => [
@@ -221,7 +222,7 @@ export const activity = pgTable(
   ],
 )
 
-/** Who may call. A key that was revoked stays: it must not come back by a restart. */
+/** API keys. A revoked key is kept, so that a restart does not create it again. */
 export const apiKeys = pgTable('api_keys', {
   id: uuid('id').primaryKey(),
   name: text('name').notNull(),
@@ -233,7 +234,7 @@ export const apiKeys = pgTable('api_keys', {
   createdAt: moment('created_at').notNull(),
 })
 
-/** What proves a key: the SHA-256 of each live secret. Two while a rotation overlaps. */
+/** The SHA-256 of each valid secret of a key. Two while a rotation overlaps. */
 export const apiKeySecrets = pgTable(
   'api_key_secrets',
   {
@@ -249,7 +250,7 @@ export const apiKeySecrets = pgTable(
   (table) => [index('api_key_secrets_key').on(table.keyId)],
 )
 
-/** Dashboard sessions: a cookie instead of a key, with that key's scopes; gone with the key. */
+/** Dashboard sessions: a cookie with the scopes of its key; deleted with the key. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -266,7 +267,7 @@ export const sessions = pgTable(
   (table) => [index('sessions_key').on(table.keyId), index('sessions_last_seen').on(table.lastSeenAt)],
 )
 
-/** What the feedback sender proves itself with. */
+/** Secrets that authenticate senders of feedback. */
 export const webhookSecrets = pgTable('webhook_secrets', {
   id: uuid('id').primaryKey(),
   /** SHA-256 of the secret. */
@@ -278,21 +279,21 @@ export const webhookSecrets = pgTable('webhook_secrets', {
   lastUsedAt: moment('last_used_at'),
 })
 
-/** Answers kept for a day, so that a repeated request is answered and not repeated. */
+/** Responses stored for a day, so that a repeated request returns the first response and is not run again. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     callerId: uuid('caller_id').notNull(),
-    /** Method and path. */
+    /** Method and path of the request. */
     route: text('route').notNull(),
     key: text('key').notNull(),
-    /** SHA-256 of what was asked. */
+    /** SHA-256 of the request. */
     requestHash: text('request_hash').notNull(),
-    /** Null only inside the transaction that is still at work. */
+    /** Null only inside the transaction that is still running. */
     status: smallint('status'),
     headers: jsonb('headers'),
     body: text('body'),
-    /** While it is set and in the future, the answer is still waited for: what is kept may change once more. */
+    /** While this is set and in the future, the response is not final and may be replaced once. */
     completesBy: moment('completes_by'),
     createdAt: moment('created_at').notNull(),
   },
@@ -302,7 +303,7 @@ export const idempotencyKeys = pgTable(
   ],
 )
 
-/** The team's standing instructions for assistants. */
+/** The team's instructions for assistants. */
 export const rules = pgTable(
   'rules',
   {
@@ -318,7 +319,7 @@ export const rules = pgTable(
     updatedByType: actorType('updated_by_type').notNull(),
     updatedById: uuid('updated_by_id'),
     updatedByName: text('updated_by_name').notNull(),
-    /** Hidden since then; the sweep takes it with its versions. */
+    /** When it was deleted; the cleanup removes the rule with its versions. */
     deletedAt: moment('deleted_at'),
   },
   (table) => [
@@ -328,7 +329,7 @@ export const rules = pgTable(
   ],
 )
 
-/** What a rule was, version by version, the current one included. */
+/** All versions of a rule, the current one included. */
 export const ruleVersions = pgTable(
   'rule_versions',
   {
@@ -347,7 +348,7 @@ export const ruleVersions = pgTable(
   (table) => [primaryKey({ columns: [table.ruleId, table.version] })],
 )
 
-/** Entries whose tasks were deleted here and swept: a sync never makes them again. */
+/** Items whose tasks were deleted here and purged: a sync never creates them again. */
 export const purgedItems = pgTable(
   'purged_entries',
   {
@@ -360,42 +361,42 @@ export const purgedItems = pgTable(
   (table) => [primaryKey({ columns: [table.projectId, table.codehostRepositoryId, table.codehostNumber] })],
 )
 
-/** Where feedback goes, by what it says of itself. */
+/** Routing rules: which project feedback goes to, by its properties. */
 export const webhookRouting = pgTable('webhook_routing', {
   id: uuid('id').primaryKey(),
   name: text('name'),
   projectMatch: text('project_match'),
   appMatch: text('app_match'),
-  // No foreign key: a rule whose project is gone stays to be seen, and falls through.
+  // No foreign key: a rule whose project was deleted stays visible and is skipped.
   targetProjectId: uuid('target_project_id').notNull(),
-  /** Dense from 0; changed under a lock of the table. */
+  /** Consecutive from 0; changed under a lock of the table. */
   position: integer('position').notNull(),
   isActive: boolean('is_active').notNull(),
   createdAt: moment('created_at').notNull(),
   updatedAt: moment('updated_at').notNull(),
 })
 
-/** The inbox: what the feedback receiver was given, and what became of it. */
+/** The inbox: deliveries to the feedback receiver and their outcome. */
 export const feedbackEvents = pgTable(
   'feedback_events',
   {
-    /** UUIDv7 minted from `received_at`, and the sort order. */
+    /** UUIDv7 created from `received_at`; also the sort order. */
     id: uuid('id').primaryKey(),
-    /** SHA-256 of what makes an event itself. Only of accepted ones: a rejected one may come again, mended. */
+    /** SHA-256 of the deduplication key. Only of accepted events: a rejected one may be sent again, corrected. */
     dedupKey: text('dedup_key'),
-    /** The sender's own identifier, cut where it is long. */
+    /** The sender's identifier, truncated if long. */
     uuid: text('uuid'),
     outcome: text('outcome', { enum: ['accepted', 'ignored', 'rejected'] }).notNull(),
-    /** How often it came again. */
+    /** How often it was sent again. */
     duplicates: integer('duplicates').notNull(),
     receivedAt: moment('received_at').notNull(),
-    // No foreign keys: a repeat is answered with the same ids when the task is long gone.
+    // No foreign keys: a repeat returns the same ids long after the task was deleted.
     taskId: uuid('task_id'),
     projectId: uuid('project_id'),
     listId: uuid('list_id'),
     routing: jsonb('routing'),
     errors: jsonb('errors'),
-    /** JSON as text: as it was sent, cut or not, whatever its members are called. */
+    /** JSON as text: the original payload, possibly truncated, with any member names. */
     payload: text('payload'),
     payloadCut: boolean('payload_cut').notNull(),
   },
@@ -406,14 +407,14 @@ export const feedbackEvents = pgTable(
   ],
 )
 
-/** Deliveries that were not JSON: there is nothing to keep of them but how many there were on a day. */
+/** Deliveries that were not JSON: only their number per day is stored. */
 export const feedbackUnreadable = pgTable('feedback_unreadable', {
-  /** UTC, as 2026-11-21. */
+  /** A day in UTC, such as 2026-11-21. */
   day: text('day').primaryKey(),
   count: integer('count').notNull(),
 })
 
-/** Which repository a project follows, and how far it got. Gone when it is disconnected; the tasks stay. */
+/** The repository connected to a project, and its sync position. Deleted on disconnect; the tasks stay. */
 export const codehostConnections = pgTable(
   'codehost_connections',
   {
@@ -422,17 +423,17 @@ export const codehostConnections = pgTable(
       .notNull()
       .unique()
       .references(() => projects.id, { onDelete: 'cascade' }),
-    /** The code host's own number: it survives renames, and a re-used name has another. */
+    /** The code host's id: it survives renames, and a reused name has another one. */
     repositoryId: bigint('repository_id', { mode: 'number' }).notNull(),
-    /** `owner/name` as the host spells it now; only shown. */
+    /** `owner/name` in the host's current spelling; only for display. */
     repository: text('repository').notNull(),
     apiUrl: text('api_url').notNull(),
-    /** Sealed with AES-256-GCM, bound to this connection's id. */
+    /** Encrypted with AES-256-GCM, bound to this connection's id. */
     token: text('token'),
     /** Null: the project's default list. */
     listId: uuid('list_id').references(() => lists.id, { onDelete: 'set null' }),
     schedule: text('schedule', { enum: ['off', 'hourly', 'daily'] }).notNull(),
-    /** Where the next incremental run takes up. Null before the first run is through. */
+    /** Where the next incremental run resumes. Null before the first run has finished. */
     position: jsonb('position'),
     nextRunAt: moment('next_run_at'),
     nextFullAt: moment('next_full_at').notNull(),
@@ -445,7 +446,7 @@ export const codehostConnections = pgTable(
   ],
 )
 
-/** One pass over a repository. Its row is also the lease of the worker that is at it. */
+/** One pass over a repository. The row is also the lease of its worker. */
 export const syncRuns = pgTable(
   'sync_runs',
   {
@@ -464,14 +465,14 @@ export const syncRuns = pgTable(
     error: jsonb('error'),
     retryAt: moment('retry_at'),
     rateLimit: jsonb('rate_limit'),
-    /** What is asked next, written in the transaction of the page before. */
+    /** The next request, written in the transaction of the previous page. */
     checkpoint: jsonb('checkpoint'),
-    /** Grows with each claim; who holds an older one cannot write. */
+    /** Incremented by each claim; a worker with an older lease cannot write. */
     lease: integer('lease').notNull().default(0),
     leaseUntil: moment('lease_until'),
-    /** Claims since the last page that was committed: a page that kills its worker does so only so often. */
+    /** Claims since the last committed page: limits how often one page can crash its worker. */
     attempts: integer('attempts').notNull().default(0),
-    /** Rate limits in a row that did not say how long to wait. */
+    /** Consecutive rate limits without a duration. */
     limited: integer('limited').notNull().default(0),
     createdAt: moment('created_at').notNull(),
     startedAt: moment('started_at'),
@@ -485,7 +486,7 @@ export const syncRuns = pgTable(
   ],
 )
 
-/** What a run that is under way has met, each entry once; emptied when it ends. */
+/** The items seen by a run in progress, once each; emptied when the run ends. */
 export const syncItems = pgTable(
   'sync_entries',
   {

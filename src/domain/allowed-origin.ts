@@ -1,9 +1,9 @@
-/** Names of this very machine; a page that was served by it may call it. */
+/** Names of this machine; pages served from it may call the API. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
-/** Whether a browser's page may call: one of this machine, on any port, or of the public address. */
+/** Whether a browser page may call: its origin is this machine, on any port, or the public address. */
 export function isAllowedOrigin(origin: string, publicUrl: string | undefined): boolean {
   const url = URL.parse(origin)
   if (!url || !['http:', 'https:'].includes(url.protocol)) return false
@@ -11,8 +11,8 @@ export function isAllowedOrigin(origin: string, publicUrl: string | undefined): 
 }
 
 /**
- * Whether a request was sent to a name that is ours, on any port. A name of somebody else that leads here (DNS
- * rebinding) is how a page reaches a service on its visitor's machine.
+ * Whether the Host header is one of our names, on any port. Prevents DNS rebinding, by which a foreign page reaches a
+ * service on its visitor's machine.
  */
 export function isAllowedHost(host: string, publicUrl: string | undefined): boolean {
   const hostname = URL.parse(`http://${host}`)?.hostname

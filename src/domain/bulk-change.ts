@@ -2,21 +2,21 @@ import { AppError } from '../errors/index.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
 import type { ChangeOutcome } from './task-change.ts'
 
-/** One thing that stands in the way of a bulk change: where in the request, and the error it would be alone. */
+/** One error of a bulk change: its position in the request, and the error that a single change would return. */
 export interface BulkRefusal {
   path: string
   error: AppError
 }
 
-/** What a bulk change comes to: who changes how, and all that stands in the way. */
+/** The result of a bulk change: the changes to write, and all errors. */
 export interface BulkOutcome {
   changes: { task: TaskRow; outcome: ChangeOutcome }[]
   refusals: BulkRefusal[]
 }
 
 /**
- * Decides one change for each of many tasks, in the order of the request; an id that is there twice counts once.
- * @param decide what it comes to for one task; throws the error that a change of that task alone would be.
+ * Decides a change for each of many tasks, in the order of the request; duplicate ids count once.
+ * @param decide returns the outcome for one task; throws the error that a change of that task alone would return.
  */
 export function decideBulkChange(
   ids: string[],
@@ -36,7 +36,7 @@ export function decideBulkChange(
   return all
 }
 
-/** One error for all: with the code of the first, so that clients can branch on it, and each named in `errors`. */
+/** Combines all errors into one with the code of the first, so that clients can branch on it; `errors` lists each. */
 export function refusedTogether([first, ...others]: [BulkRefusal, ...BulkRefusal[]]): AppError {
   const all = [first, ...others]
   const { code, extras, message } = first.error
@@ -47,7 +47,7 @@ export function refusedTogether([first, ...others]: [BulkRefusal, ...BulkRefusal
   })
 }
 
-/** The statements to write: changes of the same columns have the same values, all but the version. */
+/** Groups changes into statements: within a group the columns and values are equal, except the version. */
 export function groupedByColumns(changes: BulkOutcome['changes']) {
   const groups = Map.groupBy(changes, ({ outcome }) => Object.keys(outcome.update).sort().join())
   return [...groups.values()].flatMap((group) => {

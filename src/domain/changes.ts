@@ -1,4 +1,4 @@
-/** What activity says of a change: the members that differ, from what to what. */
+/** The `changes` of an activity: the members that differ, with old and new value. */
 export function changesBetween<T extends object, Name extends keyof T & string>(
   before: T,
   after: T,

@@ -1,15 +1,15 @@
 import type { Context } from '../schemas/context.ts'
 import { contextMarkdown, HEADINGS, itemMarkdown, omissionLine } from './context-markdown.ts'
 
-/** About how many tokens a text is: four bytes of UTF-8 each. Good to a quarter or so for English and code. */
+/** Estimated tokens of a text: four bytes of UTF-8 each. Within about 25% for English and code. */
 export const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_OF_TOKEN)
 
 const BYTES_OF_TOKEN = 4
 
-/** Omissions that are named one by one; beyond, they are counted. */
+/** Maximum of omissions listed by id; the rest are only counted. */
 const MAX_NAMED = 20
 
-/** About what naming one takes. A tenth of the budget, at most, is kept free for that. */
+/** Estimated tokens to list one omission. At most a tenth of the budget is reserved for omissions. */
 const NAME_BYTES = 130
 
 export type ContextItem =
@@ -19,9 +19,9 @@ export type ContextItem =
 type Omission = Context['omitted'][number]
 
 /**
- * As much of a context as its JSON and its Markdown, each, may have tokens. Instructions are taken before lists, lists
- * before tasks, each in their order; what does not fit is left out, and what fits further down is taken. Then as many
- * omissions are named as there is room for. With nothing in it, a context is still larger than a tiny budget.
+ * Fits a context into a token budget, which its JSON and its Markdown must each meet. Instructions come first, then
+ * lists, then tasks; an item that does not fit is omitted, later ones may still fit. An empty context can exceed a
+ * tiny budget.
  */
 export function withinBudget(context: Context, budgetTokens: number): Context {
   const fits = (context: Context) =>
@@ -47,7 +47,7 @@ export function withinBudget(context: Context, budgetTokens: number): Context {
 
 const isRule = (kind: ContextItem['kind']) => kind === 'instruction'
 
-/** What is left of a budget, in either form; both sizes are known without writing out the whole again. */
+/** Remaining budget in both formats; sizes are added per item, so the whole is not serialized again. */
 function roomBeside(context: Context, bytes: number) {
   let json = bytes - Buffer.byteLength(JSON.stringify(context))
   let markdown = bytes - Buffer.byteLength(contextMarkdown(context))
@@ -58,7 +58,7 @@ function roomBeside(context: Context, bytes: number) {
     },
 
     take(value: object, text: string): boolean {
-      // With a comma or a line break each.
+      // Plus one byte each for the comma or line break.
       const [jsonSize, textSize] = [Buffer.byteLength(JSON.stringify(value)) + 1, Buffer.byteLength(text) + 1]
       if (jsonSize > json || textSize > markdown) return false
       json -= jsonSize
@@ -74,7 +74,7 @@ const itemsOf = ({ instructions, lists, tasks }: Context): ContextItem[] => [
   ...(tasks?.recent ?? []).map((value) => ({ kind: 'task' as const, value })),
 ]
 
-/** The context with these items alone; so many of the others are named, all of them counted. */
+/** The context reduced to the kept items; omissions are listed up to `named` and all counted. */
 function having(context: Context, items: ContextItem[], kept: ContextItem[], named: number): Context {
   const isKept = new Set(kept)
   const left = items.filter((item) => !isKept.has(item))

@@ -3,7 +3,7 @@ import type { Rule } from '../schemas/rule.ts'
 import type { ContextItem } from './context-budget.ts'
 import { fenced, inertJson } from './untrusted.ts'
 
-/** What an assistant reads when a session begins: the rules first, then where it stands, then data. */
+/** The Markdown for an assistant at the start of a session: rules first, then the current state, then data. */
 export function contextMarkdown(context: Context): string {
   return [rulesMarkdown(context.instructions), standing(context), data(context), omissions(context)]
     .filter((section) => section !== '')
@@ -11,7 +11,7 @@ export function contextMarkdown(context: Context): string {
     .concat('\n')
 }
 
-/** The active rules, in their order. */
+/** The active rules in order. */
 export function rulesMarkdown(rules: Rule[]): string {
   if (rules.length === 0) return '# Instructions\n\nThere are no active instructions here.'
   return `${RULES_HEADING}${rules.map(ruleMarkdown).join('')}`
@@ -24,14 +24,14 @@ const DATA_HEADING = '# Names, lists, and the tasks that changed last\n\n'
 const ruleMarkdown = ({ id, priority, content }: Rule, index: number) =>
   `\n\n## ${index + 1}. Priority ${priority}, rule ${id}\n\n${content}`
 
-/** What the first item of a kind brings along. */
+/** Text that the first item of a kind adds. */
 export const HEADINGS: Record<ContextItem['kind'], string> = {
   instruction: RULES_HEADING,
   list: `\n\n${DATA_HEADING}${fenced([])}`,
   task: `\n\n${DATA_HEADING}${fenced([])}`,
 }
 
-/** An item as it stands in the text. */
+/** The Markdown of one item. */
 export function itemMarkdown(item: ContextItem, index: number): string {
   if (item.kind === 'instruction') return ruleMarkdown(item.value, index)
   return inertJson(item.kind === 'list' ? listLine(item.value) : taskLine(item.value))
@@ -39,9 +39,9 @@ export function itemMarkdown(item: ContextItem, index: number): string {
 
 function standing({ project, tasks, serverTime }: Context): string {
   const isArchived = project?.archivedAt ? ', which is archived: it can be read, not written' : ''
-  const where = project ? `the project ${project.id}${isArchived}` : 'all projects'
+  const scope = project ? `the project ${project.id}${isArchived}` : 'all projects'
   const work = tasks ? [`- Tasks: ${tasks.open} open, ${tasks.inProgress} in progress`] : []
-  return ['# Where you stand', '', `- This is for ${where}`, ...work, `- Time: ${serverTime}`].join('\n')
+  return ['# Where you stand', '', `- This is for ${scope}`, ...work, `- Time: ${serverTime}`].join('\n')
 }
 
 function data({ project, lists, tasks }: Context): string {
@@ -55,7 +55,7 @@ function data({ project, lists, tasks }: Context): string {
 
 const listLine = ({ id, ...list }: Context['lists'][number]) => ({ list: id, ...list })
 
-/** A task in one line: what tells it from others. */
+/** A task in one line: the fields that identify it. */
 export const taskLine = ({ id, title, status, priority, labels, source, listId, updatedAt }: TaskBrief) => ({
   task: id,
   title,
@@ -80,7 +80,7 @@ function omissions({ omitted, omittedCount }: Context): string {
   ].join('\n')
 }
 
-/** What was left out, in a line. */
+/** The omissions in one line. */
 export function omissionLine({ kind, id, priority, reason }: Context['omitted'][number]): string {
   if (kind === 'instruction') return `- rule ${id}, priority ${priority}`
   return id ? `- ${kind} ${id}` : `- ${kind}: ${REASONS[reason]}`

@@ -6,7 +6,10 @@ export function encodeCursor(sort: string, { key, id }: PageCursor): string {
   return Buffer.from(JSON.stringify([sort, key, id])).toString('base64url')
 }
 
-/** Reads only what `encodeCursor` wrote for this sort; anything else is `invalid_cursor`. */
+/**
+ * Decodes a cursor that `encodeCursor` created for this sort.
+ * @throws invalid_cursor for anything else.
+ */
 export function decodeCursor(cursor: string, sort: string, isKey: (key: unknown) => boolean): PageCursor {
   const parts = parsed(cursor)
   if (!Array.isArray(parts) || parts.length !== 3) throw invalidCursor()
@@ -16,7 +19,7 @@ export function decodeCursor(cursor: string, sort: string, isKey: (key: unknown)
 }
 
 export const isNoKey = (key: unknown) => key === null
-/** Only as we write it: PostgreSQL refuses offsets that JavaScript reads. */
+/** Accepts only our own format: PostgreSQL rejects some offsets that JavaScript parses. */
 export const isDateTimeKey = (key: unknown) =>
   typeof key === 'string' && isDateTime(key) && new Date(key).toISOString() === key
 export const isRankKey = (key: unknown) =>

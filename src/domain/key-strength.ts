@@ -1,6 +1,6 @@
 import type { Scope } from '../schemas/caller.ts'
 
-/** What a key can do: its scopes, how far it reaches, and for how long. */
+/** What a key can do: its scopes, its project and its expiry. */
 export interface Strength {
   scopes: Scope[]
   projectId: string | null
@@ -9,7 +9,7 @@ export interface Strength {
 
 export const allows = (scopes: Scope[], scope: Scope) => scopes.includes(scope) || scopes.includes('admin')
 
-/** No key makes one stronger than itself: the first scope by which the wanted key would be, if any. */
+/** A key cannot create a stronger key. Returns the first requested scope that exceeds the maker's, if any. */
 export const scopeBeyond = (requested: Strength, maker: Strength): Scope | undefined =>
   requested.scopes.find((scope) => !allows(maker.scopes, scope))
 

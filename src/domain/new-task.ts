@@ -10,7 +10,7 @@ export interface ActorRef {
   name: string
 }
 
-/** The row of a task that somebody asked for, with everything they left open filled in. */
+/** Builds the row of a new task, with defaults for all omitted fields. */
 export function newTaskRow(
   id: string,
   now: Date,
@@ -50,7 +50,7 @@ export function newTaskRow(
   }
 }
 
-/** The service sets the source by who calls. */
+/** The source is derived from the actor, never from the request. */
 export function sourceOf(type: ActorType): TaskSource {
   switch (type) {
     case 'session':

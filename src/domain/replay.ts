@@ -1,12 +1,12 @@
 import { firstIdOf, timeOf } from './id-time.ts'
 
-/** Commits are not in the order of ids, so a replay begins so long before the entry it was asked from. */
+/** Commits are not in order of ids, so a replay starts this long before the activity it was requested from. */
 const OVERLAP_MS = 60_000
 
-/** From an id that was never here, a caller could ask for all there ever was. */
+/** Maximum age of a replay: an unknown id would otherwise allow a request for the whole activity log. */
 const FARTHEST_MS = 24 * 3_600_000
 
-/** The id to replay from, that one included, when this entry was the last one seen. */
+/** The first id to replay, inclusive, when `lastSeen` was the last activity received. */
 export function replayFrom(lastSeen: string, { isKnown, now }: { isKnown: boolean; now: Date }): string {
   const earliest = isKnown ? 0 : now.getTime() - FARTHEST_MS
   const seen = timeOf(lastSeen)?.getTime() ?? 0

@@ -6,7 +6,7 @@ export interface RuleOutcome {
   entries: { type: 'rule.updated' | 'rule.enabled' | 'rule.disabled'; metadata: Record<string, unknown> }[]
 }
 
-/** What a change of a rule comes to; undefined when nothing changes. */
+/** Returns the columns to write and the activity of a rule change; undefined when nothing changes. */
 export function decideRuleChange(rule: RuleRow, change: RuleChange, now: Date): RuleOutcome | undefined {
   const { content = rule.content, isActive = rule.isActive } = change
   const priority = plainNumber(change.priority ?? rule.priority)
@@ -22,5 +22,5 @@ export function decideRuleChange(rule: RuleRow, change: RuleChange, now: Date): 
   return { update: { content, priority, isActive, updatedAt: now, version: rule.version + 1 }, entries }
 }
 
-/** JSON knows a zero below zero; nobody means it, and it equals zero wherever it is compared. */
+/** Turns -0 into 0: JSON has a negative zero, which equals zero in every comparison. */
 export const plainNumber = (number: number) => number + 0

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto'
 
-/** An API key in the making: what is shown once, and what is kept of it. */
+/** A new API key: what is shown once, and what is stored. */
 export interface Secret {
-  /** The whole string; shown once, never kept. */
+  /** The whole key; shown once, never stored. */
   text: string
   hash: string
   prefix: string
   lastFour: string
 }
 
-/** `inl_<prefix>_<secret>` of 4 and 32 random bytes: 256 bits that cannot be guessed, and a name to find it by. */
+/** `inl_<prefix>_<secret>` of 4 and 32 random bytes: a prefix for lookup and display, and 256 bits of entropy. */
 export function keySecret(randomBytes: (size: number) => Buffer): Secret {
   const prefix = randomBytes(4).toString('hex')
   return describeSecret(`inl_${prefix}_${randomBytes(32).toString('base64url')}`, prefix)
 }
 
-/** A secret that somebody else made up. */
+/** The stored form of a secret, also of one that was chosen by somebody else. */
 export const describeSecret = (text: string, prefix = text.slice(0, 4)): Secret => ({
   text,
   hash: hashOf(text),
@@ -23,5 +23,5 @@ export const describeSecret = (text: string, prefix = text.slice(0, 4)): Secret 
   lastFour: text.slice(-4),
 })
 
-/** SHA-256 is enough: there is nothing to guess in 256 random bits, and the look-up is by the hash itself. */
+/** SHA-256 is sufficient: 256 random bits cannot be guessed, and the lookup is by the hash itself. */
 export const hashOf = (text: string) => hash('sha256', text)

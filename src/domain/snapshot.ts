@@ -1,19 +1,19 @@
 /**
- * Which transactions were over at a moment. A stream's position is a snapshot and not an id or a time: commits
- * are in the order of neither.
+ * The transactions committed at a point in time. A stream's position is a snapshot, not an id or a time, because
+ * commits are in the order of neither.
  */
 export interface Snapshot {
-  /** As PostgreSQL writes it: `xmin:xmax:xip,xip`. */
+  /** PostgreSQL's text format: `xmin:xmax:xip,xip`. */
   text: string
-  /** The first transaction that had not begun. */
+  /** The first transaction id not yet assigned (xmax). */
   end: bigint
-  /** Those before it that were not over. */
+  /** Transactions below `end` that were still in progress (xip). */
   running: string[]
-  /** Of the server: another one after each crash, in which numbers of transactions are given a second time. */
+  /** Identifies the server's uptime: it changes after each crash, after which transaction ids may be reused. */
   life: string
 }
 
-/** What became visible between two snapshots: these transactions, and a range of them without those. */
+/** What became visible between two snapshots: single transactions, and a range without the excluded ones. */
 export interface Span {
   finished: string[]
   from: string
@@ -26,7 +26,7 @@ export function parseSnapshot({ text, life }: Pick<Snapshot, 'text' | 'life'>): 
   return { text, end: BigInt(end), running: running.split(',').filter(Boolean), life }
 }
 
-/** Undefined when the later one lies before the earlier, or in another life: then the database is not the one it was. */
+/** Returns undefined if `later` precedes `earlier` or is of another `life`: the database was restored or crashed. */
 export function spanBetween(earlier: Snapshot, later: Snapshot): Span | undefined {
   if (later.end < earlier.end || later.life !== earlier.life) return undefined
   return {

@@ -6,13 +6,16 @@ import type { TaskRow, TaskUpdate } from '../repositories/tasks.ts'
 import type { ActorType, TaskChange, TaskSource } from '../schemas/task.ts'
 import { priorityOf, rankOf } from './priority.ts'
 
-/** What a change comes to: the columns to write and what the record says of it. Undefined when nothing changes. */
+/** The columns to write and the activity of a change. Undefined when nothing changes. */
 export interface ChangeOutcome {
   update: TaskUpdate
   entries: { type: 'task.updated' | 'task.completed' | 'task.reopened'; metadata: Record<string, unknown> }[]
 }
 
-/** Decides a change of a task. Throws where the field belongs to whoever sent the task. */
+/**
+ * Decides a change of a task.
+ * @throws managed_by_codehost or description_read_only for a field that the task's source owns.
+ */
 export function decideChange(
   task: TaskRow,
   change: TaskChange,
@@ -32,11 +35,13 @@ export function decideChange(
 
   const isCompletion = changed.status === 'done'
   const isReopening = changed.status !== undefined && task.status === 'done'
-  const told = names.filter((name) => !(name === 'status' && (isCompletion || isReopening)))
-  if (told.length > 0) {
+  const logged = names.filter((name) => !(name === 'status' && (isCompletion || isReopening)))
+  if (logged.length > 0) {
     entries.push({
       type: 'task.updated',
-      metadata: { changes: Object.fromEntries(told.map((name) => [name, difference(name, task, changed)])) },
+      metadata: {
+        changes: Object.fromEntries(logged.map((name) => [name, difference(name, task, changed)])),
+      },
     })
   }
   if (isCompletion) entries.push({ type: 'task.completed', metadata: { from: task.status } })
@@ -69,16 +74,17 @@ function refuseForeignFields(task: TaskRow, names: string[], actor: ActorType) {
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }
   if (!names.includes('description')) return
-  // Over the API a key may mend what came over the API; everybody else leaves it as it came.
+  // An API key may change the description of a task created over the API; for all others it is read-only.
   const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && actor === 'key')
   if (!mayChange) throw descriptionReadOnly(task.source)
 }
 
-/** Long or free text is only said to have changed: the record is not a second copy of it. */
+/** Long texts are only logged as changed: the activity log does not store a second copy. */
 const LOGGED_AS_CHANGED = ['description', 'notes', 'metadata']
 
 function difference(name: string, task: TaskRow, changed: Record<string, unknown>): unknown {
   if (LOGGED_AS_CHANGED.includes(name)) return 'changed'
-  const told = name === 'priority' ? (rank: unknown) => priorityOf(rank as number) : (value: unknown) => value
-  return { from: told(task[name as keyof TaskRow]), to: told(changed[name]) }
+  const loggedValue =
+    name === 'priority' ? (rank: unknown) => priorityOf(rank as number) : (value: unknown) => value
+  return { from: loggedValue(task[name as keyof TaskRow]), to: loggedValue(changed[name]) }
 }

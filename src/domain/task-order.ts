@@ -2,15 +2,15 @@ import type { TaskListRow, TaskPageRequest } from '../repositories/task-pages.ts
 import type { TaskSort } from '../schemas/task.ts'
 import { isDateTimeKey, isNoKey, isRankKey } from './cursor.ts'
 
-/** How a page of tasks is ordered, and what its cursors hold. */
+/** The sort order of a page of tasks, and the content of its cursors. */
 export interface TaskOrder extends Pick<TaskPageRequest, 'by' | 'direction'> {
-  /** Which order a cursor is of: one of another order is refused. */
+  /** The sort order that a cursor belongs to; cursors of another order are rejected. */
   name: string
   isKey(key: unknown): boolean
   keyOf(row: TaskListRow): string | number | null
 }
 
-/** The order that was asked for. The trash has its own: newest deletion first, unless asked otherwise. */
+/** The requested order. The default for the trash is its own: most recently deleted first. */
 export function taskOrderOf({ sort, deleted }: { sort?: TaskSort; deleted?: boolean }): TaskOrder {
   const name = sort ?? (deleted ? '-updatedAt' : '-createdAt')
   const order = ORDERS[name]

@@ -4,8 +4,8 @@ const FORM = 'v1'
 const IV_BYTES = 12
 
 /**
- * Encrypts a text (AES-256-GCM). It opens only with the same key and for the same owner: moved to another row it is
- * worthless.
+ * Encrypts a text (AES-256-GCM). It can be decrypted only with the same key and for the same owner, so a value copied
+ * to another row is useless.
  */
 export function seal(
   text: string,
@@ -17,7 +17,7 @@ export function seal(
   return [FORM, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'))].join('.')
 }
 
-/** Undefined when the key or the owner is another one, or the text was tampered with. */
+/** Returns undefined if the key or the owner differs, or the text was modified. */
 export function unseal(sealed: string, { key, owner }: { key: Buffer; owner: string }): string | undefined {
   const [form, iv = '', tag = '', text = ''] = sealed.split('.')
   if (form !== FORM) return undefined

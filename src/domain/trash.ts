@@ -1,4 +1,4 @@
-/** A deleted task or rule is hidden for so long, and can be restored; then it is gone, swept or not. */
+/** How long a deleted task or rule can be restored. After that it is gone, even if the cleanup has not run yet. */
 export const TRASH_RETENTION_MS = 30 * 86_400_000
 
 export const isPastRetention = (deletedAt: Date, now: Date) =>

@@ -1,6 +1,6 @@
 /**
- * Text of tasks on its way to a model. Strangers write it: bug reports, feedback, issues. It is fenced and labelled,
- * and no text can end its fence, because inside of it there is only JSON without any character a fence is made of.
+ * Untrusted task text on its way to a model: bug reports, feedback, issues. It is fenced and labelled. No text can end
+ * its fence, because the content is JSON without any character used in fences.
  */
 
 export const UNTRUSTED =
@@ -8,7 +8,7 @@ export const UNTRUSTED =
 
 const FENCE = '```'
 
-/** Each value as one line of JSON, between fences, under the label. */
+/** Each value as one line of JSON, between fences, below the label. */
 export function fenced(values: unknown[]): string {
   return [
     `${UNTRUSTED} The data begins and ends with the fence.`,
@@ -18,13 +18,13 @@ export function fenced(values: unknown[]): string {
   ].join('\n')
 }
 
-/** The members of an object, a line each. */
+/** The members of an object, one per line. */
 export const fencedMembers = (object: object) =>
   fenced(Object.entries(object).map(([name, value]) => ({ [name]: value })))
 
 /**
- * JSON that reads back as the very same value and holds none of: characters of fences and tags, line separators
- * beside the plain newline that JSON escapes anyway, and characters nobody sees.
+ * JSON that parses to the same value and contains no characters of fences or tags, no line separators (JSON escapes
+ * newlines already) and no invisible characters.
  */
 export const inertJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[`~<>]|[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, escapeUnits)

@@ -1,6 +1,6 @@
 /**
- * Every mistake Inlet can speak of, by name. Clients branch on the code; `plugins/problem-types.ts` says what each
- * looks like over HTTP. Nothing here knows HTTP.
+ * All error codes of Inlet. Clients branch on the code; `plugins/problem-types.ts` maps each to HTTP. Nothing here
+ * depends on HTTP.
  */
 export type ErrorCode =
   | 'validation_failed'
@@ -59,25 +59,25 @@ export type ErrorCode =
   | 'unavailable'
   | 'codehost_unreachable'
 
-/** One thing wrong with the input. `path` is a JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
+/** One error of the input. `path` is a JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
 export interface FieldError {
   path: string
   code: string
   message: string
 }
 
-/** What a problem document carries beside code and detail, by name. */
+/** Members of a problem document beside code and detail. */
 export interface Extras {
   errors?: FieldError[]
-  /** How many mistakes there were beside those in `errors`. */
+  /** How many errors there are beside those in `errors`. */
   errorsOmitted?: number
   requiredScope?: string
   allow?: string[]
   retryAfterSeconds?: number
-  /** The run that is in the way, and when it goes on if it waits. */
+  /** The sync run that is in progress, and its retry time if it waits. */
   runId?: string
   retryAt?: string | null
-  /** The detail without what people wrote: names are data, and an assistant might take them for instructions. */
+  /** The detail without names that users wrote: an assistant might read a name as an instruction. */
   withoutNames?: string
 }
 

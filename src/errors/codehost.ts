@@ -12,7 +12,7 @@ export const codehostUrlNotAllowed = (apiUrl: string, allowed: readonly string[]
     `${apiUrl.slice(0, 100)} is not a code host this Inlet may ask. Allowed: ${allowed.join(', ')}; CODEHOST_API_URLS says so.`,
   )
 
-/** A key that is bound to a project reads repositories with its own token, never with one that somebody else gave. */
+/** A key bound to a project must use its own token, never one that somebody else stored. */
 export const tokenRequired = () =>
   new AppError(
     'insufficient_scope',
@@ -44,7 +44,7 @@ export const syncInProgress = (runId: string, retryAt: string | null) =>
     { runId, retryAt },
   )
 
-/** The code host refuses the connection, for a reason a person can act on. */
+/** The code host rejects the connection, for a reason that the user can fix. */
 export const codehostRefused = (
   code: 'codehost_token_rejected' | 'codehost_repository_not_found' | 'codehost_access_denied',
   message: string,
@@ -61,7 +61,7 @@ export const encryptionKeyMissing = () =>
     'A token is kept encrypted, and there is no key for that. Make one with: echo "ENCRYPTION_KEY=$(openssl rand -hex 32)" >> .env — then restart, with the same line on every instance.',
   )
 
-/** A token was stored once, and the key that opens it is gone. */
+/** A stored token cannot be decrypted: its encryption key is missing. */
 export const encryptionKeyGone = () =>
   new AppError(
     'encryption_key_missing',

@@ -1,5 +1,5 @@
 /**
- * Every mistake Inlet can speak of: one named constructor each, by what it is about. Nothing here knows HTTP;
+ * All errors of Inlet: one named constructor each, by subject. Nothing here depends on HTTP;
  * `plugins/problem-types.ts` does.
  */
 export * from './access.ts'

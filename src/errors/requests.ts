@@ -9,7 +9,7 @@ export const validationFailed = (errors: FieldError[], errorsOmitted = 0) =>
 
 export const invalidJson = (why: string) => new AppError('invalid_json', `The body is not valid JSON: ${why}`)
 
-/** What a sender of feedback wrote is not repeated: there may be an address in it. */
+/** The payload of a feedback sender is not quoted: it may hold an e-mail address. */
 export const notJson = (readUpTo: number) => invalidJson(`it ends being JSON at character ${readUpTo}.`)
 
 export const invalidCursor = () =>

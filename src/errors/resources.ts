@@ -47,7 +47,7 @@ export const projectNotEmpty = (name: string) =>
     `The project "${name}" still holds tasks: move them to another project or delete them first.`,
   )
 
-/** @param users what still names it, in words: rules, keys, routing rules. */
+/** @param users what still references it, as text: rules, keys, routing rules. */
 export const projectInUse = (name: string, users: string[]) =>
   new AppError(
     'project_in_use',

@@ -5,22 +5,22 @@ import { startSyncWorker } from './sync.ts'
 import { every, sparingly } from './timers.ts'
 
 interface JobsDeps {
-  /** And whatever else the driver's pool takes. */
+  /** Other options of the driver's pool are passed on. */
   connection: { connectionString: string }
   services: Services
   logger: FastifyBaseLogger
 }
 
 export interface Jobs {
-  /** Lets what runs finish, then closes. */
+  /** Waits for running jobs, then closes. */
   stop(): Promise<void>
 }
 
-/** The background worker: its tasks and when they run. Scheduled ones run once over all instances. */
+/** Starts the background worker: its jobs and their schedule. Scheduled jobs run once across all instances. */
 export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
   const { access, cleanup: housekeeping, lists, metrics, projects, sync, taskNames, tasks } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
-  // Mostly a database that is away: it goes on when the database is back.
+  // Usually the database is unavailable; pg-boss resumes when it is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
   try {
     await boss.start()
@@ -30,7 +30,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
       logger.info(await metrics.timed('sweep', () => housekeeping.cleanUp()), 'swept')
     })
   } catch (error) {
-    // The next attempt is another worker: this one would keep its connections and its timers.
+    // The next attempt creates a new worker, and this one would keep its connections and timers.
     await boss.stop({ graceful: false }).catch((err) => logger.warn({ err }, 'background worker'))
     throw error
   }
@@ -41,12 +41,12 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     every(5_000, () => access.flushLastUsed(), logger),
     every(2_000, () => lists.aggregateOpenCounts(), logger),
     every(2_000, () => taskNames.aggregate(), logger),
-    // Others wait for none of it longer than a bite takes: it rests only to leave them the processor.
+    // Nothing waits on these longer than one step takes; the pauses only leave the processor to requests.
     ...[lists, projects].map(({ workOnDeletions }) =>
       sparingly({ shares: { busy: 0.5, quiet: 0.8 }, pauseMs: 1_000 }, workOnDeletions, logger),
     ),
-    // Some 400 tasks a second where nothing else happens: a million that were here before their text was indexed take
-    // 40 minutes. Half as many beside a flood of writes.
+    // About 400 tasks a second on an idle machine: indexing a million existing tasks takes 40 minutes. Half that rate
+    // during heavy writes.
     sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.indexTexts(), logger),
   ]
 

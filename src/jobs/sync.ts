@@ -4,15 +4,18 @@ import type { SyncService } from '../services/sync/index.ts'
 interface SyncWorkerDeps {
   sync: SyncService
   logger: Pick<FastifyBaseLogger, 'warn' | 'info'>
-  /** Between looks for runs that are due or were left by a worker that lives no more. */
+  /** Interval of polling for runs that are due or whose worker has died. */
   lookMs?: number
-  /** Runs at work in this process at once. */
+  /** Maximum of concurrent runs in this process. */
   atOnce?: number
-  /** How long a run may work while others wait. */
+  /** Maximum time a run may work while other runs are waiting. */
   turnMs?: number
 }
 
-/** Works on sync runs: looks at once, when one is queued here, and every 15 seconds for those of other instances. */
+/**
+ * Works on sync runs: polls at once when a run is queued in this process, and every 15 seconds for those of other
+ * instances.
+ */
 export function startSyncWorker(deps: SyncWorkerDeps) {
   const { sync, logger, lookMs = 15_000, atOnce = 2, turnMs = 10_000 } = deps
   const stopping = new AbortController()
@@ -25,7 +28,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
   look()
 
   return {
-    /** What is at work stops after the request it is at; another instance goes on from there. */
+    /** Runs in progress stop after their current request; another instance continues them. */
     async stop(): Promise<void> {
       clearInterval(timer)
       stopping.abort()
@@ -63,7 +66,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
         working.add(work)
       }
     } catch (err) {
-      // Mostly a database that is away; the next look will show.
+      // Usually the database is unavailable; the next poll retries.
       logger.warn({ err }, 'no look for sync runs')
     }
   }

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Does the work of this instance again and again, never twice at once; what fails is tried again next time. */
+/** Runs `work` of this instance periodically, never twice at once; a failure is retried at the next interval. */
 export function every(ms: number, work: () => Promise<unknown>, logger: Pick<FastifyBaseLogger, 'warn'>) {
   let isWorking = false
   const timer = setInterval(async () => {
@@ -12,18 +12,18 @@ export function every(ms: number, work: () => Promise<unknown>, logger: Pick<Fas
   return { stop: () => clearInterval(timer) }
 }
 
-/** How much of the time work may take in this process, while it is busy with other things and while it is not. */
+/** Maximum share of time that the work may take, while this process is busy and while it is not. */
 interface Shares {
   busy: number
   quiet: number
 }
 
-/** Above this share of its time the event loop is busy. */
+/** The process counts as busy above this event-loop utilization. */
 const BUSY = 0.3
 
 /**
- * Does work of this instance in bites, and rests after each, so that whatever people wait for goes first. A bite says
- * whether there is more; where there is not, and where it fails, the next comes after the pause.
+ * Runs `work` of this instance in small steps with a pause after each, so that requests come first. A step returns
+ * whether there is more to do; if not, or if it fails, the next one runs after `pauseMs`.
  */
 export function sparingly(
   { shares, pauseMs }: { shares: Shares; pauseMs: number },

@@ -1,12 +1,12 @@
 interface BatchOptions<I> {
-  /** Inputs at most in one batch. */
+  /** Maximum of inputs in one batch. */
   maxItems: number
-  /** Batches at work at the same time. */
+  /** Maximum of batches at the same time. */
   concurrency: number
-  /** A batch ends where its inputs weigh this much. */
+  /** Maximum of bytes in one batch, except for a single larger input. */
   maxBytes: number
   bytesOf(input: I): number
-  /** Whether a failure says nothing of a single input: then trying each alone is of no use. */
+  /** Whether an error is independent of the inputs: then retrying each alone is useless. */
   isForAll(error: unknown): boolean
 }
 
@@ -17,8 +17,8 @@ interface Waiting<I, O> {
 }
 
 /**
- * Does the work of many at once. What comes while all lanes are at work goes together into the next batch, so that a
- * flood costs few transactions and a lone input waits for nobody. A batch that fails is done again one by one.
+ * Batches concurrent calls. Inputs that arrive while `concurrency` batches run share the next batch, so that a burst
+ * needs few transactions and a single input does not wait. A failed batch is retried input by input.
  */
 export function batcher<I, O>(work: (inputs: I[]) => Promise<O[]>, options: BatchOptions<I>) {
   const waiting: Waiting<I, O>[] = []

@@ -1,11 +1,14 @@
 export interface BiteSize {
-  /** How many things the next transaction may take. */
+  /** The maximum of items for the next transaction. */
   readonly now: number
-  /** What the last one took, and whether it was a whole one: a smaller one says little about its size. */
+  /**
+   * Records how long the last transaction took. A partly filled one says little about the size, unless it was too
+   * slow.
+   */
   learn(ms: number, isWhole: boolean): void
 }
 
-/** How much work fits into so many milliseconds, on this machine and at its load: learnt from what the last bites took. */
+/** Adapts the size of a transaction to take about `targetMs` on this machine at its current load. */
 export function biteSize(targetMs: number, { first = 100, min = 50, max = 1_000 } = {}): BiteSize {
   let size = first
   return {

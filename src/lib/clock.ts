@@ -1,10 +1,10 @@
 import { v7 } from 'uuid'
 
-/** Time and identity: everything a rule cannot repeat comes in through here. */
+/** The source of time and ids: both are injected, so that rules which depend on them can be tested. */
 export interface Clock {
   now(): Date
-  /** A UUIDv7 of that moment. Within one process later ones sort later, also within one millisecond. */
-  newId(at: Date): string
+  /** A UUIDv7 of that time. Within one process later ids sort later, also within one millisecond. */
+  newId(time: Date): string
 }
 
 export function systemClock(): Clock {
@@ -12,14 +12,14 @@ export function systemClock(): Clock {
   let sequence = 0
   return {
     now: () => new Date(),
-    newId: (at) => {
+    newId: (time) => {
       sequence = (sequence + 1) >>> 0
-      return v7({ msecs: at.getTime(), seq: sequence, random: random() })
+      return v7({ msecs: time.getTime(), seq: sequence, random: random() })
     },
   }
 }
 
-/** 16 random bytes a time. Asking the system for each costs more than all the rest of an identifier. */
+/** 16 random bytes per id from a pool: a system call for each costs more than the rest of the id. */
 function randomSource() {
   const pool = new Uint8Array(4_096)
   let used = pool.length

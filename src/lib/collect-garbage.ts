@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm'
 let collect: (() => void) | undefined
 
 /**
- * Frees what is no longer held, at once: V8 lets garbage lie as long as there is room, and the room of a process is not
- * its own. It stops everything for some 50 ms, so it is for what leaves tens of megabytes behind and is rare.
+ * Runs garbage collection now: V8 delays it while the heap may grow, but the process shares its memory. It blocks for
+ * about 50 ms, so it is only for rare work that leaves tens of megabytes behind.
  */
 export function collectGarbage(): void {
   if (!collect) {

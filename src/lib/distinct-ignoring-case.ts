@@ -1,4 +1,4 @@
-/** Without repetitions, which may differ in case: the first spelling stays, in its place. */
+/** Removes duplicates that may differ in case; the first spelling and its position are kept. */
 export function distinctIgnoringCase(names: string[]): string[] {
   const seen = new Set<string>()
   return names.filter((name) => {

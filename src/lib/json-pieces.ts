@@ -1,6 +1,6 @@
 import { timeSlices } from './time-slices.ts'
 
-/** The JSON of an object in pieces, each item of the arrays in it alone, so that none of them takes long to make. */
+/** Serializes an object in pieces, one per array item, so that no piece takes long to serialize. */
 export async function* jsonPieces(object: object): AsyncGenerator<string> {
   const breathe = timeSlices()
   let separator = '{'

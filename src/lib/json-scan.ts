@@ -1,26 +1,26 @@
-/** Where bytes begin, and where they have ended. */
+/** Byte offsets: `start` inclusive, `end` exclusive. */
 export interface Span {
   start: number
   end: number
 }
 
 interface JsonScanOptions {
-  /** Values at most: objects, arrays and what stands in them. */
+  /** Maximum of values: objects, arrays and their members. */
   maxValues: number
-  /** A member of the outermost object: where the items of its array stand is written down. */
+  /** A member of the root object whose array items are recorded as spans. */
   itemsOf?: string | undefined
 }
 
 export type JsonScan = ReturnType<typeof jsonScan>
 
-/** Of a member's name, so much is remembered. */
+/** Maximum of bytes kept of a member's name. */
 const NAME_BYTES = 128
-/** Of items, so many are told apart: no array that may be longer is asked for. */
+/** Maximum of recorded items: no longer array is ever requested. */
 const MAX_ITEMS = 1_000
 
 /**
- * Counts the values of JSON while its bytes arrive: a look costs a nanosecond a byte, building what stands in them a
- * hundred times that. It checks nothing: of what is no JSON it counts something.
+ * Counts JSON values while the bytes arrive: 1 ns per byte, while parsing takes a hundred times that. It does not
+ * validate: the count for invalid JSON is arbitrary.
  */
 export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
   let seen = 0
@@ -36,20 +36,20 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
   const items: Span[] = []
 
   return {
-    /** Takes the next bytes; false once there are more values than may be. */
+    /** Scans the next chunk; returns false once there are more than `maxValues`. */
     push(chunk: Buffer): boolean {
-      for (let at = 0; at < chunk.length && values <= maxValues; at++) {
-        if (isInString) at = restOfString(chunk, at)
-        else look(chunk[at] ?? 0, seen + at)
+      for (let index = 0; index < chunk.length && values <= maxValues; index++) {
+        if (isInString) index = restOfString(chunk, index)
+        else look(chunk[index] ?? 0, seen + index)
       }
       seen += chunk.length
       return values <= maxValues
     },
-    /** How many values there were so far. */
+    /** Number of values so far. */
     get values() {
       return values
     },
-    /** The member of the outermost object that the last bytes belong to. */
+    /** The member of the root object that the last bytes belong to. */
     get member() {
       return member
     },
@@ -105,12 +105,12 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
     if (items.length === MAX_ITEMS) isInItems = false
   }
 
-  /** The last place of the string's part in this chunk. */
+  /** Returns the offset where the string, or its part in this chunk, ends. */
   function restOfString(chunk: Buffer, from: number): number {
     for (let part = from; ; ) {
       const quote = chunk.indexOf(QUOTE, part)
       const end = quote < 0 ? chunk.length : quote
-      // A quote behind an odd row of backslashes belongs to the string; the row may have begun in the chunk before.
+      // A quote after an odd number of backslashes is escaped; the backslashes may begin in the previous chunk.
       let first = end
       while (first > part && chunk[first - 1] === BACKSLASH) first--
       const isOdd = (end - first) % 2 === 1
@@ -128,7 +128,7 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
   }
 }
 
-/** A name as it is meant; as it is written where it was too long to be remembered whole. */
+/** The unescaped name; the raw one if it was truncated. */
 function nameIn(token: Buffer): string {
   const text = token.toString()
   try {

@@ -1,6 +1,6 @@
 /**
- * Calls back once the process that started this one has ended. Windows does not say so: there it never calls.
- * Does not keep this process alive.
+ * Calls back when the parent process has ended. Never calls on Windows, where this cannot be detected. Does not keep
+ * this process alive.
  */
 export function onParentEnd(callback: () => void, { pollMs = 500 } = {}): void {
   const parent = process.ppid

@@ -1,6 +1,6 @@
 /**
- * Replaces every occurrence of any of these texts, in any case, what overlaps together. After Aho and Corasick: one
- * walk over a text finds all of them, however many there are and however alike.
+ * Replaces all occurrences of the texts, ignoring case; overlapping occurrences are replaced as one. Uses the
+ * Aho-Corasick algorithm: one pass over a text, however many texts and however similar.
  */
 export function textReplacer(texts: string[], replacement: string): (text: string) => string {
   if (texts.length === 0) return (text) => text
@@ -10,11 +10,11 @@ export function textReplacer(texts: string[], replacement: string): (text: strin
     const found: { start: number; end: number }[] = []
     const units = folded(text)
     let state = 0
-    for (let at = 0; at < units.length; at++) {
-      state = follow(state, units.charCodeAt(at))
+    for (let index = 0; index < units.length; index++) {
+      state = follow(state, units.charCodeAt(index))
       const length = longestAt[state] ?? 0
       if (length === 0) continue
-      const match = { start: at + 1 - length, end: at + 1 }
+      const match = { start: index + 1 - length, end: index + 1 }
       for (let last = found.at(-1); last && last.end > match.start; last = found.at(-1)) {
         match.start = Math.min(match.start, last.start)
         found.pop()
@@ -35,14 +35,14 @@ function automaton(texts: string[]) {
 
   for (const text of texts) {
     let state = 0
-    for (let at = 0; at < text.length; at++) {
-      const key = stepKey(state, text.charCodeAt(at))
+    for (let index = 0; index < text.length; index++) {
+      const key = stepKey(state, text.charCodeAt(index))
       state = steps.get(key) ?? longestAt.push(0) - 1
       steps.set(key, state)
     }
     longestAt[state] = text.length
   }
-  // States are numbered along each text, so whoever is nearer to the start is not always first: level by level.
+  // States are numbered per text and not by depth, so fallbacks are computed level by level.
   const byState = new Map<number, { unit: number; to: number }[]>()
   for (const [key, to] of steps) {
     const from = Math.floor(key / 65_536)
@@ -70,7 +70,7 @@ function automaton(texts: string[]) {
   }
 }
 
-/** Without differences of case, each unit in its place. */
+/** Lower case with the same length: each UTF-16 unit keeps its position. */
 function folded(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase()

@@ -1,4 +1,4 @@
-/** Lets so many works run at once; the others wait in line. */
+/** Limits how many works run at the same time; the others wait in order of arrival. */
 export function semaphore(concurrency: number) {
   let running = 0
   const queue: (() => void)[] = []
@@ -9,7 +9,7 @@ export function semaphore(concurrency: number) {
     try {
       return await work()
     } finally {
-      // Who leaves hands its place on, so nobody who comes just now can slip in between.
+      // The slot passes directly to the next in the queue, so that a new caller cannot take it.
       const next = queue.shift()
       if (next) next()
       else running--

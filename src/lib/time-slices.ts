@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** For work of many small steps: asked between them, it gives way to everything else whenever so much time has passed. */
+/**
+ * Call between small steps of long work: yields to the event loop whenever `sliceMs` have passed since the last time.
+ */
 export function timeSlices(sliceMs = 10): () => Promise<void> {
   let since = performance.now()
   return async () => {

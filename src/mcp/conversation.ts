@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 
 const HEADER = 'mcp-session-id'
-/** What the protocol lets an id be, at a length that a line of the log can bear. */
+/** The characters that the protocol allows in a session id, limited in length for the log. */
 const SANE = /^[\x21-\x7e]{1,128}$/
 
 /**
- * Clients of the older protocol era are given an id when they introduce themselves and send it with all that follows.
- * Nothing is kept under it, so any instance answers them, and none is ever told that its session is gone; it ties
- * what one assistant asked together in the log.
+ * Clients of the legacy protocol receive a session id on initialize and send it with every request. Nothing is stored
+ * for it, so any instance accepts it and no session expires; it only correlates the log lines of one assistant.
  */
 export function nameConversations(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {

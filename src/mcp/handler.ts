@@ -3,12 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import type { Services } from '../services/index.ts'
 import { type Exchange, mcpServers } from './server.ts'
 
-/** Streams that may be open at a time. Nothing changes while the process lives, so they carry nothing. */
+/**
+ * Maximum of open streams. Tools, resources and prompts never change while the process runs, so streams carry no
+ * messages.
+ */
 const MAX_LISTENERS = 100
 
 export type McpHandler = ReturnType<typeof mcpHandler>
 
-/** What answers MCP messages, each on a server of its own. */
+/** Handles MCP messages, each with a server of its own. */
 export function mcpHandler(app: FastifyInstance, services: Services) {
   const serverOf = mcpServers(app, services)
   return createMcpHandler(({ authInfo, era }) => serverOf(exchangeOf(authInfo), era), {
@@ -17,6 +20,6 @@ export function mcpHandler(app: FastifyInstance, services: Services) {
   })
 }
 
-/** Put there by the route, and by nothing else. */
+/** Cast: only the route sets this value. */
 const exchangeOf = (authInfo: { extra?: Record<string, unknown> } | undefined) =>
   authInfo?.extra?.exchange as Exchange

@@ -5,8 +5,8 @@ import type { McpHandler } from './handler.ts'
 import type { Exchange } from './server.ts'
 
 /**
- * The second door: AI tools over Streamable HTTP, without sessions, for clients of both protocol eras. The SDK takes a
- * tenth of the start to load, so it is loaded for the first assistant that calls.
+ * The AI tools over stateless Streamable HTTP, for clients of both protocol versions. Loading the SDK takes a tenth of
+ * the startup time, so it is loaded by the first MCP request.
  */
 export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => {
   let made: Promise<McpHandler> | undefined
@@ -16,7 +16,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
   }
   nameConversations(app)
   const listeners = new Set<AbortController>()
-  // An open stream would hold the close of the process. What is being answered is finished.
+  // An open stream would block closing the process. Requests in progress are finished.
   app.addHook('preClose', async () => {
     for (const listener of listeners) listener.abort()
   })
@@ -46,7 +46,8 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
         },
       })
       if (isListening(request.body)) return reply.send(response)
-      // Whole, so that it counts among the large responses. The SDK makes its one message at once in any case.
+      // Sent whole, so that it counts towards the limit of large responses; the SDK builds its message in one piece
+      // anyway.
       const body = Buffer.from(await response.arrayBuffer())
       reply.status(response.status).headers(Object.fromEntries(response.headers))
       return reply.send(body.length > 0 ? body : null)
@@ -56,7 +57,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
 
 const isListening = (body: unknown) => (body as { method?: unknown })?.method === 'subscriptions/listen'
 
-/** What the SDK looks at beside the body: method, headers, and whether the client is still there; no address. */
+/** What the SDK uses beside the body: method, headers and the abort signal; no client address. */
 function webRequest({ method, headers }: FastifyRequest, signal: AbortSignal): Request {
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, [value].flat().join(', ')] as [string, string]],

@@ -4,9 +4,9 @@ import { namedSchemas } from '../schemas/index.ts'
 type JsonSchema = { [keyword: string]: unknown }
 
 /**
- * A schema as clients may read it: whole, because nothing outside can follow our references, and without the
- * keywords that are our own, because strict readers refuse what they do not know. Without examples: every client
- * reads all of it in every session.
+ * A schema for clients: references are inlined, because clients cannot resolve them; `x-` keywords are removed,
+ * because strict parsers reject unknown keywords; examples are removed, because every client loads all of it in every
+ * session.
  */
 export const published = (schema: TSchema): JsonSchema => plain(schema) as JsonSchema
 
@@ -27,13 +27,13 @@ function plain(part: unknown): unknown {
   )
 }
 
-/** Members of `properties` are names, whatever they look like. */
+/** Members of `properties` are names of fields, even if they look like keywords. */
 function plainValue(keyword: string, value: unknown): unknown {
   if (keyword !== 'properties') return plain(value)
   return Object.fromEntries(Object.entries(value as object).map(([name, schema]) => [name, plain(schema)]))
 }
 
-/** "Or null" as a branch: some clients map schemas onto a dialect where a type is one word. */
+/** Writes "or null" as a branch of `anyOf`: some clients support only a single `type`. */
 function withOneType(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema.type)) return schema
   const { type: types, description, enum: values, ...own } = schema

@@ -25,7 +25,7 @@ export interface Tool {
   name: string
   title: string
   description: string
-  /** The scope of its twin over REST. */
+  /** The scope of the equivalent REST operation. */
   scope: Scope
   annotations: {
     readOnlyHint: boolean
@@ -35,14 +35,14 @@ export interface Tool {
   }
   input: TSchema
   output: TSchema
-  /** Answers the structured content and a text that says the same to a reader. */
+  /** Returns the structured content, and a text with the same content. */
   run(args: unknown, caller: Caller, useCases: UseCases): Promise<{ data: object; text: string }>
 }
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 const creates = { readOnlyHint: false, destructiveHint: false, idempotentHint: false }
 const overwrites = { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
-/** Rules are written by the team. What answers tasks brings text from anywhere: clients should know. */
+/** Rules are written by the team, but tools that return tasks return untrusted text: `openWorldHint` tells clients. */
 const ofTheTeam = { openWorldHint: false }
 const fromAnywhere = { openWorldHint: true }
 
@@ -170,7 +170,7 @@ interface TypedTool<I extends TSchema, O extends TSchema> extends Omit<Tool, 'ru
   ): Promise<{ data: Static<O> & object; text: string }>
 }
 
-/** The arguments are of the input's type because the server checks them before it runs the tool. */
+/** Cast: the server validates the arguments before it runs the tool. */
 function tool<I extends TSchema, O extends TSchema>({ run, ...rest }: TypedTool<I, O>): Tool {
   return { ...rest, run: (args, caller, useCases) => run(args as Static<I>, caller, useCases) }
 }
@@ -179,7 +179,7 @@ function taskResult(said: string, { metadata: _, ...task }: Task) {
   return { data: { notice: UNTRUSTED, ...task }, text: `${said}\n\n${fencedMembers(task)}` }
 }
 
-/** Without `tasks:read` the service returned no more than its version. */
+/** Without `tasks:read` the service returns only the id and the version. */
 function writtenAnswer(said: string, { metadata: _, ...task }: WrittenTask) {
   const { id, version, title } = task
   if (title === undefined) return { data: task, text: `${said} Task ${id}, version ${version}.` }
@@ -189,9 +189,9 @@ function writtenAnswer(said: string, { metadata: _, ...task }: WrittenTask) {
 const toTaskBrief = ({ description: _, notes: __, metadata: ___, ...brief }: TaskListItem): TaskBrief => brief
 
 function ruleText({ id, priority, isActive, projectId, version, content }: Rule): string {
-  const where = projectId === null ? 'for all projects' : `for the project ${projectId}`
+  const scope = projectId === null ? 'for all projects' : `for the project ${projectId}`
   return [
-    `Rule ${id}, ${isActive ? 'active' : 'switched off'}, ${where}, priority ${priority}, version ${version}:`,
+    `Rule ${id}, ${isActive ? 'active' : 'switched off'}, ${scope}, priority ${priority}, version ${version}:`,
     content,
   ].join('\n\n')
 }

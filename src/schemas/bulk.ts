@@ -9,7 +9,8 @@ export const BulkTasks = StrictObject(
     tasks: Type.Array(ref(NewTaskInBulk), {
       minItems: 1,
       maxItems: 100,
-      // The route checks the items itself: with onError=continue a bad one is an answer, not a refusal.
+      // The route checks the items itself: with onError=continue an invalid item is part of the result and rejects
+      // nothing.
       'x-items-by-route': true,
       description: '1 to 100 tasks.',
     }),

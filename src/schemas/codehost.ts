@@ -76,13 +76,13 @@ export type SyncRun = Static<typeof SyncRun>
 
 export const SyncRunPage = PageOf(ref(SyncRun), 'A page of sync runs.')
 
-/** A reference that may be null: `Nullable` is for schemas with a type of their own. */
+/** A nullable reference: `Nullable` supports only schemas with a `type` of their own. */
 const LastRun = Type.Unsafe<SyncRun | null>({
   anyOf: [{ $ref: 'SyncRun#' }, { type: 'null' }],
   description: 'The latest sync run of this connection; null before the first.',
 })
 
-/** The repository a project follows, as the project tells it. */
+/** The connected repository, as a member of its project. */
 export const ProjectCodehost = Type.Object(
   {
     repository: Type.String({ description: '`owner/name`, as the code host spells it now.' }),

@@ -3,7 +3,7 @@ import { DateTime, Nullable, ref, StrictObject, StringEnum, Uuid } from './parts
 import { Rule } from './rule.ts'
 import { TaskListItem } from './task.ts'
 
-/** How many of the latest tasks and how many lists a context tells of. */
+/** Maximum of recent tasks and of lists in a context. */
 export const RECENT_TASKS = 10
 export const MAX_LISTS = 200
 

@@ -10,7 +10,7 @@ export type Sentiment = (typeof Sentiment)[number]
 
 const FeedbackOutcome = ['accepted', 'ignored', 'rejected'] as const
 
-/** As much as fits into a delivery. */
+/** Up to the maximum size of a delivery. */
 const text = (description: string, ...examples: string[]) =>
   Type.String({ maxLength: 2 * 1024 * 1024, description, examples })
 const optional = (description: string, ...examples: string[]) =>
@@ -34,10 +34,10 @@ const Properties = Type.Object(
   { additionalProperties: true, description: 'What is known of the feedback; unknown ones are kept.' },
 )
 
-/** The properties that mean something here; all others are only kept. */
+/** The properties that Inlet interprets; all others are only stored. */
 export const namedProperties: ReadonlySet<string> = new Set(Object.keys(Properties.properties))
 
-const told = {
+const members = {
   uuid: Type.Optional(
     Nullable(text('The sender’s identifier. The same one again makes no second task.', '0198f3a2')),
   ),
@@ -47,12 +47,12 @@ const told = {
   properties: Properties,
 }
 
-/** For the reference alone: the receiver reads what it is given with `domain/feedback-event.ts`. */
+/** For the API reference only: the receiver parses deliveries with `domain/feedback/event.ts`. */
 export const WebhookEvent = Type.Union(
   [
-    Type.Object(told, { additionalProperties: true, description: 'The flat form.' }),
+    Type.Object(members, { additionalProperties: true, description: 'The flat form.' }),
     Type.Object(
-      { event: Type.Object(told, { additionalProperties: true, description: 'The event.' }) },
+      { event: Type.Object(members, { additionalProperties: true, description: 'The event.' }) },
       { additionalProperties: true, description: 'The analytics platform’s default form.' },
     ),
   ],

@@ -1,14 +1,14 @@
-/* What the formats and limits named in the schemas mean, exactly. */
+/* The checks behind the formats and limits named in the schemas. */
 
 export const isUuid = (text: string) =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 
-/** ISO 8601 with an offset, a day that exists, and a year PostgreSQL and JavaScript write alike (1 to 9999 UTC). */
+/** ISO 8601 with an offset, an existing day, and a year that PostgreSQL and JavaScript format alike (1 to 9999 UTC). */
 export function isDateTime(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i.exec(text)
   if (!parts) return false
   const [, year, month, day] = parts.map(Number)
-  // Date.parse takes 31 February for 3 March.
+  // Date.parse reads 31 February as 3 March.
   if (day !== new Date(Date.UTC(2000 + (Number(year) % 400), Number(month) - 1, Number(day))).getUTCDate())
     return false
   const utcYear = new Date(text).getUTCFullYear()
@@ -21,7 +21,7 @@ export function isWebAddress(text: string): boolean {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
-/** What the service's own types of activity begin with: they are nobody else's to write. */
+/** Prefixes of the service's own activity types; callers may not write them. */
 export const RESERVED_ACTIVITY_PREFIXES = [
   'task.',
   'rule.',
@@ -41,12 +41,12 @@ export const RESERVED_ACTIVITY_PREFIXES = [
 export const isActivityType = (text: string) =>
   !RESERVED_ACTIVITY_PREFIXES.some((prefix) => text.startsWith(prefix))
 
-/** PostgreSQL holds neither NUL nor half of a surrogate pair. */
+/** PostgreSQL stores neither NUL nor lone surrogates. */
 export const isWellFormedText = (text: string) => !text.includes('\0') && text.isWellFormed()
 
 /**
- * Walks level by level, so that depth costs no stack. It stops at the first level too deep and where what it has seen is
- * too long already, so it never sees more than fits.
+ * Iterates level by level, so that depth uses no stack. Stops at the first level that is too deep, or once the value
+ * is known to be too long, so it never visits more than the limit.
  */
 export function isJsonWithin(value: object, limits: { maxBytes: number; maxDepth: number }): boolean {
   let left = limits.maxBytes
@@ -69,14 +69,14 @@ export function isJsonWithin(value: object, limits: { maxBytes: number; maxDepth
   return Buffer.byteLength(JSON.stringify(value)) <= limits.maxBytes
 }
 
-/** One by one: a list of all of them would be as long as what is to be refused. */
+/** A generator: an array of all members would be as large as the value that may be rejected. */
 function* membersOf(container: object): Generator<[key: string, member: unknown]> {
   if (Array.isArray(container)) for (const item of container) yield ['', item]
   else for (const key in container) yield [key, (container as Record<string, unknown>)[key]]
 }
 
-/** What a value adds to the JSON around it at the very least, its comma included. */
+/** Minimum bytes that a value adds to the JSON around it, its comma included. */
 const shortestJson = (value: unknown) => (typeof value === 'string' ? value.length : 1)
 
-/** A text as PostgreSQL can hold it: for those whose senders cannot be asked to mend it. */
+/** Replaces what PostgreSQL cannot store: for senders that cannot be asked to fix their text. */
 export const repaired = (text: string) => text.replaceAll('\0', '').toWellFormed()

@@ -15,7 +15,7 @@ import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenT
 import { TaskName } from './task-name.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
 
-/** Every schema with a name of its own: what `$ref` finds, and the components of the API reference. */
+/** Every schema with an `$id`: the targets of `$ref`, and the components of the API reference. */
 export const namedSchemas = [
   FieldError,
   Problem,

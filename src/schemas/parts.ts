@@ -1,8 +1,8 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
 /*
- * The pieces every schema is made of. Keywords beginning with `x-` are our own and are checked by
- * `plugins/validation.ts`; the rest is plain JSON Schema 2020-12 as OpenAPI 3.1 knows it.
+ * Building blocks of all schemas. Keywords beginning with `x-` are our own, checked by `plugins/validation.ts`; the
+ * rest is JSON Schema 2020-12 as in OpenAPI 3.1.
  */
 
 export const Uuid = (description: string) =>
@@ -16,7 +16,7 @@ export const DateTime = (description: string) =>
     examples: ['2026-11-21T08:15:30.000Z'],
   })
 
-/** JSON Schema's own way to say "or null"; OpenAPI 3.1 has no `nullable`. */
+/** A nullable type in JSON Schema; OpenAPI 3.1 has no `nullable`. */
 export const Nullable = <T extends TSchema>(schema: T) =>
   Type.Unsafe<Static<T> | null>({
     ...schema,
@@ -24,23 +24,23 @@ export const Nullable = <T extends TSchema>(schema: T) =>
     ...('enum' in schema && { enum: [...schema.enum, null] }),
   })
 
-/** One `enum`, because a union of literals reports one mistake a branch. */
+/** One `enum`, because a union of literals reports one error per branch. */
 export const StringEnum = <const T extends string[]>(
   values: T,
   options: { description: string; default?: T[number] },
 ) => Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
-/** Text that is trimmed before its length is looked at. Lengths are in Unicode code points. */
+/** Text that is trimmed before its length is checked. Lengths are in Unicode code points. */
 export const TrimmedString = (maxLength: number, description: string, examples: string[]) =>
   Type.String({ minLength: 1, maxLength, 'x-trim': true, description, examples })
 
-/** An object that refuses members it does not know, by name. */
+/** An object that rejects unknown members and names them. */
 export const StrictObject = <T extends TProperties>(
   properties: T,
   options: { description: string; $id?: string; minProperties?: number },
 ) => Type.Object(properties, { ...options, additionalProperties: false })
 
-/** A schema with an `$id` is written once and pointed at from everywhere else. */
+/** References a schema with an `$id`, so that it is written once in the contract. */
 export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 
 export const Metadata = Type.Unsafe<Record<string, unknown>>({
@@ -69,7 +69,7 @@ export const PageQuery = StrictObject(
   { description: 'Which page.' },
 )
 
-/** A page of a keyset-paged list: a page deep in the table costs what the first one costs. */
+/** A page of a list with keyset pagination: every page costs the same, however deep. */
 export const PageOf = <T extends TSchema>(item: T, description: string, maxItems = 200) =>
   Type.Object(
     {
@@ -84,7 +84,7 @@ export const PageOf = <T extends TSchema>(item: T, description: string, maxItems
     { description },
   )
 
-/** The scalar of a repeatable query parameter is taken for a list of one. */
+/** A repeatable query parameter; a single value is read as a list of one. */
 export const QueryArray = <T extends TSchema>(item: T, description: string) =>
   Type.Array(item, { minItems: 1, maxItems: 20, description: `${description} May be repeated: any of them.` })
 

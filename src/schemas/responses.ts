@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 
-/** A JSON answer with its description and headers, as both Fastify and OpenAPI want it. */
+/** A JSON response with its description and headers, in the format of both Fastify and OpenAPI. */
 export const responses = <T extends TSchema>(
   schema: T,
   description: string,
@@ -12,7 +12,7 @@ export const responses = <T extends TSchema>(
   content: { 'application/json': { schema } },
 })
 
-/** An answer without a body. */
+/** A response without a body. */
 export const emptyResponse = (description: string) =>
   Type.Null({ description, headers: { 'x-request-id': RequestId } })
 

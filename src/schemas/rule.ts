@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
 import { Actor } from './task.ts'
 
-/** How many rules there may be for all projects together, and for each project. */
+/** Maximum of rules for all projects together, and for each project. */
 export const MAX_RULES = 1_000
 
 const Content = TrimmedString(
@@ -35,7 +35,7 @@ export type Rule = Static<typeof Rule>
 export const RuleList = PageOf(
   ref(Rule),
   'All rules that apply, in one answer: priority descending, then time of creation, then id.',
-  // A thousand of all projects, and as many of one.
+  // Up to a thousand rules for all projects, and a thousand of one project.
   2_000,
 )
 export type RuleList = Static<typeof RuleList>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ref, StrictObject, Uuid } from './parts.ts'
 
-/** More than anybody looks through; `q` narrows. */
+/** More than a person looks through; `q` filters. */
 export const MAX_TASK_NAMES = 100
 
 export const TaskNameQuery = StrictObject(

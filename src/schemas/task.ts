@@ -147,7 +147,7 @@ export type TaskListItem = Static<typeof TaskListItem>
 
 export const TaskPage = PageOf(ref(TaskListItem), 'A page of tasks.')
 
-/** A task as a batch gives it; a single create may name the list as well. */
+/** The fields of a task in a batch; a single create also accepts the list. */
 const taskContent = {
   title: Title,
   description: Type.Optional(Nullable(Description)),

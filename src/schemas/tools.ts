@@ -5,8 +5,8 @@ import { NewRule, RuleChange } from './rule.ts'
 import { NewTask, Task, TaskChange, TaskQuery } from './task.ts'
 
 /*
- * What the AI tools take and answer, made of the very values that REST takes and answers. Left out is what an
- * assistant has no use for, and `metadata` always: it holds what senders attached, users' addresses included.
+ * Input and output of the AI tools, built from the same schemas as REST. Fields without use for an assistant are
+ * omitted, and `metadata` always: it holds what senders attached, users' addresses included.
  */
 
 export const GetContextInput = ContextRequest

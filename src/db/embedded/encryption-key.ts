@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const FORM = /^[0-9a-f]{64}\s*$/
 
 /**
- * The key that encrypts what the embedded database must not hold in clear: made once, beside the data, readable by
- * its owner alone. Instances that start at once agree on one.
+ * The key that encrypts secrets in the embedded database: created once, beside the data, readable by its owner only.
+ * Instances that start at the same time use the same key.
  */
 export async function encryptionKeyIn(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, 'encryption.key')
@@ -17,7 +17,7 @@ export async function encryptionKeyIn(dataDir: string): Promise<Buffer> {
   return Buffer.from(text.trim(), 'hex')
 }
 
-/** Written whole under another name first: nobody ever reads half a key. */
+/** Written to another name and renamed, so that nobody reads a partial key. */
 async function make(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })

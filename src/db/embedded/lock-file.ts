@@ -4,13 +4,13 @@ import { readFile, readlink, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAlive } from './staging.ts'
 
-/** What postmaster.pid says. `server` is absent when the server that wrote it no longer runs. */
+/** The content of postmaster.pid. `server` is absent when the server that wrote it no longer runs. */
 export interface LockFile {
   text: string
   server: { pid: number; port: number } | undefined
 }
 
-/** Undefined when there is no lock file: no server, or one that shut down in order. */
+/** Undefined when there is no lock file: no server, or one that shut down cleanly. */
 export async function readLockFile(cluster: string): Promise<LockFile | undefined> {
   const text = await readFile(join(cluster, LOCK_FILE), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
@@ -22,14 +22,14 @@ export async function readLockFile(cluster: string): Promise<LockFile | undefine
 }
 
 /**
- * Removes a lock file that PostgreSQL would never get past by itself: its pid now belongs to some other program of
- * the same user (pids are few in a container), or a power cut left it empty. All others PostgreSQL clears itself.
+ * Removes a lock file that blocks PostgreSQL permanently: its pid now belongs to another program of the same user
+ * (pids are reused quickly in a container), or a power failure left it empty. PostgreSQL removes all others itself.
  */
 export async function discardDeadLock(cluster: string, lock: LockFile): Promise<void> {
   const path = join(cluster, LOCK_FILE)
   const pid = Number(lock.text.split('\n')[0])
   if (pid > 0 ? !isAlive(pid) : !(await isOlderThan(path, WRITING_MS))) return
-  // Renamed before it is judged: another process may have put a live server's file there meanwhile.
+  // Renamed before it is checked: another process may have replaced it with a live server's file meanwhile.
   const aside = `${path}.${randomBytes(4).toString('hex')}`
   const isOurs = await rename(path, aside).then(
     () => true,
@@ -43,8 +43,8 @@ export async function discardDeadLock(cluster: string, lock: LockFile): Promise<
 const LOCK_FILE = 'postmaster.pid'
 const WRITING_MS = 2_000
 
-// A zombie, a stranger and the server of another data directory answer kill(pid, 0) as well, and after a reboot or
-// in a new container a pid is soon given again. A server works in its data directory.
+// kill(pid, 0) also succeeds for a zombie, an unrelated process and the server of another data directory, and after a
+// reboot or in a new container a pid is soon reused. A server's working directory is its data directory.
 async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false
   if (process.platform !== 'linux' || !existsSync('/proc/self/cmdline')) return true

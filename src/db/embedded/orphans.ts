@@ -1,21 +1,21 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
 /**
- * Kills what a killed server left at work: a statement that computes does not notice, and until it ends no server
- * starts on the same files. Recovery treats it like the crash it follows. Outside of Linux nothing is found, and they
- * end with their statements.
+ * Kills the backends of a killed server: one that is computing does not notice, and until it ends no server can start
+ * on the same files. Recovery treats this like the crash it follows. Works on Linux only; elsewhere they end with
+ * their statements.
  */
 export async function killOrphans(cluster: string): Promise<void> {
   const names = await readdir('/proc').catch(() => [])
   for (const pid of names.map(Number).filter((number) => number > 0)) {
     if (!(await isWorkerOf(cluster, pid))) continue
-    // The server's own processes are titled "postgres: what they do"; the server itself is not.
+    // Backends have the process title "postgres: <activity>"; the server itself has not.
     const parent = await parentOf(pid)
     if (parent === undefined || (await isServer(parent))) continue
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It was faster, or belongs to somebody else.
+      // It has ended already, or belongs to another user.
     }
   }
 }

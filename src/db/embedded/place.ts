@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { type Account, run } from './run.ts'
 import { exists, makeOpenDirectory } from './staging.ts'
 
-/** Where the database's files are, and whose they are. */
+/** Where the database's files are, and which user owns them. */
 export interface Place {
-  /** PostgreSQL's data directory, with no symlink in it; it need not exist yet, its parent does. */
+  /** PostgreSQL's data directory, without symlinks. It may not exist yet; its parent does. */
   cluster: string
   account: Account | undefined
-  /** Where copies of the programs may be kept. */
+  /** Where copies of the programs may be stored. */
   copies: string
 }
 
@@ -17,7 +17,7 @@ interface Log {
   info(obj: object, msg: string): void
 }
 
-/** `dataDir` is absolute. Makes it when it is absent. */
+/** Resolves `dataDir`, an absolute path, and creates it if absent. */
 export async function findPlace(dataDir: string, log: Log): Promise<Place> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   return process.getuid?.() === 0 ? findPlaceAsRoot(dataDir, log) : findOwnPlace(dataDir)
@@ -34,7 +34,7 @@ async function findOwnPlace(dataDir: string): Promise<Place> {
   }
 }
 
-// PostgreSQL refuses to run as root, so another user has to be able to reach its files.
+// PostgreSQL refuses to run as root, so another user must be able to reach its files.
 async function findPlaceAsRoot(dataDir: string, log: Log): Promise<Place> {
   const existing = await existingCluster(join(dataDir, 'postgres'))
   if (existing) return { cluster: existing, account: await ownerOf(existing, dataDir), copies: ROOTS_OWN }
@@ -73,7 +73,7 @@ async function refuseForeign(cluster: string): Promise<void> {
   )
 }
 
-// Who made the data keeps it, so that one `sudo npm start` does not lock out the user who runs Inlet every day.
+// The creator keeps owning the data, so that one `sudo npm start` does not lock out the everyday user.
 async function ownerOf(cluster: string, dataDir: string): Promise<Account> {
   const { uid, gid } = await stat(cluster)
   const account = uid === 0 ? await postgresAccount() : { uid, gid }
@@ -87,7 +87,7 @@ async function ownerOf(cluster: string, dataDir: string): Promise<Account> {
   return account
 }
 
-// 0710 root:postgres: the server's user passes through and can neither list nor write.
+// 0710 root:postgres: the server's user can traverse it, but neither list nor write.
 async function openTo(account: Account, dataDir: string): Promise<void> {
   const { uid, mode } = await stat(dataDir)
   if (uid !== 0 || (await canEnter(account, dataDir))) return
@@ -99,7 +99,7 @@ async function canEnter(account: Account, directory: string): Promise<boolean> {
   return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { account })).ok
 }
 
-// The link keeps later starts on these files, also when the way to dataDir has been opened by then.
+// The link keeps later starts on these files, even if the path to dataDir has become accessible by then.
 async function moveOut(dataDir: string, account: Account, log: Log): Promise<string> {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
   const home = join(ROOTS_OWN, hash)
@@ -131,7 +131,7 @@ async function postgresAccount(): Promise<Account> {
 async function createUser(name: string): Promise<Account | undefined> {
   const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin']
   await run('useradd', [...options, name]).catch(() => undefined)
-  // Looked up again whatever useradd said: another process may have made the user just now.
+  // Looked up again whatever useradd returned: another process may have created the user meanwhile.
   return lookUp(name)
 }
 

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 
-/** The operating-system user a program runs as; absent means the user of this process. */
+/** The operating-system user that a program runs as; absent means the user of this process. */
 export interface Account {
   uid: number
   gid: number
 }
 
-/** Runs a program to its end. Rejects only when it cannot be started at all. */
+/** Runs a program until it exits. Rejects only if it cannot be started. */
 export async function run(
   file: string,
   args: string[],
@@ -14,7 +14,7 @@ export async function run(
 ): Promise<{ ok: boolean; output: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ ok: boolean; output: string }>()
   const sink = options.output === 'drop' ? 'ignore' : 'pipe'
-  // A session of its own: Ctrl-C on the terminal must not cut a start or a stop in half.
+  // A session of its own: Ctrl-C on the terminal must not interrupt a start or a stop.
   const child = spawn(file, args, {
     ...options.account,
     cwd: options.cwd ?? '/',
@@ -34,8 +34,8 @@ export async function run(
   return promise
 }
 
-// Small on purpose: the server outlives us, and /proc/<pid>/environ must not keep our secrets. LC_ALL=C keeps
-// PostgreSQL's messages in the English that server.ts reads; TZ spares initdb its search for the time zone.
+// A minimal environment: the server outlives this process, and /proc/<pid>/environ must not hold our secrets. LC_ALL=C
+// keeps PostgreSQL's messages in the English that server.ts parses; TZ saves initdb its search for the time zone.
 function environment(): NodeJS.ProcessEnv | undefined {
   if (process.platform === 'win32') return undefined
   return { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }

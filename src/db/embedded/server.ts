@@ -23,16 +23,16 @@ interface Log {
 }
 
 interface ReachOptions {
-  /** The server must come back on this one: connection strings name it. Absent: any. */
+  /** The required port, as connection strings contain it. Absent: any port. */
   port?: number
-  /** Ends the waiting. */
+  /** Aborts waiting. */
   signal?: AbortSignal
 }
 
 /**
- * Connects to the server of this data directory, which it starts when none runs. A full disk is waited for where the
- * server has run before: nobody could do more, and space may come back.
- * @throws Error with a sentence, after three starts that failed
+ * Connects to the server of this data directory, and starts it if none runs. If the disk is full and the server has
+ * run before, waits for space: a failure would not help.
+ * @throws Error with a sentence, after three failed starts
  */
 export async function reachServer(
   cluster: Cluster,
@@ -58,7 +58,7 @@ export async function reachServer(
       if ('client' in outcome) return { client: outcome.client, port, isStarted }
       problem = outcome.error.message
       if (isRefusal(outcome.error)) break
-      // Recovery after a crash takes as long as it takes; it and a shutdown end by themselves.
+      // Crash recovery takes an unknown time; it and a shutdown end by themselves.
       if (isNotReadyYet(outcome.error)) lastChance = Date.now() + DEADLINE_MS
     } else {
       if (lock) await discardDeadLock(place.cluster, lock)
@@ -87,7 +87,7 @@ export async function reachServer(
   throw new Error(`its server did not start: ${problem}`)
 }
 
-/** Stops the server at once, in order: open transactions are rolled back. False when it did not end. */
+/** Stops the server in fast mode: open transactions are rolled back. Returns false if it did not end. */
 export async function stopServer({ place, binaries }: Cluster): Promise<boolean> {
   const before = await readLockFile(place.cluster)
   if (!before?.server) return true
@@ -95,7 +95,7 @@ export async function stopServer({ place, binaries }: Cluster): Promise<boolean>
     account: place.account,
     cwd: place.cluster,
   })
-  // Not pg_ctl's own wait: it would take the server that another process starts right afterwards for this one.
+  // Not pg_ctl's own wait: it would mistake a server that another process starts right afterwards for this one.
   for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(STOP_POLL_MS)) {
     if ((await readLockFile(place.cluster))?.server?.pid !== before.server.pid) return true
   }
@@ -113,17 +113,17 @@ const STOP_POLL_MS = 10
 // Another process was faster, or the port was just taken.
 const PASSING =
   /"postmaster\.pid" (already exists|is empty)|could not bind|could not create any TCP\/IP sockets/
-// Backends of a killed server are dying, or have not noticed.
+// Backends of a killed server are still running or ending.
 const IN_USE = /shared memory block/
 const NO_SPACE = /No space left on device|Disk quota exceeded/
-// A segment of its write-ahead log is what it needs to start.
+// A start needs one segment of the write-ahead log.
 const NEEDED_BYTES = 16 << 20
 
 const LOG_FILE = 'server.log'
 const MAX_LOG_BYTES = 1 << 20
 
-// Returns what went wrong. -D and -l are relative because pg_ctl writes them, in double quotes and no more, into a
-// shell's command line, where a $ in a path would be expanded.
+// Returns the error text. -D and -l are relative, because pg_ctl writes them into a shell command line in plain double
+// quotes, where a $ in a path would be expanded.
 async function start(
   { place, binaries, settings }: Cluster,
   port: number | undefined,
@@ -151,13 +151,13 @@ const SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   // The application logs its own failed statements. Without them and checkpoints the log stays small for years, and
-  // no task's text gets into it.
+  // contains no task's text.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 }
 
-// The server's own log is on that disk as well, so what it would say may be missing.
+// The server's own log is on the same disk, so its message may be missing.
 async function isDiskFull(cluster: string): Promise<boolean> {
   const disk = await statfs(cluster).catch(() => undefined)
   return disk !== undefined && disk.bavail * disk.bsize < NEEDED_BYTES
@@ -183,7 +183,7 @@ async function readFrom(logPath: string, position: number): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead)
 }
 
-// The port of the last time, if it can be had: another process may wait for its server there.
+// The previous port if it is free: another process may wait for its server there.
 async function choosePort(cluster: string): Promise<number> {
   const options = await readFile(join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
   const last = Number(/"port=(\d+)"/.exec(options)?.[1])

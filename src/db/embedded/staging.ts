@@ -3,9 +3,9 @@ import { access, chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/p
 import { basename, dirname, join } from 'node:path'
 
 /**
- * Makes `target` whole or not at all: `fill` works in a scratch directory beside it and returns the path of the
- * finished directory, which is renamed into place. Of several processes at once the first wins and the others
- * throw their work away. `proof` is a file that only a finished target has.
+ * Creates `target` completely or not at all: `fill` works in a scratch directory beside it and returns the path of the
+ * finished directory, which is renamed. Of concurrent processes the first wins, and the others discard their work.
+ * `proof` is a file that only a finished target has.
  */
 export async function buildDirectory(
   target: string,
@@ -27,7 +27,7 @@ export async function buildDirectory(
   }
 }
 
-/** Removes what processes that were killed in buildDirectory left beside `target`. */
+/** Removes scratch directories of processes that were killed in buildDirectory. */
 export async function removeAbandoned(target: string): Promise<void> {
   const prefix = `${basename(target)}.new-`
   for (const name of await readdir(dirname(target))) {
@@ -37,7 +37,7 @@ export async function removeAbandoned(target: string): Promise<void> {
   }
 }
 
-/** A directory that every user may enter, also under umask 077. One that exists keeps its mode if it is open. */
+/** A directory that every user may enter, also under umask 077. An existing one keeps its mode if it is open. */
 export async function makeOpenDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true })
   const { mode } = await stat(path)
@@ -63,14 +63,14 @@ export function isAlive(pid: number): boolean {
 const building = new Set<string>()
 const MAX_BUILD_MS = 10 * 60_000
 
-// A new container gives the same small pids again: one's own pid and, after a while, any pid prove nothing.
+// A new container reuses the same small pids, so a live pid, even one's own, does not identify the owner.
 async function isAbandoned(path: string, pid: number): Promise<boolean> {
   if (pid === process.pid || !isAlive(pid)) return true
   const made = await stat(path).catch(() => undefined)
   return made !== undefined && Date.now() - made.mtimeMs > MAX_BUILD_MS
 }
 
-// An initdb whose Node was killed may still be writing there: retry.
+// An initdb whose parent was killed may still be writing there: retry.
 function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 }

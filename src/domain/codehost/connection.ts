@@ -9,7 +9,7 @@ interface Settings {
 
 const DEFAULTS: Settings = { listId: null, schedule: 'hourly' }
 
-/** What a request leaves out keeps what is stored; a first connection takes the defaults. */
+/** Omitted fields keep their stored values; a first connection uses the defaults. */
 export function keptOf(
   { listId, schedule }: { [member in keyof Settings]?: Settings[member] | undefined },
   stored: Settings = DEFAULTS,
@@ -21,9 +21,10 @@ export function keptOf(
 }
 
 /**
- * Whether a caller who is bound to a project would read a repository with a token it never saw: a stored one, or the
- * operator's, which connections without a token use. Only what an unbound administrator connected may stay as it is.
- * @param same the stored connection, where it is of the same repository.
+ * Whether a caller bound to a project would read a repository with a token it does not know: a stored one, or the
+ * operator's, used by connections without a token. Only a connection made by an unbound administrator may stay as it
+ * is.
+ * @param same the stored connection, if it is of the same repository.
  */
 export function bringsNoToken(
   caller: { projectId: string | null },
@@ -32,7 +33,7 @@ export function bringsNoToken(
 ): boolean {
   if (caller.projectId === null || typeof token === 'string') return false
   if (!same) return true
-  // Null takes a stored token away, and the operator's would take its place.
+  // `null` removes the stored token, and the operator's token would be used instead.
   return token === null && same.token !== null
 }
 
@@ -44,8 +45,8 @@ interface ConnectionDetails extends Settings {
 }
 
 /**
- * What activity says of a connection that was made or changed; undefined when nothing changed. Of tokens only that
- * there is one, and that it was set or removed.
+ * The activity of a created or changed connection; undefined when nothing changed. Of tokens it says only that one
+ * exists, was set or was removed.
  */
 export function connectionActivity(
   before: ConnectionDetails | undefined,

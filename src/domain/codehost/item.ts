@@ -3,7 +3,7 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import { repaired } from '../../schemas/formats.ts'
 import { rankOf } from '../priority.ts'
 
-/** An issue or pull request as the product sees it, whatever shape it came in. */
+/** An issue or pull request, independent of the code host's format. */
 export interface CodehostItem {
   number: number
   kind: 'issue' | 'pull_request'
@@ -14,15 +14,15 @@ export interface CodehostItem {
   assignees: string[]
   state: 'open' | 'closed'
   closedReason: TaskRow['closedReason']
-  /** What a `priority:*` label says; counts on the first import only. */
+  /** The priority of a `priority:*` label; used on the first import only. */
   priority: number | undefined
-  /** ISO 8601 to the second, as the host compares it. */
+  /** ISO 8601 to the second, the precision that the host compares. */
   updatedAt: string | null
-  /** `owner/name` as the host spells it now. */
+  /** `owner/name` in the host's current spelling. */
   repository: string | null
 }
 
-/** Limits of a task; a code host keeps to none of them. */
+/** Limits of a task; code hosts do not enforce them. */
 const TITLE = 500
 const DESCRIPTION_BYTES = 262_144
 const NAME = 100
@@ -31,8 +31,8 @@ const ADDRESS = 2048
 const LARGEST_NUMBER = 2_147_483_647
 
 /**
- * Reads what a code host sent. Texts are repaired, never refused: no NUL, no halves of surrogate pairs, cut to what a
- * task holds. Undefined when it is no issue at all: then the answer is not what it should be.
+ * Parses an item of the code host. Texts are repaired, never rejected: NUL is removed, lone surrogates are replaced,
+ * long texts truncated. Returns undefined if it is not an issue at all: then the response is invalid.
  */
 export function itemOf(raw: unknown): CodehostItem | undefined {
   const { number, ...rest } = asRecord(raw)
@@ -59,13 +59,13 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
   }
 }
 
-/** All of a page, or undefined when one of them is no issue. The same number twice counts as the later one. */
+/** Parses a page; undefined if one of its items is not an issue. For a repeated number the later item counts. */
 export function itemsOf(raw: unknown[]): CodehostItem[] | undefined {
   const byNumber = new Map<number, CodehostItem>()
   for (const each of raw) {
-    const entry = itemOf(each)
-    if (!entry) return undefined
-    byNumber.set(entry.number, entry)
+    const item = itemOf(each)
+    if (!item) return undefined
+    byNumber.set(item.number, item)
   }
   return [...byNumber.values()]
 }
@@ -75,7 +75,7 @@ const pullReason = (mergedAt: unknown) => (mergedAt ? 'merged' : 'closed_unmerge
 const issueReason = (reason: unknown) =>
   reason === 'not_planned' || reason === 'duplicate' ? reason : 'completed'
 
-/** What `priority:*` labels are in use out there; the most urgent one counts. */
+/** Common `priority:*` labels; the most urgent one counts. */
 const PRIORITIES: Record<string, 'low' | 'medium' | 'high'> = {
   low: 'low',
   p3: 'low',
@@ -98,7 +98,7 @@ function priorityIn(labels: string[]): number | undefined {
   return ranks.length > 0 ? Math.max(...ranks) : undefined
 }
 
-/** Of objects or of plain strings; deleted accounts and nameless labels are left out. */
+/** Reads objects or plain strings; deleted accounts and labels without a name are skipped. */
 function namesOf(list: unknown, key: 'name' | 'login'): string[] {
   const names = (Array.isArray(list) ? list : [])
     .map((item) => (typeof item === 'string' ? item : asRecord(item)[key]))
@@ -113,7 +113,7 @@ function cut(text: string, maxLength: number): string {
   return [...text].slice(0, maxLength).join('').trimEnd()
 }
 
-/** On a whole character. */
+/** Truncates on a character boundary. */
 function cutBytes(text: string, maxLength: number): string {
   if (text.length * 3 <= maxLength) return text
   const bytes = Buffer.from(text)
@@ -133,7 +133,7 @@ function secondOf(text: unknown): string | null {
   return Number.isNaN(time) ? null : toSecond(time)
 }
 
-/** As the code host writes times: whole seconds, UTC. */
+/** The code host's time format: whole seconds, UTC. */
 export const toSecond = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`
 
 const asRecord = (value: unknown) =>

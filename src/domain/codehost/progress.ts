@@ -1,41 +1,44 @@
 import { toSecond } from './item.ts'
 
-/** Where a run stands. Written with each page, so that whoever takes over asks for no committed page again. */
+/**
+ * The progress of a run. Written in the transaction of each page, so that the next worker requests no committed page
+ * again.
+ */
 export type Checkpoint =
-  /** Everything, oldest first. `since` is when the latest change was before the first page; null when there was none. */
+  /** Lists everything, oldest first. `since` is the latest change before the first page; null when there was none. */
   | { phase: 'listing'; next: string; since: string | null }
-  /** What changed since then, least recent first. With an `etag`, only if the answer is another one now. */
+  /** Lists changes since a time, oldest change first. With an `etag`, the request is conditional. */
   | { phase: 'updates'; next: string; since: string; etag?: string | null }
-  /** What a full run did not meet is asked for one by one. */
+  /** Items that a full run did not see are requested one by one. */
   | { phase: 'vanished' }
 
-/** Where an incremental run takes up: the last address whose answer was committed, and what came of it. */
+/** Where an incremental run resumes: the URL of the last committed response, and its result. */
 export interface SyncPosition {
-  /** Null while the repository is empty: then the address is that of the listing. */
+  /** Null while the repository is empty: then `url` is that of the listing. */
   since: string | null
   url: string
   etag: string | null
-  /** What was to be asked next; null at the end. */
+  /** The URL of the next request; null at the end. */
   next: string | null
 }
 
-/** A page that was answered. */
+/** A page that was received. */
 export interface PageRead {
   url: string
   etag: string | null
   next: string | null
-  /** When the entries were updated, in the order they came. */
+  /** Update times of the items, in order of the response. */
   updatedAt: (string | null)[]
 }
 
 /**
- * Changes become visible a little out of order: a page begins this much before the last one ended. Where that would
- * be no progress it begins at the last entry's own second.
+ * Changes become visible slightly out of order, so a page starts this long before the end of the last one. If that
+ * would be no progress, it starts at the second of the last item.
  */
 const OVERLAP_MS = 5_000
 const MAX_PER_PAGE = 100
 
-/** The first request of an incremental run; undefined when everything has to be listed. */
+/** The first request of an incremental run; undefined when a full listing is required. */
 export function resumeAt(position: SyncPosition | null): (Checkpoint & { phase: 'updates' }) | undefined {
   if (position?.since == null) return undefined
   const { since, url, etag, next } = position
@@ -43,15 +46,15 @@ export function resumeAt(position: SyncPosition | null): (Checkpoint & { phase: 
 }
 
 /**
- * Where to go on after a page of the listing. Undefined when the repository is empty.
- * @param updatesUrl makes the address of what changed since a time.
+ * The next request after a page of the listing. Undefined when the repository is empty.
+ * @param updatesUrl returns the URL of the changes since a time.
  */
 export function afterListing(
   { since }: Checkpoint & { phase: 'listing' },
   page: PageRead,
   updatesUrl: (since: string) => string,
 ): Checkpoint | undefined {
-  // Empty a moment ago: then nothing here is older than the oldest of these.
+  // The repository was empty before this page, so nothing is older than the oldest of its items.
   const from = since ?? page.updatedAt.filter((time) => time !== null).sort()[0] ?? null
   if (page.next) return { phase: 'listing', next: page.next, since: from }
   if (from === null) return undefined
@@ -59,7 +62,7 @@ export function afterListing(
   return { phase: 'updates', next: updatesUrl(anchor), since: anchor }
 }
 
-/** Where to go on after a page of changes, `next` null at the end, and what to remember for the next run. */
+/** The next request after a page of changes (undefined at the end), and the position to store for the next run. */
 export function afterUpdates(
   { since, etag }: Checkpoint & { phase: 'updates' },
   page: PageRead,
@@ -67,21 +70,21 @@ export function afterUpdates(
 ): { checkpoint: (Checkpoint & { phase: 'updates' }) | undefined; position: SyncPosition } {
   const go = (next: string, from = since) => ({
     checkpoint: { phase: 'updates' as const, next, since: from },
-    // Another run begins with a time: by then a numbered page may hold other entries.
+    // The next run starts from a time: a page number may refer to other items by then.
     position: { since: from, url: page.url, etag: page.etag, next: updatesUrl(from) },
   })
   const end = (etag: string | null) => ({
     checkpoint: undefined,
     position: { since, url: page.url, etag, next: null },
   })
-  // A page further on was asked only whether it is still the same. It is not, so entries before it have moved.
+  // A later page was requested conditionally and has changed, so items before it have moved: restart from `since`.
   if (etag !== undefined && page.url !== updatesUrl(since)) return go(updatesUrl(since))
   const isFull = page.updatedAt.length >= MAX_PER_PAGE
   if (page.next === null && !isFull) return end(page.etag)
   const anchor = anchorAfter(since, page.updatedAt.at(-1) ?? null)
-  // What comes after a full page leaves it as it is: the end is only known from a page with room.
+  // Items added after a full page do not change it, so only a page with room confirms the end.
   if (anchor !== null) return go(updatesUrl(anchor), anchor)
-  // A page within one second: only its own link leads on.
+  // All items of the page are within one second: only its `next` link makes progress.
   return page.next === null ? end(null) : go(page.next)
 }
 
@@ -93,10 +96,10 @@ function anchorAfter(since: string, last: string | null): string | null {
 }
 
 const MAY_VANISH = 1 / 5
-/** So few are asked for one by one in any case: of three entries, one is a third. */
+/** This many missing items are always plausible: of three items, one is a third. */
 const MAX_ALWAYS_PLAUSIBLE = 10
 
-/** A listing that lost so much is no news about entries but about the listing. */
+/** False if so many items are missing that the listing itself must be incomplete. */
 export function isPlausible({ present, vanished }: { present: number; vanished: number }): boolean {
   return vanished <= Math.max(MAX_ALWAYS_PLAUSIBLE, present * MAY_VANISH)
 }
@@ -109,7 +112,7 @@ export function nextRunAt(schedule: 'off' | 'hourly' | 'daily', now: Date): Date
   return new Date(now.getTime() + (schedule === 'hourly' ? HOUR_MS : 24 * HOUR_MS))
 }
 
-/** What syncing again cannot mend, only a person. */
+/** Errors that no retry can fix; a person has to act. */
 const FOR_A_PERSON = new Set([
   'codehost_token_rejected',
   'codehost_token_unreadable',
@@ -119,8 +122,8 @@ const FOR_A_PERSON = new Set([
 ])
 
 /**
- * When the next scheduled run is due, once one has ended: after a success no later than an interval from now, after
- * what only a person can mend a day from now, and otherwise when it was due anyway.
+ * When the next scheduled run is due after one has ended: after success at most one interval from now, after an error
+ * that needs a person one day from now, otherwise as scheduled before.
  */
 export function nextRunAfter(
   error: { code: string } | null,
@@ -132,9 +135,9 @@ export function nextRunAfter(
   return FOR_A_PERSON.has(error.code) ? nextRunAt('daily', now) : due
 }
 
-/** When it is due after the connection was put anew: what kept it back may be mended. */
+/** The due time after a connection was changed: the cause of a delay may be fixed. */
 export const sooner = (due: Date | null, next: Date | null) => (due && next && due < next ? due : next)
 
-/** When everything is reconciled again: a week after the last time, a day after an attempt. */
+/** When the next full run is due: a week after a completed one, a day after an attempt. */
 export const nextFullAt = (after: 'done' | 'attempted', now: Date) =>
   new Date(now.getTime() + (after === 'done' ? 7 : 1) * 24 * HOUR_MS)

@@ -1,4 +1,4 @@
-/** What a code host answered instead of what was asked for. */
+/** A response of the code host with an error status. */
 export interface HostRefusal {
   status: number
   message: string
@@ -8,11 +8,11 @@ export interface HostRefusal {
 }
 
 export type Judgement =
-  | { verdict: 'wait'; retryAt: Date /** The host did not say how long. */; isGuess: boolean }
+  | { verdict: 'wait'; retryAt: Date /** True if the host did not say how long. */; isGuess: boolean }
   | {
       verdict: 'fail'
       code: 'codehost_token_rejected' | 'codehost_repository_not_found' | 'codehost_access_denied'
-      /** What a person can do about it. */
+      /** What the user can do about it. */
       message: string
     }
 
@@ -23,16 +23,16 @@ const MAX_WAIT = 24 * 3_600 * SECOND
 interface Circumstances {
   now: Date
   hasToken: boolean
-  /** Rate limits in a row whose length had to be guessed. */
+  /** Consecutive rate limits whose duration had to be guessed. */
   limitedBefore: number
 }
 
-/** Whether waiting helps, and until when; otherwise what is wrong, in words. */
+/** Decides whether to wait and until when, or to fail with a message. */
 export function judgeRefusal(refusal: HostRefusal, circumstances: Circumstances): Judgement {
   return isRateLimit(refusal) ? waitOf(refusal, circumstances) : failureOf(refusal, circumstances)
 }
 
-/** A 403 is a limit when the host says so in one of three ways; enterprise hosts may send no headers at all. */
+/** A 403 is a rate limit when one of three signs says so; enterprise hosts may send no headers. */
 function isRateLimit({ status, message, retryAfter, limits }: HostRefusal): boolean {
   if (status === 429) return true
   if (status !== 403) return false
@@ -40,10 +40,10 @@ function isRateLimit({ status, message, retryAfter, limits }: HostRefusal): bool
 }
 
 function waitOf({ retryAfter, limits }: HostRefusal, { now, limitedBefore }: Circumstances): Judgement {
-  const told = waitFromHeader(retryAfter, now)
-  if (told !== undefined) return until(now, told)
+  const waitMs = waitFromHeader(retryAfter, now)
+  if (waitMs !== undefined) return until(now, waitMs)
   if (limits.remaining === 0 && limits.resetAt) {
-    // Its clock and ours may differ; asking a second late is cheaper than a second early.
+    // The clocks may differ, and a request one second late costs less than one that is early.
     return until(now, Math.max(limits.resetAt.getTime() - now.getTime() + SECOND, 5 * SECOND))
   }
   const guess = Math.min(60 * SECOND * 2 ** Math.min(limitedBefore, 10), MAX_GUESS)
@@ -56,7 +56,7 @@ const until = (now: Date, ms: number) => ({
   isGuess: false,
 })
 
-/** Seconds or a date (RFC 9110, 10.2.3). */
+/** Milliseconds of a Retry-After header: seconds or a date (RFC 9110, 10.2.3). */
 function waitFromHeader(header: string | null, now: Date): number | undefined {
   if (header === null) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND
@@ -82,8 +82,8 @@ function failureOf(refusal: HostRefusal, { hasToken }: Circumstances): Judgement
       )
     case 403:
       if (singleSignOn) {
-        const where = `Authorize the token for single sign-on at ${singleSignOn}, then sync again.`
-        return fail('codehost_access_denied', where)
+        const advice = `Authorize the token for single sign-on at ${singleSignOn}, then sync again.`
+        return fail('codehost_access_denied', advice)
       }
       return fail(
         'codehost_access_denied',

@@ -1,14 +1,14 @@
-/** A repository as people name it. */
+/** A repository as entered by a user. */
 export interface NamedRepository {
   /** `owner/name`. */
   name: string
-  /** The host of a whole address, without its port; null where only the pair was given. */
+  /** The host of a full URL, without its port; null if only `owner/name` was given. */
   host: string | null
 }
 
 /**
- * The repository in what people paste: `owner/name` itself, an https address, or a git@ form. Undefined when it is none
- * of them; it becomes part of an address, so nothing else passes.
+ * Parses `owner/name`, an https URL or a git@ address. Returns undefined for anything else: the result becomes part of
+ * a URL, so nothing else may pass.
  */
 export function repositoryOf(given: string): NamedRepository | undefined {
   const text = given.trim()
@@ -23,8 +23,8 @@ export function repositoryOf(given: string): NamedRepository | undefined {
 }
 
 /**
- * Whether people may see at this host what an API address serves: `api.github.com` is the API of `github.com`, and
- * `git.example.com/api/v3` that of `git.example.com`. Any other address is a proxy's, and says nothing of the host behind.
+ * Whether the web host belongs to an API URL: `api.github.com` serves `github.com`, `git.example.com/api/v3` serves
+ * `git.example.com`. Any other URL is a proxy's and says nothing about the host behind it.
  */
 export function isHostOf(apiUrl: string, host: string): boolean {
   const { hostname, pathname } = new URL(apiUrl)

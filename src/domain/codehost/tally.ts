@@ -3,14 +3,14 @@ import type { ItemDecision } from './task.ts'
 const COUNTED = ['created', 'updated', 'closed', 'reopened', 'unchanged'] as const
 type Counted = (typeof COUNTED)[number]
 
-/** What has become of an entry in one run. */
+/** The outcome of an item in one run. */
 export type Outcome = ItemDecision['outcome']
 
-/** What a run has met: each entry once, so the parts always add up to `fetched`. */
+/** The counts of a run. Each item counts once, so the parts always add up to `fetched`. */
 export interface Tally {
   fetched: number
   counts: Record<'issues' | 'pullRequests', Record<Counted, number>> & {
-    /** How many of the created ones are done; runs from before this was counted lack it. */
+    /** How many of the created tasks are done; absent in runs from before this was counted. */
     createdDone?: number
   }
   skipped: { number: number; reason: string }[]
@@ -22,7 +22,7 @@ export const emptyTally = (): Tally => ({
   skipped: [],
 })
 
-/** The strongest thing said of an entry stands; of two that are equally strong, the later. */
+/** The strongest outcome of an item counts; of two equally strong ones, the later. */
 const STRENGTH: Record<Outcome, number> = {
   created: 5,
   closed: 4,
@@ -33,9 +33,9 @@ const STRENGTH: Record<Outcome, number> = {
 }
 
 /**
- * Adds a page. An entry the run has met before, because it was touched or pages overlap, is not counted again.
- * @param met what the run said before of those of the page it knows.
- * @returns the new sums, and what is to be remembered of the entries.
+ * Adds a page. An item that the run has already seen, because it changed or pages overlap, is not counted again.
+ * @param met earlier outcomes in this run of the page's items.
+ * @returns the new counts, and the outcomes to store.
  */
 export function tallied(
   before: Tally,
@@ -50,7 +50,7 @@ export function tallied(
     if (previous === outcome) return []
     if (previous === undefined) tally.fetched++
     const counts = tally.counts[kind === 'issue' ? 'issues' : 'pullRequests']
-    if (previous === 'skipped') tally.skipped = tally.skipped.filter((entry) => entry.number !== number)
+    if (previous === 'skipped') tally.skipped = tally.skipped.filter((item) => item.number !== number)
     else if (previous) counts[previous]--
     if (outcome === 'skipped') tally.skipped.push({ number, reason: reason ?? 'deleted_here' })
     else counts[outcome]++
@@ -59,7 +59,7 @@ export function tallied(
   return { tally, outcomes }
 }
 
-/** One that is new may be closed, or open again, when the same run meets it once more. */
+/** A created item may be closed or reopened when the same run sees it again. */
 function createdDoneBy(outcome: Outcome, previous: Outcome | undefined, status: string | undefined): number {
   if (previous !== 'created') return outcome === 'created' && status === 'done' ? 1 : 0
   return outcome === 'closed' ? 1 : outcome === 'reopened' ? -1 : 0

@@ -6,12 +6,12 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import { type ActorRef, newTaskRow } from '../new-task.ts'
 import type { CodehostItem } from './item.ts'
 
-/** What an entry comes to: one outcome each, the row to write where there is one, and what the record says. */
+/** The decision for one item: an outcome, the row to write if any, and the activities to log. */
 export interface ItemDecision {
   number: number
   kind: CodehostItem['kind']
   outcome: 'created' | 'closed' | 'reopened' | 'updated' | 'unchanged' | 'skipped'
-  /** Why it was skipped. */
+  /** Why the item was skipped. */
   reason?: 'deleted_here'
   row?: TaskRow
   changes_: { type: 'task.created' | 'task.updated' | 'task.completed' | 'task.reopened'; metadata: object }[]
@@ -25,7 +25,7 @@ interface FirstImport {
   repositoryId: number
 }
 
-/** An entry that was never here becomes a task. */
+/** Creates a task from an item seen for the first time. */
 export function importItem(
   item: CodehostItem,
   { id, now, destination, actor, repositoryId }: FirstImport,
@@ -44,7 +44,7 @@ export function importItem(
   return { number, kind, outcome: 'created', row, changes_: [{ type: 'task.created', metadata: {} }] }
 }
 
-/** One that was deleted here stays deleted. */
+/** An item whose task was deleted here stays deleted. */
 export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
   number,
   kind,
@@ -53,10 +53,11 @@ export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
   changes_: [],
 })
 
-/** An entry that is here already: what belongs to the code host follows it, what people did here stays. */
+/** Updates the task of a known item: columns owned by the code host are overwritten, all others kept. */
 export function updateFromItem(task: KnownTask, item: CodehostItem, now: Date): ItemDecision {
   const decision = followItem(task, item, now)
-  // Hidden, it follows in silence: it may be restored, and the code host will not tell of the change again.
+  // A deleted task is updated without activity: it may be restored, and the code host does not report the change
+  // again.
   return task.deletedAt ? { ...skipItem(item), ...(decision.row && { row: decision.row }) } : decision
 }
 
@@ -80,7 +81,7 @@ function followItem(task: KnownTask, item: CodehostItem, now: Date): ItemDecisio
     ...kept,
     ...next,
     description,
-    // Not written on an update; the columns cannot be null.
+    // Placeholders that an update does not write; the columns are not nullable.
     notes: null,
     metadata: {},
     completedAt: status === 'done' ? (task.completedAt ?? now) : null,
@@ -96,7 +97,7 @@ function followItem(task: KnownTask, item: CodehostItem, now: Date): ItemDecisio
   return { number, kind, outcome, row, changes_: changes_(task, status, changes) }
 }
 
-/** The columns that belong to the code host. */
+/** The columns owned by the code host. */
 function ownedBy(item: CodehostItem) {
   return {
     title: item.title,
@@ -107,7 +108,7 @@ function ownedBy(item: CodehostItem) {
     codehostKind: item.kind,
     codehostState: item.state,
     closedReason: item.closedReason,
-    // Whatever was said of it before: here it is.
+    // The item exists now, even if it was deleted or transferred before.
     sourceState: 'present' as const,
   }
 }
@@ -122,11 +123,11 @@ function changes_(task: KnownTask, status: TaskRow['status'], changes: object): 
   return entries
 }
 
-/** What the record says of a column; the status has an entry of its own, the host's own state none. */
+/** The logged change of a column. The status has an activity of its own; the host's state is not logged. */
 function difference(name: string, task: KnownTask, next: Record<string, unknown>): [string, unknown][] {
   if (['status', 'codehostState', 'codehostKind'].includes(name)) return []
   return [[name, { from: task[name as keyof KnownTask], to: next[name] }]]
 }
 
-/** As the database hashes it, so that long texts need not be read to be compared. */
+/** The same hash as the database computes, so that long texts can be compared without reading them. */
 export const hashOf = (text: string | null) => (text === null ? null : hash('sha256', text))

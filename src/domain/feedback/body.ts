@@ -1,17 +1,17 @@
 import { repaired } from '../../schemas/formats.ts'
 
-/** Deeper than this a value is kept as its text: neither PostgreSQL nor a stack takes any depth. */
+/** Values nested deeper than this are stored as JSON text: PostgreSQL and the call stack limit the depth. */
 const DEEPEST = 100
 
-/** A delivery as JSON, or how many characters of it are. */
+/** The parsed JSON of a delivery, or how many of its characters are valid JSON. */
 export type Body = { isJson: true; body: unknown } | { isJson: false; readUpTo: number }
 
 /**
- * The JSON in a delivery, with its texts made such that PostgreSQL can hold them. An empty body is an empty object.
- * Members named `__proto__` are members like any other.
+ * Parses a delivery and replaces characters that PostgreSQL cannot store. An empty body becomes an empty object.
+ * Members named `__proto__` are ordinary members.
  */
 export function readBody(bytes: Uint8Array): Body {
-  // Bytes that are no UTF-8 become U+FFFD; a NUL byte or a byte-order mark is no reason to lose an event.
+  // Invalid UTF-8 becomes U+FFFD; a NUL byte or a byte-order mark does not reject an event.
   const text = Buffer.from(bytes)
     .toString()
     .replaceAll('\0', '')
@@ -20,20 +20,20 @@ export function readBody(bytes: Uint8Array): Body {
   try {
     return { isJson: true, body: kept(parsed(text)) }
   } catch (error) {
-    // Nothing else of the message: it quotes what was sent.
+    // The rest of the parser's message is dropped: it quotes the payload.
     const place = /at position (\d+)/.exec((error as Error).message)?.[1]
     return { isJson: false, readUpTo: place === undefined ? text.length : Number(place) }
   }
 }
 
-/** JSON of at most so many bytes; what is longer is cut, and then it is only text. */
+/** JSON truncated to a maximum of bytes; truncated JSON is plain text and may not parse. */
 export function payloadOf(body: unknown, maxBytes: number): { payload: string; payloadCut: boolean } {
   const text = JSON.stringify(body)
   const payload = firstBytes(text, maxBytes)
   return { payload, payloadCut: payload.length < text.length }
 }
 
-/** As much of a text as so many bytes of UTF-8 hold, cut between two characters. */
+/** Truncates a text to a maximum of UTF-8 bytes, on a character boundary. */
 export function firstBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
@@ -42,13 +42,13 @@ export function firstBytes(text: string, maxBytes: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-/** Integers beyond what a number can hold are kept as text, digit by digit: they are identifiers. */
+/** Integers beyond the safe range are stored as text, digit by digit: they are identifiers. */
 function parsed(text: string): unknown {
   if (!/\d{16}|\d[eE]\+?\d{3}/.test(text)) return JSON.parse(text)
   try {
     return JSON.parse(text, withSource(exact))
   } catch {
-    // Too deep for a reviver, or no JSON at all: then this throws as well.
+    // Too deep for a reviver, or invalid JSON: this call throws for the latter as well.
     return JSON.parse(text)
   }
 }
@@ -59,7 +59,7 @@ function exact(value: unknown, source: string | undefined): unknown {
   return isExact ? value : source
 }
 
-/** Node hands a reviver the text of each value; TypeScript's library does not know it yet. */
+/** Node passes a reviver the source text of each value; TypeScript's library lacks that type. */
 const withSource = (revive: (value: unknown, source: string | undefined) => unknown) =>
   ((_: string, value: unknown, context?: { source?: string }) => revive(value, context?.source)) as (
     key: string,
@@ -71,7 +71,7 @@ function kept(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth === DEEPEST) return repaired(asText(value))
   if (Array.isArray(value)) return value.map((item) => kept(item, depth + 1))
-  // fromEntries defines members and never assigns them: `__proto__` stays a name.
+  // `fromEntries` defines members instead of assigning them, so `__proto__` stays an ordinary name.
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [repaired(name), kept(member, depth + 1)]),
   )

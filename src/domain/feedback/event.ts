@@ -3,11 +3,11 @@ import type { FieldError } from '../../errors/index.ts'
 import { FEEDBACK_SUBMITTED, Sentiment } from '../../schemas/feedback.ts'
 import { isDateTime } from '../../schemas/formats.ts'
 
-/** Feedback as a sender told it, whichever shape it came in. */
+/** A feedback event, independent of the format it was sent in. */
 export interface FeedbackEvent {
   uuid: string | null
   distinctId: string
-  /** As it was sent. */
+  /** The original text of the timestamp. */
   timestamp: string
   sentiment: Sentiment
   trigger: string
@@ -15,15 +15,15 @@ export interface FeedbackEvent {
   properties: Record<string, unknown>
 }
 
-/** What a delivery turns out to be. */
+/** The result of reading a delivery. */
 export type Reading =
   | { outcome: 'accepted'; uuid: string | null; event: FeedbackEvent }
   | { outcome: 'ignored'; uuid: string | null }
   | { outcome: 'rejected'; uuid: string | null; errors: FieldError[] }
 
 /**
- * Reads a delivery: flat, or with everything inside a member `event`. The event's name is looked at first: another
- * one is ignored, whatever else there is. `null` is absent. No mistake quotes what was sent: it may be an address.
+ * Reads a delivery, flat or nested inside `event`. The event's name is checked first: other events are ignored without
+ * further checks. `null` counts as absent. Errors never quote the payload: it may hold an e-mail address.
  */
 export function readEvent(body: unknown): Reading {
   if (!isObject(body)) return { outcome: 'rejected', uuid: null, errors: [wrongType('', 'an object', body)] }
@@ -44,28 +44,28 @@ export function readEvent(body: unknown): Reading {
           textError(properties.app_version, `${at}/properties/app_version`),
         ]
       : [objectError(sent.properties, `${at}/properties`)]),
-  ].filter((mistake) => mistake !== undefined)
+  ].filter((error) => error !== undefined)
   if (!properties || errors.length > 0) return { outcome: 'rejected', uuid, errors }
   return { outcome: 'accepted', uuid, event: eventOf(sent, properties, uuid) }
 }
 
-/** What makes an event itself: the sender's identifier, else all it says. Two with the same key are one. */
+/** The deduplication key: the sender's identifier, otherwise all of the event's content. */
 export function dedupKeyOf({ uuid, distinctId, timestamp, properties }: FeedbackEvent): string {
-  const told = uuid === null ? [FEEDBACK_SUBMITTED, distinctId, timestamp, properties] : [uuid]
-  return hash('sha256', canonical(told))
+  const identity = uuid === null ? [FEEDBACK_SUBMITTED, distinctId, timestamp, properties] : [uuid]
+  return hash('sha256', canonical(identity))
 }
 
-/** A property as text, where it is one or reads as one; undefined when it is absent or blank. */
+/** A text, number or boolean as trimmed text; undefined if absent or blank. */
 export function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
   return typeof text === 'string' && text.trim() !== '' ? text.trim() : undefined
 }
 
-/** When it happened, in UTC with milliseconds. */
+/** When the feedback was given, in UTC with milliseconds. */
 export const occurredAt = ({ timestamp }: Pick<FeedbackEvent, 'timestamp'>) =>
   new Date(withColon(timestamp)).toISOString()
 
-/** Every check has passed: the values are what the interface says. */
+/** Cast: all checks have passed, so the values have the interface's types. */
 function eventOf(sent: Members, properties: Members, uuid: string | null): FeedbackEvent {
   return {
     uuid,
@@ -85,10 +85,10 @@ const isObject = (value: unknown): value is Members =>
 
 const missing = (path: string): FieldError => ({ path, code: 'required', message: 'is missing' })
 
-const wrongType = (path: string, wanted: string, value: unknown): FieldError => ({
+const wrongType = (path: string, expected: string, value: unknown): FieldError => ({
   path,
   code: 'wrong_type',
-  message: `must be ${wanted}, not ${kindOf(value)}`,
+  message: `must be ${expected}, not ${kindOf(value)}`,
 })
 
 function kindOf(value: unknown): string {
@@ -112,7 +112,7 @@ function sentimentError(value: unknown, path: string): FieldError | undefined {
   return { path, code: 'not_allowed', message: `must be one of ${Sentiment.join(', ')}` }
 }
 
-/** The year is looked at where the sender stands: with the offset it may be the year 0 or 10000. */
+/** The year is checked in the sender's time zone: in UTC it may be the year 0 or 10000. */
 function timestampError(value: unknown, path: string): FieldError | undefined {
   const moment = withColon(String(value))
   const isRight = isDateTime(moment.replace(OFFSET, 'Z')) && !Number.isNaN(Date.parse(moment))
@@ -124,7 +124,7 @@ function timestampError(value: unknown, path: string): FieldError | undefined {
 const OFFSET = /(?:[zZ]|[+-]\d{2}:\d{2})$/
 const withColon = (moment: string) => moment.trim().replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
 
-/** The same text for the same value, in whatever order its members came. */
+/** Serializes a value independently of the order of its members. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (!isObject(value)) return JSON.stringify(value)

@@ -1,21 +1,21 @@
 import { namedProperties } from '../../schemas/feedback.ts'
 import { firstBytes } from './body.ts'
 
-/** What a task keeps of the properties of an event. */
+/** The properties of an event that its task stores. */
 export interface KeptProperties {
   properties: Record<string, unknown>
-  /** How many it does not keep. */
+  /** Number of properties dropped. */
   omitted: number
-  /** The note was longer than a task holds. */
+  /** True if the note exceeded `NOTE_BYTES` and was truncated. */
   isNoteCut: boolean
 }
 
 const MAX_PROPERTIES = 1_000
 export const NOTE_BYTES = 65_536
-/** Of all properties together, what stands inside of them included. */
+/** Limit on the values of all properties together, nested values included. */
 const MAX_VALUES = 20_000
 
-/** The properties that are known by name go first, whatever else there is; the order stays as it came. */
+/** Keeps the known properties first when over the limits; the original order is preserved. */
 export function keptProperties(properties: Record<string, unknown>): KeptProperties {
   const entries = Object.entries(properties)
   const isNoteCut = typeof properties.note === 'string' && Buffer.byteLength(properties.note) > NOTE_BYTES
@@ -45,13 +45,13 @@ export function keptProperties(properties: Record<string, unknown>): KeptPropert
 
 const cutNote = (note: string) => `${firstBytes(note, NOTE_BYTES)}…`
 
-/** Stops at the first one too many; no value here is deep. */
-function countValues(value: unknown, most: number): number {
+/** Stops at the first value over the limit. Recursion is safe: values are shallow here. */
+function countValues(value: unknown, maxCount: number): number {
   let count = 1
   if (typeof value !== 'object' || value === null) return count
   for (const member of Object.values(value)) {
-    if (count > most) break
-    count += countValues(member, most - count)
+    if (count > maxCount) break
+    count += countValues(member, maxCount - count)
   }
   return count
 }

@@ -4,16 +4,16 @@ import { dedupKeyOf, type FeedbackEvent, readEvent } from './event.ts'
 import { type RoutingFields, routingFieldsOf } from './routing.ts'
 import { type FeedbackTask, feedbackTask } from './task.ts'
 
-/** Payloads are kept up to this size. */
+/** Maximum size of a stored payload. */
 const PAYLOAD_BYTES = 262_144
 
-/** What the inbox keeps of a delivery as it was sent. */
+/** What the inbox stores of a delivery's original payload. */
 interface KeptPayload {
   payload: string
   payloadCut: boolean
 }
 
-/** All that an event comes to before anything is known of where it goes: small, whatever the event's size. */
+/** Everything derived from a delivery before routing. Small, whatever the size of the event. */
 export interface ReadEvent {
   uuid: string | null
   dedupKey: string
@@ -27,7 +27,7 @@ export type DeliveryReading =
   | { outcome: 'ignored'; uuid: string | null }
   | { outcome: 'unreadable'; readUpTo: number }
 
-/** Everything about a delivery that takes time by its size, in one go, so that any thread can do it. */
+/** All processing whose time depends on the delivery's size, in one call, so that it can run in any thread. */
 export function readDelivery(bytes: Uint8Array): DeliveryReading {
   const read = readBody(bytes)
   if (!read.isJson) return { outcome: 'unreadable', readUpTo: read.readUpTo }

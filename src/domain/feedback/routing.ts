@@ -2,7 +2,7 @@ import { isUuid } from '../../schemas/formats.ts'
 import type { MatchedOn } from '../../schemas/routing.ts'
 import { textOf } from './event.ts'
 
-/** What routing looks at in an event. */
+/** The fields of an event that routing uses. */
 export interface RoutingFields {
   projectId?: string | undefined
   projectName?: string | undefined
@@ -25,11 +25,11 @@ export interface RoutingProject {
   name: string
   isDefault: boolean
   isArchived: boolean
-  /** Its list for feedback, when it has one. */
+  /** The project's feedback list, if it has one. */
   listId: string | null
 }
 
-/** Everything a decision depends on beside the event: the rules, and every project that may come up. */
+/** All input of a decision except the event: the rules, and every project that may be selected. */
 export interface RoutingTable {
   rules: RoutingRule[]
   projects: RoutingProject[]
@@ -42,7 +42,7 @@ export interface RoutingDecision {
   explanation: string
 }
 
-/** What became of one rule, and why. */
+/** The outcome of one rule, with the reason. */
 export interface ConsideredRule {
   ruleId: string
   name: string | null
@@ -59,23 +59,24 @@ export function routingFieldsOf(properties: Record<string, unknown>): RoutingFie
   }
 }
 
-/** Longer than any name that a rule or a project can have, it names nothing. */
+/** A value longer than any name of a rule or project cannot match, so it is dropped. */
 function placeNameIn(value: unknown): string | undefined {
   const text = textOf(value)
   return text !== undefined && text.length <= 1_000 ? text : undefined
 }
 
-/** What of these fields could be the id of a project, and what its name. */
+/** The values of these fields that could be a project's id, and those that could be its name. */
 export function projectsNamedIn(fields: RoutingFields[]): { ids: string[]; names: string[] } {
-  const told = new Set(
+  const values = new Set(
     fields.flatMap(({ projectId, projectName }) => [projectId ?? [], projectName ?? []].flat()),
   )
-  return { ids: [...told].filter(isUuid), names: [...told] }
+  return { ids: [...values].filter(isUuid), names: [...values] }
 }
 
 /**
- * Decides where feedback goes: a rule on both, on the app, on the project, a project the event itself names, the
- * default project; ties by position. What leads to an archived project is passed over, and it is said so.
+ * Decides which project feedback goes to, in this order: a rule matching app and project, app only, project only, a
+ * project named by the event, the default project; ties by position. Archived projects are skipped, and the
+ * explanation says so.
  */
 export function decideRoute(fields: RoutingFields, table: RoutingTable): RoutingDecision {
   const matching = matchingRules(fields, table)
@@ -115,7 +116,7 @@ export function decideRoute(fields: RoutingFields, table: RoutingTable): Routing
   return { project, rule: null, matchedOn: 'default', explanation: explanation.join(' ') }
 }
 
-/** Every rule by position, with why it won or lost. */
+/** All rules by position, each with the reason why it won or lost. */
 export function consideredRules(
   fields: RoutingFields,
   table: RoutingTable,
@@ -123,11 +124,11 @@ export function consideredRules(
 ): ConsideredRule[] {
   const places = new Map(matchingRules(fields, table).map((match) => [match.rule.id, match]))
   return table.rules.toSorted(byPosition).map((rule) => {
-    const told = { ruleId: rule.id, name: rule.name }
+    const base = { ruleId: rule.id, name: rule.name }
     if (rule.id === winner.rule?.id)
-      return { ...told, outcome: 'won', reason: `matched on ${WORDS[winner.matchedOn]}` }
+      return { ...base, outcome: 'won', reason: `matched on ${WORDS[winner.matchedOn]}` }
     const match = places.get(rule.id)
-    return { ...told, outcome: 'lost', reason: match ? lostTo(match, winner) : misfitOf(rule, fields) }
+    return { ...base, outcome: 'lost', reason: match ? lostTo(match, winner) : misfitOf(rule, fields) }
   })
 }
 
@@ -147,7 +148,7 @@ const WORDS: Record<MatchedOn, string> = {
   default: 'nothing',
 }
 
-/** In the order in which they would win. */
+/** Matching rules in order of precedence. */
 function matchingRules(fields: RoutingFields, { rules, projects }: RoutingTable): Match[] {
   return rules
     .filter(({ isActive }) => isActive)
@@ -166,11 +167,11 @@ function matchOf({ projectMatch, appMatch }: RoutingRule, fields: RoutingFields)
   return fitsProject ? 'project' : undefined
 }
 
-const isProject = (wanted: string, { projectId, projectName }: RoutingFields) =>
-  isSame(wanted, projectId) || isSame(wanted, projectName)
+const isProject = (pattern: string, { projectId, projectName }: RoutingFields) =>
+  isSame(pattern, projectId) || isSame(pattern, projectName)
 
-const isApp = (wanted: string, { bundleId, appId }: RoutingFields) =>
-  isSame(wanted, bundleId) || isSame(wanted, appId)
+const isApp = (pattern: string, { bundleId, appId }: RoutingFields) =>
+  isSame(pattern, bundleId) || isSame(pattern, appId)
 
 const isSame = (a: string, b: string | undefined) => b !== undefined && folded(a) === folded(b)
 
@@ -181,25 +182,28 @@ const byPosition = (a: RoutingRule, b: RoutingRule) => a.position - b.position |
 const isUsable = (target: RoutingProject | undefined): target is RoutingProject =>
   target !== undefined && !target.isArchived
 
-/** Named by id before named by name, in use before archived, older before younger: ids are in the order of creation. */
+/**
+ * Sorted: matches by id before matches by name, active before archived, older before newer (ids are in order of
+ * creation).
+ */
 function projectsCalled(
   { projectId, projectName }: RoutingFields,
   { projects }: RoutingTable,
 ): RoutingProject[] {
-  const told = [projectId, projectName].filter((value) => value !== undefined)
+  const values = [projectId, projectName].filter((value) => value !== undefined)
   const inOrder = projects.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const byId = told.flatMap((value) => inOrder.filter(({ id }) => id === value.toLowerCase()))
-  const byName = told.flatMap((value) => inOrder.filter(({ name }) => isSame(name, value)))
+  const byId = values.flatMap((value) => inOrder.filter(({ id }) => id === value.toLowerCase()))
+  const byName = values.flatMap((value) => inOrder.filter(({ name }) => isSame(name, value)))
   return [...new Set([...byId, ...byName])]
 }
 
-/** That others have the name as well, where it was the name that decided. */
+/** Notes that other projects share the name, if the match was by name. */
 function sharedName(
   called: RoutingProject,
   named: RoutingProject[],
   { projectId, projectName }: RoutingFields,
 ) {
-  if ([projectId, projectName].some((told) => told?.toLowerCase() === called.id)) return []
+  if ([projectId, projectName].some((value) => value?.toLowerCase() === called.id)) return []
   const count = named.filter(({ name, isArchived }) => !isArchived && isSame(name, called.name)).length
   if (count < 2) return []
   return count === 2
@@ -227,7 +231,7 @@ function lostTo({ rule, on, target }: Match, { rule: winner, matchedOn }: Routin
     : `matched on ${WORDS[on]}, but a match on ${WORDS[matchedOn]} comes first (position ${rule.position})`
 }
 
-/** Quotes the rule's own words, never the event's. */
+/** Quotes the rule's text only, never the event's. */
 function misfitOf({ isActive, projectMatch, appMatch }: RoutingRule, fields: RoutingFields): string {
   if (!isActive) return 'is not active'
   const misfits = [
@@ -239,7 +243,7 @@ function misfitOf({ isActive, projectMatch, appMatch }: RoutingRule, fields: Rou
   return misfits.join(', and ')
 }
 
-/** A rule by its name; one without a name by what it matches. */
+/** A rule's name; without one, what it matches. */
 export const ruleLabel = ({ name, projectMatch, appMatch }: RoutingRule): string =>
   name ??
   [

@@ -8,15 +8,15 @@ import { firstBytes } from './body.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
 import { keptProperties, NOTE_BYTES } from './limits.ts'
 
-/** Who the record names: the platform has no key of its own. */
+/** The actor in the activity log: the analytics platform has no API key. */
 export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analytics' }
 
-/** What an event says of the task it becomes. */
+/** The task fields derived from an event. */
 export type FeedbackTask = Required<
   Pick<NewTaskInBulk, 'title' | 'description' | 'priority' | 'labels' | 'metadata'>
 >
 
-/** The row of the task that an event becomes. */
+/** Builds the task row of an event. */
 export const feedbackTaskRow = (
   id: string,
   now: Date,
@@ -24,7 +24,7 @@ export const feedbackTaskRow = (
   destination: Destination,
 ): TaskRow => newTaskRow(id, now, task, destination, ANALYTICS)
 
-/** The task that an event becomes, whose size and making have bounds whatever the event holds. */
+/** Builds the task of an event. Its size and the time it takes are bounded for every event. */
 export function feedbackTask(event: FeedbackEvent): FeedbackTask {
   const redact = redactorOf(event)
   const kept = keptProperties(event.properties)
@@ -50,10 +50,10 @@ const PRIORITIES: Record<FeedbackEvent['sentiment'], TaskPriority> = {
 const TITLE_LENGTH = 120
 const LABEL_LENGTH = 100
 const DESCRIPTION_BYTES = 262_144
-/** Only where a description is cut anyway: so much of each value. */
+/** Maximum length of a value, applied only when a description is truncated. */
 const VALUE_LENGTH = 1_000
 
-/** The first line of the note that says anything, else what kind of feedback it is and where it comes from. */
+/** The first non-empty line of the note; without one, the sentiment and where it was sent from. */
 export function titleOf(event: FeedbackEvent, redact = redactorOf(event)): string {
   const { sentiment, appVersion, properties } = event
   const note = hiddenNote(textOf(properties.note) ?? '', redact)
@@ -64,7 +64,10 @@ export function titleOf(event: FeedbackEvent, redact = redactorOf(event)): strin
   return cutOnWord(spoken ?? redact(made), TITLE_LENGTH)
 }
 
-/** A line that has no room for its links keeps their hosts, and borrows the next line's words where it has none. */
+/**
+ * Shortens the links of a line that is too long to their hosts. A line of links only is followed by the next line's
+ * text.
+ */
 function withShortLinks(line: string, next: string): string {
   if (line.length <= TITLE_LENGTH) return line
   const short = line.replace(LINK, (link, host) => (link.length > LINK_LENGTH ? `${host}/…` : link))
@@ -79,7 +82,7 @@ function labelsOf(event: FeedbackEvent, redact: Redact): string[] {
   return distinctIgnoringCase([event.sentiment, trigger].filter(Boolean))
 }
 
-/** The note, and a table of everything else but the address of who wrote it. */
+/** The note, and a table of all other properties except the sender's e-mail address. */
 export function descriptionOf(
   event: FeedbackEvent,
   redact = redactorOf(event),
@@ -100,7 +103,7 @@ export function descriptionOf(
   return joined(asMarkdown(firstBytes(note, left)), said)
 }
 
-/** Undefined where a description cannot hold all of it. */
+/** Returns undefined if the result exceeds the maximum size of a description. */
 function wholeDescription(note: string, properties: Property[], redact: Redact): string | undefined {
   const lines = linesWithin(DESCRIPTION_BYTES, properties, redact)
   if (lines.length < properties.length) return undefined
@@ -112,7 +115,7 @@ const CUT_HERE =
   'This description was cut at 262,144 bytes. The whole feedback is in the metadata of the task.'
 const CUT =
   'This task was cut: it holds up to 1,000 properties and 64 KiB of the note. Up to 256 KiB of the feedback are in the inbox for 30 days.'
-/** More than the fences of a note take, and more than the head of the table and what is said of a cut do. */
+/** Upper bound for the fences of a note, and for the table's header plus the truncation notice. */
 const FRAME_BYTES = 512
 
 const leftOut = (count: number) =>
@@ -121,11 +124,11 @@ const leftOut = (count: number) =>
 function noteOf(event: FeedbackEvent, redact: Redact): string {
   const { note } = event.properties
   if (typeof note !== 'string') return ''
-  // A fence is longer than any row of backticks inside of it, so there is a longest row.
+  // A fence must be longer than any run of backticks inside it, so the length of a run is limited.
   return hiddenNote(note.trim(), redact).replace(/`{65,}/g, `${'`'.repeat(64)}…`)
 }
 
-/** As much of a note as a task holds. Where it is cut, no half of an address may be left, so some more is hidden first. */
+/** Redacts the note and truncates it. Redaction reads past the limit, so that no partial address remains at the cut. */
 function hiddenNote(note: string, redact: Redact): string {
   const start = note.slice(0, NOTE_BYTES + LONGEST_ADDRESS)
   const hidden = redact(start)
@@ -141,7 +144,7 @@ type Property = [name: string, value: unknown]
 const isTold = ([name, value]: Property) =>
   name !== 'user_email' && value !== null && !(name === 'note' && typeof value === 'string')
 
-/** The lines of the first properties, as many as so many bytes hold; an event may have a hundred thousand. */
+/** Table lines of the first properties up to a byte limit; an event may have 100,000 properties. */
 function linesWithin(bytes: number, properties: Property[], show: (text: string) => string): string[] {
   const lines: string[] = []
   let left = bytes
@@ -157,12 +160,12 @@ function linesWithin(bytes: number, properties: Property[], show: (text: string)
 
 const tableOf = (lines: string[]) => ['| Property | Value |', '| --- | --- |', ...lines].join('\n')
 
-/** Text in a cell stays text: it ends neither the cell nor the row, and nothing in it is taken for Markdown or HTML. */
+/** Escapes a table cell, so that its text cannot end the cell or row and is not parsed as Markdown or HTML. */
 function cellOf(text: string): string {
   return (
     oneLine(text)
       .replace(/[\\`*~[\]|]/g, '\\$&')
-      // Inside a word an underscore is no emphasis, and names of properties are full of them.
+      // An underscore inside a word is not emphasis in Markdown, and property names contain many.
       .replace(/_(?:(?<![\p{L}\p{N}]_)|(?![\p{L}\p{N}]))/gu, '\\_')
       .replace(/&(?=#?\w+;)/g, '&amp;')
       .replaceAll('<', '&lt;')
@@ -170,7 +173,7 @@ function cellOf(text: string): string {
   )
 }
 
-/** A note in which Markdown finds nothing is a paragraph; any other is fenced, so that it stays what was written. */
+/** A note without Markdown syntax becomes a paragraph; any other is fenced, to be shown as written. */
 function asMarkdown(note: string): string {
   if (note === '' || /^\p{L}[^\\`*_~[\]<>|&\p{Cc}\u2028\u2029]*$/u.test(note)) return note
   const fence = fenceOf(note)
@@ -204,10 +207,10 @@ type Redact = (text: string) => string
 
 const REDACTED = '[user_email]'
 const LONGEST_ADDRESS = 320
-/** Nobody has so many. */
+/** Above this number of distinct addresses, all texts are redacted whole. */
 const MAX_ADDRESSES = 50
 
-/** The address of who wrote it stands in the metadata only, also where the text itself repeats it. */
+/** The sender's e-mail address is stored only in the metadata, so it is redacted in all other texts. */
 function redactorOf({ properties }: FeedbackEvent): Redact {
   const addresses = new Set<string>()
   for (const address of addressesIn(properties)) {
@@ -217,7 +220,10 @@ function redactorOf({ properties }: FeedbackEvent): Redact {
   return textReplacer([...addresses], REDACTED)
 }
 
-/** Whatever is called `user_email`, at any depth. What is very short or long is no address, and would be found anywhere. */
+/**
+ * All values of `user_email` at any depth. Very short or long values are skipped: they are not addresses, and a short
+ * one would match everywhere.
+ */
 function* addressesIn(value: unknown, isAddress = false): Generator<string> {
   if (typeof value === 'string') {
     const address = isAddress ? value.trim() : ''
@@ -229,6 +235,6 @@ function* addressesIn(value: unknown, isAddress = false): Generator<string> {
   }
 }
 
-/** JSON without the members that hold an address. */
+/** JSON without the `user_email` members. */
 const jsonOf = (value: unknown) =>
   JSON.stringify(value, (name, member) => (name === 'user_email' ? undefined : member)) ?? ''
