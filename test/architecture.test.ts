@@ -57,9 +57,10 @@ interface Import {
   isTypeOnly: boolean
 }
 
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('dashboard/'))
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => ({ file, imports: importsOf(file) }))
+const files = sources.filter(({ file }) => !file.startsWith('dashboard/'))
 
 describe('the house', () => {
   test('has only the layers it names', () => {
@@ -79,6 +80,21 @@ describe('the house', () => {
         ),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('has no import circles at run time', () => {
+    const needs = new Map(sources.map(({ file, imports }) => [file, neededBy(file, imports)]))
+    expect(circlesOf(needs)).toEqual([])
+  })
+
+  test('calls each import circle by the files in it', () => {
+    const needs = new Map([
+      ['a', ['b', 'd']],
+      ['b', ['c']],
+      ['c', ['b']],
+      ['d', ['c']],
+    ])
+    expect(circlesOf(needs)).toEqual(['b -> c -> b'])
   })
 
   test('keeps each package in its layer', () => {
@@ -155,6 +171,25 @@ function importsOf(file: string): Import[] {
   return [
     ...source(file).matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm),
   ].map(([, type, from, bare]) => ({ from: file, to: from ?? bare ?? '', isTypeOnly: Boolean(type) }))
+}
+
+/** The files that load with a file; what it needs for its types, or imports later, does not. */
+function neededBy(file: string, imports: Import[]): string[] {
+  return imports
+    .filter(({ to, isTypeOnly }) => to.startsWith('.') && !isTypeOnly)
+    .map(({ to }) => relative('src', join('src', dirname(file), to)))
+}
+
+function circlesOf(needs: Map<string, string[]>): string[] {
+  const done = new Set<string>()
+  const visit = (file: string, path: string[]): string[] => {
+    if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(' -> ')]
+    if (done.has(file)) return []
+    const circles = (needs.get(file) ?? []).flatMap((needed) => visit(needed, [...path, file]))
+    done.add(file)
+    return circles
+  }
+  return [...needs.keys()].flatMap((file) => visit(file, []))
 }
 
 const isPackage = (specifier: string, name: string) =>

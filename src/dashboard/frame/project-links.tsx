@@ -4,8 +4,8 @@ import { ChevronRightIcon, GearIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { listsQuery, type Project } from '../api/queries.ts'
+import { Count } from './count.tsx'
 import styles from './sidebar.module.css'
-import { Count } from './sidebar.tsx'
 
 /** A project and, unfolded, its lists. */
 export function ProjectLinks({ project }: { project: Project }) {

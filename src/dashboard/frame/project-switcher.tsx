@@ -2,8 +2,8 @@ import { UnfoldIcon } from '@primer/octicons-react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Project } from '../api/queries.ts'
 import { MenuButton } from '../parts/menu-button.tsx'
+import { Count } from './count.tsx'
 import styles from './sidebar.module.css'
-import { Count } from './sidebar.tsx'
 
 const EVERYWHERE = 'everywhere'
 

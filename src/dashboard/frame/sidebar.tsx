@@ -11,6 +11,7 @@ import { NotLoaded } from '../parts/not-loaded.tsx'
 import { soonDialog } from '../parts/preload.ts'
 import { useMe } from '../session/session.ts'
 import { Account } from './account.tsx'
+import { Count } from './count.tsx'
 import { ProjectLinks } from './project-links.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 import { SavedFilters } from './saved-filters.tsx'
@@ -93,14 +94,4 @@ function useIsEverything(): boolean {
   const { pathname } = useLocation()
   const { projectId } = useSearch({ strict: false })
   return pathname.startsWith('/tasks') && !projectId
-}
-
-/** How many, grouped where there is something to group: Intl costs the first page 25 to 80 ms. */
-export function Count({ of }: { of: number }) {
-  return (
-    <span className={styles.count}>
-      {of < 1_000 ? of : of.toLocaleString()}
-      <span className="visually-hidden"> open</span>
-    </span>
-  )
 }
