@@ -28,7 +28,9 @@ export function filtersFrom(search: Record<string, unknown>): TaskFilters {
   const filters: TaskFilters = {}
   const id = (value: unknown) => (typeof value === 'string' && UUID.test(value) ? value : undefined)
   const some = <T extends string>(value: unknown, known: Record<T, string>) => {
-    const values = [value].flat().filter((one): one is T => typeof one === 'string' && one in known)
+    const values = [value]
+      .flat()
+      .filter((one): one is T => typeof one === 'string' && Object.hasOwn(known, one))
     return values.length > 0 ? values : undefined
   }
   const labels = [search.label].flat().filter((one): one is string => typeof one === 'string' && one !== '')
