@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** What compares times: alone, after all others. */
-const TIMED = ['test/faults/bodies.test.ts', 'test/faults/thousand-slow-clients.test.ts']
+const TIMED = ['bodies', 'list-deletion', 'thousand-slow-clients'].map(
+  (name) => `test/faults/${name}.test.ts`,
+)
 
 const patience = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } }
 

@@ -32,6 +32,14 @@ export interface Answer {
   attempts: number
 }
 
+interface Reply {
+  /** In place of all others, where the connection failed. */
+  failure?: string
+  status?: number
+  text?: string
+  retryAfter?: string | undefined
+}
+
 export const newTally = (): Tally => ({ requests: 0, retries: new Map(), waits: [], unexpected: [] })
 
 /** In place of a status, where no answer came in time; also with `on a kept connection` behind it. */
@@ -58,7 +66,9 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
       const since = performance.now()
       for (let attempts = 1; ; attempts++) {
         tally.requests++
-        const { failure, status = 0, text = '' } = await sendOnce(nextTarget(), outgoing)
+        const { failure, status = 0, text = '', retryAfter } = await sendOnce(nextTarget(), outgoing)
+        if ((status === 429 || status === 503) && !retryAfter)
+          tally.unexpected.push(`${status} without Retry-After: ${text}`)
         const isInProgress = status === 409 && text.includes('request_in_progress')
         const reason = failure ?? (RETRYABLE.has(status) || isInProgress ? String(status) : undefined)
         if (reason === undefined) {
@@ -83,7 +93,7 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
 
   function sendOnce(url: string, { method, path, headers, body }: Outgoing) {
     const json = body && JSON.stringify(body)
-    return new Promise<{ failure?: string; status?: number; text?: string }>((resolve) => {
+    return new Promise<Reply>((resolve) => {
       const sent = request(url + path, {
         agent,
         method,
@@ -103,7 +113,11 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
         try {
           const parts: Buffer[] = []
           for await (const part of response) parts.push(part)
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() })
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(parts).toString(),
+            retryAfter: response.headers['retry-after'],
+          })
         } catch (error) {
           fail(error as Error)
         }
