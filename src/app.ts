@@ -72,6 +72,8 @@ export interface AppDeps {
   limits?: Limits | undefined
 }
 
+const MIB = 1024 * 1024
+
 type Limits = ReturnType<typeof limitsOf>
 
 /** What the apps of one process share, so that a second port doubles nothing. */
@@ -80,19 +82,23 @@ export function limitsOf(config: Config) {
     receiver: minuteLimit(config.rateLimitReceiverPerMinute),
     failures: failureLimit(config.rateLimitFailuresPerMinute),
     bodyIntake: bodyIntake({
-      maxTotalBytes: 128 * 1024 * 1024,
+      maxTotalBytes: 128 * MIB,
+      // Of one key: the largest body there is, and others beside it.
+      maxHolderBytes: 48 * MIB,
       stallMs: BODY_STALL_MS,
       refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
     }),
-    largeBodies: byteBudget({
-      maxBytes: 64 * 1024 * 1024,
+    bulkWork: byteBudget({
+      maxBytes: 64 * MIB,
       waitMs: 10_000,
       refusal: tooManyLargeBodies,
     }),
-    responseBudget: responseBudget({ maxTotalBytes: 128 * 1024 * 1024 }),
+    responseBudget: responseBudget({ maxTotalBytes: 128 * MIB }),
     worker: sideThread<WorkerJobs>({
       file: new URL('./worker.ts', import.meta.url),
       maxHeapMb: 256,
+      maxWaitingBytes: 64 * MIB,
+      refusalWhenFull: tooManyLargeBodies,
       failureOf: workerLost,
     }),
   }
@@ -137,7 +143,7 @@ export async function buildApp({
   const requireKey = onceARequest(requireCaller({ access: service.access, failures, isOwnOrigin }))
 
   app.register(async function forApiKeyHolders(scope) {
-    scope.addHook('onRequest', lookEarly(requireKey, requireScope))
+    scope.addHook('onRequest', lookEarly(requireKey, limitCaller.peek, requireScope, limitAtOnce.peek))
     scope.addHook('preHandler', requireKey)
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
@@ -182,7 +188,10 @@ export async function buildApp({
   app.register(async function forAssistants(scope) {
     const requireKey = onceARequest(requireAssistant({ access: service.access, failures }))
     const requireKnownOrigin = refuseForeignOrigins(config)
-    scope.addHook('onRequest', lookEarly(requireKey, requireKnownOrigin, requireScope))
+    scope.addHook(
+      'onRequest',
+      lookEarly(requireKey, requireKnownOrigin, limitCaller.peek, requireScope, limitAtOnce.peek),
+    )
     scope.addHook('preHandler', requireKey)
     scope.addHook('preHandler', requireKnownOrigin)
     scope.addHook('preHandler', limitCaller)

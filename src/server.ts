@@ -153,6 +153,8 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
   const apps = receiver ? [app, receiver] : [app]
   const others = listen({ connectionString, channels: service.notices, onError })
   onEnd(others.close)
+  // Of both apps, so it ends after them.
+  onEnd(() => limits.worker.close())
   let jobs: Jobs | undefined
   onEnd(async () => {
     const cut = setTimeout(() => {

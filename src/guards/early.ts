@@ -14,14 +14,15 @@ export function onceARequest(guard: Guard): Guard {
 
 /**
  * onRequest: asks guards that decide by headers alone, so that whoever they refuse cannot make us read, parse or check
- * a body. Nobody is refused here: the same guards stand in preHandler, behind `onceARequest` where a look costs.
+ * a body. Nobody is refused here: the same guards stand in preHandler, behind `onceARequest` where a look costs, and
+ * where a limit lets in by then who was over it, `refuseBadInput` says what was said here.
  */
 export function lookEarly(...guards: Guard[]): Guard {
   return async function lookEarly(request) {
     try {
       for (const guard of guards) await guard(request)
-    } catch {
-      request.isRefused = true
+    } catch (error) {
+      request.earlyRefusal = error as Error
     }
   }
 }

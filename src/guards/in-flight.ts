@@ -20,18 +20,27 @@ export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLi
   const requests = counts()
   const long = counts()
 
-  return async function limitInFlight(request: FastifyRequest, reply: FastifyReply) {
-    // Who is gone already closes nothing any more.
-    if (reply.raw.destroyed) return
-    const { keyId } = request.caller
-    const isLong = request.routeOptions.config.isLong?.(request) ?? false
+  function refuseBeyond({ caller: { keyId } }: FastifyRequest, isLong: boolean) {
     const [mine, limit] = isLong ? [long, maxLongPerKey] : [requests, maxPerKey]
     if (mine.of(keyId) >= limit) throw tooManyInFlight(limit, isLong)
     if (!isLong && requests.total() >= maxTotal) throw tooManyInFlight(maxTotal)
+    return mine
+  }
+
+  async function limitInFlight(request: FastifyRequest, reply: FastifyReply) {
+    // Who is gone already closes nothing any more.
+    if (reply.raw.destroyed) return
+    const { keyId } = request.caller
+    const mine = refuseBeyond(request, request.routeOptions.config.isLong?.(request) ?? false)
     mine.add(keyId, 1)
     // Of the raw answer: it comes once, also where the client went away or another writes the answer.
     reply.raw.once('close', () => mine.add(keyId, -1))
   }
+  /** The same without counting, for `lookEarly`. What may be long is known by its body, or has none. */
+  async function peek(request: FastifyRequest) {
+    if (!request.routeOptions.config.isLong) refuseBeyond(request, false)
+  }
+  return Object.assign(limitInFlight, { peek })
 }
 
 function counts() {

@@ -23,6 +23,13 @@ export function minuteLimit(limit: number, now: () => number = Date.now) {
   let counts = new Map<string, number>()
   let endsAt = 0
   return {
+    /** What the next request would hear; counts nothing. */
+    peek(name: string): Allowance | undefined {
+      if (limit === 0) return undefined
+      const time = now()
+      return allowanceOf((time < endsAt ? (counts.get(name) ?? 0) : 0) + 1, time)
+    },
+
     /** Counts so many more for this name; a limit of 0 is off. */
     take(name: string, cost = 1): Allowance | undefined {
       if (limit === 0) return undefined
@@ -33,13 +40,17 @@ export function minuteLimit(limit: number, now: () => number = Date.now) {
       }
       const count = (counts.get(name) ?? 0) + cost
       counts.set(name, count)
-      return {
-        limit,
-        remaining: Math.max(0, limit - count),
-        resetSeconds: Math.ceil((endsAt - time) / 1000),
-        isExceeded: count > limit,
-      }
+      return allowanceOf(count, time)
     },
+  }
+
+  function allowanceOf(count: number, time: number): Allowance {
+    return {
+      limit,
+      remaining: Math.max(0, limit - count),
+      resetSeconds: Math.ceil((endsAt - time) / 1000),
+      isExceeded: count > limit,
+    }
   }
 }
 
@@ -51,13 +62,19 @@ export function limitRequests(
   limit: MinuteLimit,
   nameOf: (request: FastifyRequest) => string,
 ) {
-  return async function limitRequests(request: FastifyRequest, reply: FastifyReply) {
+  async function limitRequests(request: FastifyRequest, reply: FastifyReply) {
     const allowance = limit.take(nameOf(request), messagesIn(request))
     if (!allowance) return
     reply.header('ratelimit-policy', `"${policy}";q=${allowance.limit};w=${WINDOW_MS / 1000}`)
     reply.header('ratelimit', `"${policy}";r=${allowance.remaining};t=${allowance.resetSeconds}`)
     if (allowance.isExceeded) throw rateLimited(allowance.resetSeconds)
   }
+  /** The same without counting, for `lookEarly`. */
+  async function peek(request: FastifyRequest) {
+    const allowance = limit.peek(nameOf(request))
+    if (allowance?.isExceeded) throw rateLimited(allowance.resetSeconds)
+  }
+  return Object.assign(limitRequests, { peek })
 }
 
 function messagesIn({ body, routeOptions }: FastifyRequest): number {

@@ -2,99 +2,160 @@ import type { Readable } from 'node:stream'
 
 interface IntakeRefusals {
   tooLarge(maxBytes: number): Error
-  /** Nothing came for too long, or the room is needed by who is faster. */
+  /** It came too slowly, or the room is needed by who is faster. */
   stalled(): Error
   /** There is no room, and nobody slow to take it from. */
   full(): Error
 }
 
 interface IntakeOptions {
-  /** All bodies that are being received may hold so much together. */
+  /** All bodies may hold so much together, until they are released. */
   maxTotalBytes: number
-  /** A body that brings nothing for so long is given up. */
+  /** Those of one holder may hold so much of it. */
+  maxHolderBytes?: number
+  /** A body that stops is given up after so long, one that trickles as soon as this much time is lost. */
   stallMs: number
-  /** When the room is full, who brought nothing for so long has to leave. */
+  /** When the room is full, who is behind by this much has to leave. */
   slowMs?: number
+  /** Each part buys this much time, so a body cannot live on a byte now and then. */
+  minBytesPerSecond?: number
   refusals: IntakeRefusals
 }
 
 interface Arrival {
+  holder: string
   bytes: number
-  lastByteAt: number
+  isComplete: boolean
+  /** Until then what has come pays for waiting; a large part pays for `stallMs` at most. */
+  paidUntil: number
+  /** The same with at most `slowMs`: past it the body is slow. */
+  quickUntil: number
   giveUp(error: Error): void
+}
+
+export interface ReceivedBody {
+  bytes: Buffer
+  /** Gives its room back, once. */
+  release(): void
+}
+
+interface ReceiveOptions {
+  maxBytes: number
+  /** Who has to share a part of the room. */
+  holder: string
+  /** Looks at each part as it comes. */
+  refusalOf?(chunk: Buffer): Error | undefined
 }
 
 export type BodyIntake = ReturnType<typeof bodyIntake>
 
 /**
- * Receives bodies within one amount of memory. What counts is what has come, not what was announced, so holding room
- * costs as much as it takes; and the room of the slowest is given to who still sends.
+ * Receives bodies within one amount of memory. What counts is what has come, not what was announced, from the first
+ * byte until the body is released; and the room of the slowest is given to who still sends.
  */
-export function bodyIntake({ maxTotalBytes, stallMs, slowMs = 1_000, refusals }: IntakeOptions) {
+export function bodyIntake({
+  maxTotalBytes,
+  maxHolderBytes = Number.POSITIVE_INFINITY,
+  stallMs,
+  slowMs = 1_000,
+  // An eighth of a bad mobile line, and too much for whoever wants to hold hundreds of connections for nothing.
+  minBytesPerSecond = 1_024,
+  refusals,
+}: IntakeOptions) {
   const arrivals = new Set<Arrival>()
   let total = 0
 
   return {
-    /** Of all bodies that are not complete yet. */
+    /** Of all bodies that are not released yet. */
     totalBytes: () => total,
 
-    /**
-     * Resolves with the body; when it fails, the rest is thrown away, and the stream stays open for an answer. Each part
-     * may be looked at as it comes, and be the reason to refuse.
-     */
-    receive(
+    /** Resolves with the body; when it fails, the rest is thrown away, and the stream stays open for an answer. */
+    async receive(
       stream: Readable,
-      maxBytes: number,
-      refusalOf: (chunk: Buffer) => Error | undefined = () => undefined,
-    ): Promise<Buffer> {
+      { maxBytes, holder, refusalOf = () => undefined }: ReceiveOptions,
+    ): Promise<ReceivedBody> {
       const chunks: Buffer[] = []
-      const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-      const arrival: Arrival = { bytes: 0, lastByteAt: performance.now(), giveUp: reject }
-      const timer = setTimeout(() => reject(refusals.stalled()), stallMs)
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const now = performance.now()
+      const arrival: Arrival = {
+        holder,
+        bytes: 0,
+        isComplete: false,
+        paidUntil: now + stallMs,
+        quickUntil: now + slowMs,
+        giveUp: reject,
+      }
+      let timer = setTimeout(lookAgain, stallMs)
       arrivals.add(arrival)
 
+      function lookAgain() {
+        const left = arrival.paidUntil - performance.now()
+        if (left <= 0) reject(refusals.stalled())
+        else timer = setTimeout(lookAgain, Math.ceil(left))
+      }
       const onData = (chunk: Buffer) => {
         if (arrival.bytes + chunk.length > maxBytes) return reject(refusals.tooLarge(maxBytes))
-        arrival.lastByteAt = performance.now()
+        const boughtMs = (chunk.length / minBytesPerSecond) * 1_000
+        const now = performance.now()
+        arrival.paidUntil = Math.min(arrival.paidUntil + boughtMs, now + stallMs)
+        arrival.quickUntil = Math.min(Math.max(arrival.quickUntil, now - slowMs) + boughtMs, now + slowMs)
         if (!makeRoom(chunk.length, arrival)) return reject(refusals.full())
         const refusal = refusalOf(chunk)
         if (refusal) return reject(refusal)
         arrival.bytes += chunk.length
         total += chunk.length
         chunks.push(chunk)
-        timer.refresh()
       }
-      const onEnd = () => resolve(Buffer.concat(chunks))
       const onClose = () => reject(new Error('The connection ended before the body did.'))
-      stream.on('data', onData).once('end', onEnd).once('close', onClose).on('error', reject)
+      stream.on('data', onData).once('end', resolve).once('close', onClose).on('error', reject)
 
-      return promise.finally(() => {
+      try {
+        await promise
+        arrival.isComplete = true
+        return { bytes: Buffer.concat(chunks), release: () => release(arrival) }
+      } catch (error) {
+        release(arrival)
+        throw error
+      } finally {
         clearTimeout(timer)
-        arrivals.delete(arrival)
-        total -= arrival.bytes
         // The listener for errors stays: a connection that breaks now must not end the process.
-        stream.off('data', onData).off('end', onEnd).off('close', onClose)
+        stream.off('data', onData).off('end', resolve).off('close', onClose)
         // What still comes is thrown away: left in the socket, it would hold up the next request on it for ever.
         stream.resume()
-      })
+      }
     },
   }
 
+  function release(arrival: Arrival): void {
+    if (!arrivals.delete(arrival)) return
+    total -= arrival.bytes
+  }
+
   function makeRoom(bytes: number, newcomer: Arrival): boolean {
-    // They are let go one after the other, and leave the set and the sum a moment later.
-    let missing = total + bytes - maxTotalBytes
+    const others = [...arrivals].filter((arrival) => arrival !== newcomer)
+    const mine = others.filter(({ holder }) => holder === newcomer.holder)
+    // Of its own nobody is cut: a holder that sends a lot at once makes all of it slow by itself.
+    if (sumOf(mine) + newcomer.bytes + bytes > maxHolderBytes) return false
+    return cutSlow(others, total + bytes - maxTotalBytes)
+  }
+
+  /** Lets go of the slowest among them until so many bytes are free. */
+  function cutSlow(among: Arrival[], missing: number): boolean {
     if (missing <= 0) return true
-    const slowSince = performance.now() - slowMs
-    const slow = [...arrivals]
-      .filter((arrival) => arrival !== newcomer && arrival.bytes > 0 && arrival.lastByteAt <= slowSince)
-      .sort((a, b) => a.lastByteAt - b.lastByteAt)
+    const now = performance.now()
+    const slow = among
+      .filter(({ isComplete, bytes, quickUntil }) => !isComplete && bytes > 0 && quickUntil <= now)
+      .sort((a, b) => a.quickUntil - b.quickUntil)
+    let left = missing
     for (const arrival of slow) {
-      if (missing <= 0) break
-      missing -= arrival.bytes
-      total -= arrival.bytes
-      arrival.bytes = 0
+      if (left <= 0) break
+      left -= arrival.bytes
+      // At once, not when its connection has heard of it.
+      release(arrival)
       arrival.giveUp(refusals.stalled())
     }
-    return missing <= 0
+    return left <= 0
   }
 }
+
+const sumOf = (arrivals: Arrival[]) => arrivals.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -43,12 +43,33 @@ export function responseBudget({ maxTotalBytes, slowMs = 1_000 }: BudgetOptions)
           stream.push(piece.length > 0 ? piece : null)
         },
       })
-      const sending: Sending = { bytes: body.length, lastTakenAt: performance.now(), stream }
-      sendings.add(sending)
-      total += sending.bytes
-      stream.once('close', () => release(sending))
+      const sending = begin(stream, body.length)
       return stream
     },
+
+    /** The same for what is already made of as many bytes and comes in pieces. It is never refused. */
+    sendPieces(pieces: Readable, bytes: number): Readable {
+      makeRoom(bytes)
+      const stream = Readable.from(taken(), { objectMode: false })
+      const sending = begin(stream, bytes)
+      stream.once('close', () => pieces.destroy())
+      return stream
+
+      async function* taken() {
+        for await (const piece of pieces) {
+          sending.lastTakenAt = performance.now()
+          yield piece
+        }
+      }
+    },
+  }
+
+  function begin(stream: Readable, bytes: number): Sending {
+    const sending: Sending = { bytes, lastTakenAt: performance.now(), stream }
+    sendings.add(sending)
+    total += bytes
+    stream.once('close', () => release(sending))
+    return sending
   }
 
   function makeRoom(bytes: number): boolean {

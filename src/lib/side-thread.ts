@@ -8,6 +8,10 @@ interface SideThreadOptions {
   file: URL
   /** A job that needs more memory fails, and nothing else does. */
   maxHeapMb: number
+  /** Jobs that wait may hold so many bytes together, a single one more. */
+  maxWaitingBytes?: number
+  /** What a caller gets whose job would wait beyond that. */
+  refusalWhenFull?(): Error
   /** A job that takes longer fails. */
   deadlineMs?: number
   /** A thread with nothing to do ends after so long. */
@@ -34,6 +38,10 @@ export type SideThread<J extends Jobs> = ReturnType<typeof sideThread<J>>
  */
 export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   const { file, maxHeapMb, deadlineMs = 30_000, idleMs = 30_000, failureOf } = options
+  const {
+    maxWaitingBytes = Number.POSITIVE_INFINITY,
+    refusalWhenFull = () => failureOf(new Error('Too many jobs wait.')),
+  } = options
   const waiting: Job[] = []
   let current: Job | undefined
   let worker: Worker | undefined
@@ -46,6 +54,10 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
       transfer: Transferable[] = [],
     ): Promise<Awaited<ReturnType<J[N]>>> {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+      const waitingBytes = waiting.reduce((sum, { input }) => sum + bytesOf(input), 0)
+      if (waiting.length > 0 && waitingBytes + bytesOf(input) > maxWaitingBytes) {
+        return Promise.reject(refusalWhenFull())
+      }
       waiting.push({ name, input, transfer, resolve, reject })
       startNext()
       // The thread answers a job with what the function of that name returned.
@@ -102,6 +114,8 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
     startNext()
   }
 }
+
+const bytesOf = (input: unknown) => (input instanceof Uint8Array ? input.byteLength : 0)
 
 /** In the thread: answers jobs with what these functions return. Bytes among its members are handed over, not copied. */
 export function serveJobs(jobs: Jobs): void {

@@ -13,6 +13,7 @@ import type { BodyIntake } from '../lib/body-intake.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
 import type { SideThread } from '../lib/side-thread.ts'
+import { type WorkHold, workHold } from '../lib/work-hold.ts'
 import { StrictObject } from '../schemas/parts.ts'
 import type { WorkerJobs } from '../worker.ts'
 import { type LargeBody, largeBodyOf, refusalFrom } from './bulk-reading.ts'
@@ -23,8 +24,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Why the body could not be read; thrown once the guards have let the caller in. */
     bodyError: AppError | null
-    /** A guard refused the caller by headers alone: the body is neither read nor checked. */
-    isRefused: boolean
+    /** Why a guard refused the caller by headers alone: the body is neither read nor checked. */
+    earlyRefusal: Error | null
+    /** What its body holds, from its last byte until the response is produced. */
+    workHold: WorkHold | null
+    /** How many bytes its body had. */
+    bodyBytes: number
     /** A batch that was read and checked beside the event loop; `body` has its shape alone. */
     largeBody: LargeBody | null
   }
@@ -32,8 +37,8 @@ declare module 'fastify' {
     bodyIntake: BodyIntake
     /** Reads what would hold up everybody else for too long. */
     worker: SideThread<WorkerJobs>
-    /** preParsing: lets large bodies in as far as all of them together may be held. */
-    admitLargeBody(request: FastifyRequest, reply: FastifyReply): Promise<void>
+    /** For batches of tasks that are worked on. */
+    bulkWork: ByteBudget
   }
   interface FastifyContextConfig {
     /** How many values the body may hold, where it is not `MAX_VALUES`. */
@@ -47,9 +52,12 @@ interface JsonBodyOptions {
   /** Receives all bodies of the process. */
   bodyIntake: BodyIntake
   worker: SideThread<WorkerJobs>
-  /** For large bodies, from their first byte until they are answered. */
-  largeBodies: ByteBudget
+  /** For large batches, from their last byte until the response is produced; of each key one at a time. */
+  bulkWork: ByteBudget
 }
+
+/** From here on a batch is worked on only when there is room for it. */
+export const ADMITTED_BYTES = 1024 * 1024
 
 /** From here on a body is parsed and checked beside the event loop. */
 const LARGE_BYTES = 4 * 1024 * 1024
@@ -64,26 +72,28 @@ const MAX_VALUES = 110_000
  * preHandler of every route, after the guards.
  */
 export const jsonBody = fp<JsonBodyOptions>(
-  async function jsonBody(app: FastifyInstance, { bodyIntake, worker, largeBodies }) {
+  async function jsonBody(app: FastifyInstance, { bodyIntake, worker, bulkWork }) {
     app.decorate('bodyIntake', bodyIntake)
     app.decorate('worker', worker)
-    app.addHook('onClose', () => worker.close())
-    app.decorateRequest('bodyMistake', null)
-    app.decorateRequest('isRefused', false)
+    app.decorate('bulkWork', bulkWork)
+    app.decorateRequest('bodyError', null)
+    app.decorateRequest('earlyRefusal', null)
+    app.decorateRequest('workHold', null)
+    app.decorateRequest('bodyBytes', 0)
     app.decorateRequest('largeBody', null)
-    app.decorate('admitLargeBody', async ({ headers, routeOptions, isRefused }, { raw }) => {
-      const announced = Number(headers['content-length'] ?? routeOptions.bodyLimit)
-      if (isRefused || announced <= LARGE_BYTES || announced > routeOptions.bodyLimit) return
-      const release = await largeBodies.take(announced)
-      if (raw.closed) release()
-      else raw.once('close', release)
+    app.addHook('preParsing', async (request, reply) => {
+      if (!request.earlyRefusal) request.workHold = workHold(reply.raw)
     })
+    app.addHook('onSend', async (request) => request.workHold?.release())
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
       keepingError(request, async () => {
         const { maxValues = MAX_VALUES, isBulk } = request.routeOptions.config
         const scan = jsonScan({ maxValues })
         const body = await read(request, payload, scan)
+        if (isBulk && body.length > ADMITTED_BYTES) {
+          request.workHold?.add(await bulkWork.take(body.length, holderOf(request)))
+        }
         const isLarge = body.length > LARGE_BYTES || scan.values > LARGE_VALUES
         return isBulk && isLarge ? readBeside(request, body) : parse(body)
       }),
@@ -105,6 +115,8 @@ export const jsonBody = fp<JsonBodyOptions>(
 
     const refusalOfAnything = app.compileCheck(StrictObject({}, { description: 'Nothing is asked.' }))
     async function refuseBadInput(request: FastifyRequest) {
+      // A limit may let in by now who was over it: there is no body to go on with.
+      if (request.earlyRefusal) throw request.earlyRefusal
       // Path first, then body, then query.
       if (request.validationError?.validationContext === 'params') throw request.validationError
       if (request.bodyError) throw request.bodyError
@@ -116,6 +128,11 @@ export const jsonBody = fp<JsonBodyOptions>(
     }
     app.addHook('onRoute', (route) => {
       route.attachValidation = true
+      const { handler } = route
+      route.handler = function (request, reply) {
+        const work = () => handler.call(this, request, reply)
+        return request.workHold?.during(work) ?? work()
+      }
       route.preHandler = [route.preHandler ?? []].flat().concat(refuseBadInput)
     })
   },
@@ -127,9 +144,9 @@ const isMediaType = (type = 'any/type') => /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+
 /** Keeps a mistake for after the guards instead of throwing it. */
 export async function keepingError(request: FastifyRequest, work: () => Promise<unknown>): Promise<unknown> {
   // Left in the socket, which throws it away behind the answer: nothing in it changes what that is.
-  if (request.isRefused || request.is404) return undefined
+  if (request.earlyRefusal || request.is404) return undefined
   try {
-    return await work()
+    return await (request.workHold?.during(work) ?? work())
   } catch (error) {
     // Anything else comes from the socket: whoever was sending went away. That is no mistake of ours.
     request.bodyError = error instanceof AppError ? error : invalidJson('it was cut off.')
@@ -141,10 +158,18 @@ export async function keepingError(request: FastifyRequest, work: () => Promise<
 export async function read(request: FastifyRequest, payload: Readable, scan?: JsonScan): Promise<Buffer> {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
-  return request.server.bodyIntake.receive(payload, limit, (chunk) =>
-    scan && !scan.push(chunk) ? tooManyValues(scan) : undefined,
-  )
+  const { bytes, release } = await request.server.bodyIntake.receive(payload, {
+    maxBytes: limit,
+    holder: holderOf(request),
+    refusalOf: (chunk) => (scan && !scan.push(chunk) ? tooManyValues(scan) : undefined),
+  })
+  request.workHold?.add(release)
+  request.bodyBytes = bytes.length
+  return bytes
 }
+
+/** Each key for itself; where there is none, all who come in at one door. */
+const holderOf = ({ caller, routeOptions }: FastifyRequest) => caller?.keyId ?? `${routeOptions.url}`
 
 function tooManyValues({ member, values }: JsonScan): AppError {
   const path = member === undefined ? '' : `/${escapePointer(member)}`

@@ -47,7 +47,9 @@ export const problems = fp<ProblemsOptions>(
 
 export function sendProblem(error: AppError | FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, body } = problemOf(error, request.id)
-  if (status >= 500) request.log.error({ err: error }, 'request failed')
+  // Our own limits refused it: whoever runs into them must not be able to fill the log.
+  if (isOwnRefusal(error)) request.log.warn({ reason: error.message }, 'request refused')
+  else if (status >= 500) request.log.error({ err: error }, 'request failed')
   if (error instanceof AppError) {
     const { retryAfterSeconds, allow } = error.extras
     if (retryAfterSeconds) reply.header('retry-after', String(retryAfterSeconds))
@@ -60,6 +62,9 @@ export function sendProblem(error: AppError | FastifyError, request: FastifyRequ
   reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
   return reply.status(status).type('application/problem+json').serializer(JSON.stringify).send(body)
 }
+
+const isOwnRefusal = (error: AppError | FastifyError) =>
+  error instanceof AppError && error.code === 'unavailable' && error.cause === undefined
 
 function problemOf(error: AppError | FastifyError, requestId: string) {
   const known = error instanceof AppError ? PROBLEMS[error.code] : undefined

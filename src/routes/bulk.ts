@@ -56,7 +56,6 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     {
       // Room for a hundred full descriptions in UTF-8.
       bodyLimit: 32 * MIB,
-      preParsing: app.admitLargeBody,
       config: {
         scope: 'tasks:write',
         isBulk: true,

@@ -25,6 +25,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
   app.post(
     '',
     {
+      // Strangers may send it: a key has at most 255 characters, of up to 6 bytes each in JSON.
+      bodyLimit: 4 * 1024,
       preHandler: refuseIdempotencyKey,
       config: {
         mistakes: [

@@ -5,7 +5,14 @@ import { limitInFlight } from '../../src/guards/in-flight.ts'
 
 function given() {
   const guard = limitInFlight({ maxPerKey: 2, maxTotal: 3, maxLongPerKey: 1 })
-  return async function ask(keyId: string, { isLong = false, destroyed = false } = {}) {
+  return Object.assign(ask, { peek })
+
+  function peek(keyId: string) {
+    const request = { caller: { keyId }, routeOptions: { config: {} } } as unknown as FastifyRequest
+    return guard.peek(request)
+  }
+
+  async function ask(keyId: string, { isLong = false, destroyed = false } = {}) {
     const raw = Object.assign(new EventEmitter(), { destroyed })
     const config = { isLong: () => isLong }
     const request = { caller: { keyId }, routeOptions: { config } } as unknown as FastifyRequest
@@ -50,4 +57,14 @@ test('who is gone before the guard looks is not counted for ever', async () => {
   const ask = given()
   for (let i = 0; i < 5; i++) await ask('a', { destroyed: true })
   await ask('a')
+})
+
+test('an early look says the same and counts nothing', async () => {
+  const ask = given()
+  for (let i = 0; i < 5; i++) await ask.peek('a')
+  const first = await ask('a')
+  await ask('a')
+  await expect(ask.peek('a')).rejects.toMatchObject(refusal)
+  first.close()
+  await ask.peek('a')
 })

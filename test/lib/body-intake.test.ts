@@ -8,41 +8,60 @@ const tooLarge = new Error('too large')
 const stalled = new Error('stalled')
 const full = new Error('full')
 
-function given(options: { maxTotalBytes?: number; stallMs?: number; slowMs?: number } = {}) {
+interface Options {
+  maxTotalBytes?: number
+  maxHolderBytes?: number
+  stallMs?: number
+  slowMs?: number
+  minBytesPerSecond?: number
+}
+
+function given(options: Options = {}) {
   const refusals = { tooLarge: () => tooLarge, stalled: () => stalled, full: () => full }
   return bodyIntake({ maxTotalBytes: 100, stallMs: 60_000, refusals, ...options })
 }
 
 /** A body of which so many bytes have come. */
-async function begun(intake: ReturnType<typeof given>, bytes: number, maxBytes = 1_000) {
+async function begun(
+  intake: ReturnType<typeof given>,
+  bytes: number,
+  { maxBytes = 1_000, holder = 'a' } = {},
+) {
   const stream = new PassThrough()
-  const body = intake.receive(stream, maxBytes)
-  const outcome = body.then(
-    (bytes) => bytes.length,
+  let release = () => {}
+  const outcome = intake.receive(stream, { maxBytes, holder }).then(
+    (body) => {
+      release = body.release
+      return body.bytes.length
+    },
     (error) => error,
   )
   stream.write(Buffer.alloc(bytes))
   await sleep(1)
-  return { stream, outcome }
+  return { stream, outcome, release: () => release() }
 }
 
-test('a body that is complete arrives whole, and its room is free again', async () => {
+test('a body that is complete arrives whole, and keeps its room until it is released', async () => {
   const intake = given()
-  const { stream, outcome } = await begun(intake, 60)
+  const { stream, outcome, release } = await begun(intake, 60)
   expect(intake.totalBytes()).toBe(60)
   stream.end(Buffer.alloc(30))
   expect(await outcome).toBe(90)
+  expect(intake.totalBytes()).toBe(90)
+  expect(await (await begun(intake, 20)).outcome).toBe(full)
+  release()
+  release()
   expect(intake.totalBytes()).toBe(0)
 })
 
 test('a body over its limit is refused, and the stream stays open for the answer', async () => {
-  const { stream, outcome } = await begun(given(), 60, 50)
+  const { stream, outcome } = await begun(given(), 60, { maxBytes: 50 })
   expect(await outcome).toBe(tooLarge)
   expect(stream.destroyed).toBe(false)
 })
 
 test('what still comes of a refused body is thrown away, so that the next one has its turn', async () => {
-  const { stream, outcome } = await begun(given(), 60, 50)
+  const { stream, outcome } = await begun(given(), 60, { maxBytes: 50 })
   expect(await outcome).toBe(tooLarge)
   const ended = once(stream, 'end')
   stream.end(Buffer.alloc(1_000_000))
@@ -50,7 +69,7 @@ test('what still comes of a refused body is thrown away, so that the next one ha
 })
 
 test('a body that stops arriving is refused; one that goes on slowly is not', async () => {
-  const intake = given({ stallMs: 200 })
+  const intake = given({ stallMs: 200, minBytesPerSecond: 20 })
   const silent = await begun(intake, 10)
   const slow = await begun(intake, 10)
   for (let i = 0; i < 5; i++) {
@@ -60,7 +79,43 @@ test('a body that stops arriving is refused; one that goes on slowly is not', as
   expect(await Promise.race([silent.outcome, 'waits'])).toBe(stalled)
   slow.stream.end()
   expect(await slow.outcome).toBe(30)
+  slow.release()
   expect(intake.totalBytes()).toBe(0)
+})
+
+test('a body that trickles under the least rate is refused, however much came at first', async () => {
+  const intake = given({ stallMs: 200, minBytesPerSecond: 1_000 })
+  const { stream, outcome } = await begun(intake, 90)
+  const trickle = setInterval(() => stream.write('x'), 50)
+  expect(await outcome).toBe(stalled)
+  clearInterval(trickle)
+  expect(intake.totalBytes()).toBe(0)
+})
+
+test('when there is no room, who trickles gives way too', async () => {
+  const intake = given({ slowMs: 50, minBytesPerSecond: 1_000 })
+  const { stream, outcome } = await begun(intake, 80)
+  const trickle = setInterval(() => stream.write('x'), 10)
+  await sleep(150)
+  const quick = await begun(intake, 60)
+  quick.stream.end()
+  clearInterval(trickle)
+  expect([await outcome, await quick.outcome]).toEqual([stalled, 60])
+})
+
+test('one holder has a part of the room, and the others find the rest', async () => {
+  const intake = given({ maxHolderBytes: 50 })
+  const first = await begun(intake, 40)
+  first.stream.end()
+  expect(await first.outcome).toBe(40)
+  expect(await (await begun(intake, 20)).outcome).toBe(full)
+  const other = await begun(intake, 50, { holder: 'b' })
+  other.stream.end()
+  expect(await other.outcome).toBe(50)
+  first.release()
+  const again = await begun(intake, 20)
+  again.stream.end()
+  expect(await again.outcome).toBe(20)
 })
 
 test('when there is no room, the slowest gives way to who still sends', async () => {
@@ -81,6 +136,7 @@ test('when there is no room and nobody is slow, the newcomer is refused', async 
   expect(await (await begun(intake, 30)).outcome).toBe(full)
   first.stream.end()
   expect(await first.outcome).toBe(80)
+  first.release()
   expect(intake.totalBytes()).toBe(0)
 })
 

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { byteBudget } from '../../src/lib/byte-budget.ts'
 
 const full = new Error('full')
-const given = (waitMs = 60_000) => byteBudget({ maxBytes: 100, waitMs, refusal: () => full })
+function given(waitMs = 60_000) {
+  const budget = byteBudget({ maxBytes: 100, waitMs, refusal: () => full })
+  let holders = 0
+  // Each is somebody else, unless it says who.
+  return { ...budget, take: (bytes: number, holder = `${holders++}`) => budget.take(bytes, holder) }
+}
 
 describe('a budget of bytes', () => {
   test('lets in what there is room for, and the others in their order when there is room again', async () => {
@@ -48,5 +53,23 @@ describe('a budget of bytes', () => {
     await expect(large).rejects.toBe(full)
     await small
     expect(budget.usedBytes()).toBe(100)
+  })
+
+  test('lets in one of a holder at a time, and those of others past its line', async () => {
+    const budget = given()
+    const order: string[] = []
+    const takeInTurn = async (holder: string) => {
+      const release = await budget.take(10, holder)
+      order.push(holder)
+      return release
+    }
+    const release = await takeInTurn('a')
+    const second = takeInTurn('a')
+    await takeInTurn('b')
+    expect(order).toEqual(['a', 'b'])
+
+    release()
+    await second
+    expect(order).toEqual(['a', 'b', 'a'])
   })
 })

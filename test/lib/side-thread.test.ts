@@ -5,11 +5,13 @@ import type { jobs } from './side-thread-jobs.ts'
 let thread: SideThread<typeof jobs>
 afterEach(() => thread.close())
 
-const start = (options: { deadlineMs?: number; idleMs?: number } = {}) => {
+const full = new Error('full')
+const start = (options: { deadlineMs?: number; idleMs?: number; maxWaitingBytes?: number } = {}) => {
   thread = sideThread<typeof jobs>({
     file: new URL('./side-thread-jobs.ts', import.meta.url),
     maxHeapMb: 32,
     failureOf: (cause) => new Error('The thread is gone.', { cause }),
+    refusalWhenFull: () => full,
     ...options,
   })
   return thread
@@ -63,6 +65,17 @@ describe('a thread beside the event loop', () => {
       expect(await run('double', n)).toBe(2 * n)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
+  })
+
+  test('refuses what would wait with more bytes than may wait, and takes more when they are done', async () => {
+    const { run } = start({ maxWaitingBytes: 100 })
+    const lengthOf = (bytes: number) => run('lengthOf', new Uint8Array(bytes))
+
+    const taken = [lengthOf(80), lengthOf(80), lengthOf(20)]
+    await expect(lengthOf(1)).rejects.toBe(full)
+
+    expect(await Promise.all(taken)).toEqual([80, 80, 20])
+    expect(await lengthOf(500)).toBe(500)
   })
 
   test('that is closed fails what is not done', async () => {

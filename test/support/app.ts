@@ -113,6 +113,7 @@ export async function startApp(options: TestAppOptions = {}) {
       // fetch opens connections ahead and may never use them; Node does not count those as idle.
       const unused = setTimeout(() => app.server.closeAllConnections(), 1_000)
       await app.close()
+      await app.worker.close()
       clearTimeout(unused)
       await others.close()
       await db.$client.end()

@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net'
+
+interface PaceOptions {
+  windowMs: number
+  /** Who takes less of what waits for them within one window is too slow. */
+  minBytes: number
+}
+
+interface Window {
+  since: number
+  taken: number
+}
+
+/** Tells whose reader is too slow: something waited for it at every look, and within a window it took next to nothing. */
+export function readingPace({ windowMs, minBytes }: PaceOptions) {
+  const windows = new WeakMap<PacedSocket, Window>()
+
+  return {
+    isTooSlow(socket: PacedSocket, now = performance.now()): boolean {
+      const taken = socket.bytesWritten - socket.writableLength
+      const window = windows.get(socket)
+      const isWaiting = socket.writableLength > 0
+      if (window && isWaiting && now - window.since < windowMs) return false
+      const isTooSlow = window !== undefined && isWaiting && taken - window.taken < minBytes
+      if (isWaiting) windows.set(socket, { since: now, taken })
+      else windows.delete(socket)
+      return isTooSlow
+    },
+  }
+}
+
+type PacedSocket = Pick<Socket, 'bytesWritten' | 'writableLength'>

@@ -1,0 +1,33 @@
+import type { Writable } from 'node:stream'
+
+export type WorkHold = ReturnType<typeof workHold>
+
+/**
+ * What a request holds until its response is produced. Who goes away meanwhile frees it only when the work that was
+ * begun has ended, because until then the memory is in use.
+ */
+export function workHold(response: Pick<Writable, 'closed' | 'once'>) {
+  const releases: (() => void)[] = []
+  let atWork = 0
+  response.once('close', () => {
+    if (atWork === 0) release()
+  })
+
+  function release(): void {
+    for (const each of releases.splice(0)) each()
+  }
+
+  return {
+    release,
+    add: (each: () => void) => void releases.push(each),
+    async during<T>(work: () => T | Promise<T>): Promise<T> {
+      atWork++
+      try {
+        return await work()
+      } finally {
+        atWork--
+        if (atWork === 0 && response.closed) release()
+      }
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buildReceiver, limitsOf } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { slowClient, unfinishedPost } from '../support/slow-clients.ts'
+
+const MIB = 1024 * 1024
+const config = loadConfig({ RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_FAILURES_PER_MINUTE: '0' })
+const limits = limitsOf(config)
+
+let service: TestApp
+const log = new PassThrough()
+const logged: string[] = []
+log.on('data', (line) => logged.push(String(line)))
+const clients: Awaited<ReturnType<typeof slowClient>>[] = []
+beforeAll(async () => {
+  service = await startApp({ limits, logger: pino({ level: 'warn' }, log) })
+})
+afterEach(() => {
+  for (const { socket } of clients.splice(0)) socket.destroy()
+})
+afterAll(() => service.close())
+
+async function unfinished(to: TestApp, path: string, key: string, length: number, sent: number) {
+  const client = await slowClient(to.url, unfinishedPost(path, { 'X-API-Key': key }, length, sent))
+  clients.push(client)
+  return client
+}
+
+const bulkOf = (listId: string, count: number) => ({
+  listId,
+  tasks: Array.from({ length: count }, (_, n) => ({ title: `${n}`, description: 'x'.repeat(60_000) })),
+})
+
+describe('a large batch', () => {
+  test('that is announced and not sent takes no room from those of others', async () => {
+    const { inbox } = await service.given.project()
+    const key = await service.given.key({ scopes: ['tasks:write'] })
+    for (let i = 0; i < 3; i++) await unfinished(service, '/api/tasks/bulk', key, 32 * MIB, 1_000)
+    await expect.poll(() => limits.bodyIntake.totalBytes()).toBe(3_000)
+
+    expect(limits.bulkWork.usedBytes()).toBe(0)
+    expect((await service.post('/api/tasks/bulk', bulkOf(inbox.id, 100))).status).toBe(201)
+  })
+
+  test('keeps its room while it is worked on, also when its sender went away, and one key works on one', async () => {
+    const { inbox } = await service.given.project()
+    const lock = await service.connect()
+    const body = JSON.stringify(bulkOf(inbox.id, 20))
+    const key = await service.given.key()
+    const leaving = new AbortController()
+    const send = (signal?: AbortSignal) =>
+      fetch(`${service.url}/api/tasks/bulk`, {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body,
+        ...(signal && { signal }),
+      })
+    try {
+      await lock.query('begin; lock table tasks in access exclusive mode')
+      const gone = send(leaving.signal).catch(() => 'gone')
+      await expect.poll(() => limits.bulkWork.usedBytes()).toBe(body.length)
+      const second = send()
+      await expect.poll(() => limits.bodyIntake.totalBytes()).toBe(2 * body.length)
+      leaving.abort()
+      expect(await gone).toBe('gone')
+      const { socket } = await slowClient(service.url, [])
+      socket.destroy()
+      expect((await service.get('/api/me')).status).toBe(200)
+      expect(limits.bodyIntake.totalBytes()).toBe(2 * body.length)
+      expect(limits.bulkWork.usedBytes()).toBe(body.length)
+
+      await lock.query('rollback')
+      expect((await second).status).toBe(201)
+      await expect.poll(() => limits.bodyIntake.totalBytes() + limits.bulkWork.usedBytes()).toBe(0)
+    } finally {
+      await lock.query('rollback')
+      lock.release()
+    }
+  })
+
+  test('gives its room back when the response is made, and the response counts while nobody reads it', async () => {
+    const { inbox } = await service.given.project()
+    const body = JSON.stringify(bulkOf(inbox.id, 100))
+    const head = `POST /api/tasks/bulk HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${service.adminKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    const client = await slowClient(service.url, [head, body], { isReading: false })
+    clients.push(client)
+
+    await expect.poll(() => limits.responseBudget.totalBytes()).toBe(body.length)
+    expect(limits.bodyIntake.totalBytes() + limits.bulkWork.usedBytes()).toBe(0)
+    client.socket.destroy()
+    await expect.poll(() => limits.responseBudget.totalBytes()).toBe(0)
+  })
+})
+
+test('a body that our own limits refuse is one line in the log, as a warning', async () => {
+  const holders = ['a', 'b', 'c'].map((holder) => {
+    const stream = new PassThrough()
+    const body = limits.bodyIntake.receive(stream, { maxBytes: 48 * MIB, holder })
+    stream.end(Buffer.alloc(42 * MIB))
+    return body
+  })
+  const bodies = await Promise.all(holders)
+  logged.length = 0
+  const refused = await service.post('/api/tasks/bulk', bulkOf('x', 60))
+  for (const { release } of bodies) release()
+
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, reason: expect.any(String) }])
+  expect(logged.join('')).not.toContain('stack')
+})
+
+describe('signing in', () => {
+  test('takes 4 KiB and no more, and the longest key', async () => {
+    const refused = await service.post('/api/sessions', { key: 'x'.repeat(5_000) }, { key: null })
+    expect([refused.status, refused.body.code]).toEqual([413, 'body_too_large'])
+    const longest = `{"key":"${'\\u0061'.repeat(255)}"}`
+    expect((await service.post('/api/sessions', longest, { key: null })).status).toBe(401)
+  })
+})
+
+test('a key past its requests a minute is refused before its body is here', async () => {
+  const limited = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '2' } })
+  for (let i = 0; i < 2; i++) expect((await limited.get('/api/me')).status).toBe(200)
+  const { received, socket } = await unfinished(limited, '/api/tasks', limited.adminKey, MIB, 10)
+  await expect.poll(() => received(), { timeout: 5_000 }).toMatch(/^HTTP\/1.1 429 /)
+  socket.destroy()
+  await limited.close()
+})
+
+test('an app that ends leaves the reader of large bodies to the others', async () => {
+  const logger = pino({ level: 'silent' })
+  const other = await buildReceiver({ config, logger, services: service.service, limits })
+  await other.ready()
+  const reading = limits.worker.run(
+    'readBulk',
+    Buffer.from(JSON.stringify(bulkOf('00000000-0000-7000-8000-000000000000', 10))),
+  )
+  await other.close()
+  expect(await reading).toMatchObject({ items: { length: 10 } })
+})
+
+test('a response of which a few bytes are taken now and then is cut', async () => {
+  const { default: fastify } = await import('fastify')
+  const { timeouts } = await import('../../src/plugins/timeouts.ts')
+  const app = fastify()
+  await app.register(timeouts, { checkMs: 50, pace: { windowMs: 500, minBytes: 10_000 } })
+  app.get('/', () => Buffer.alloc(64 * MIB))
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const cut = once(app.server, 'request').then(([, response]) => once(response, 'close'))
+  const client = await slowClient(url, ['GET / HTTP/1.1\r\nHost: inlet\r\n\r\n'], { isReading: false })
+  const trickle = setInterval(() => client.socket.read(10), 100)
+  await cut
+  clearInterval(trickle)
+  client.socket.destroy()
+  await app.close()
+})
