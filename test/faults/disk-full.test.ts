@@ -56,7 +56,8 @@ describe('a disk that is full', () => {
 
     await disk.free(pid)
     const recoveryMs = await expectRecovery(url)
-    expect(inlet.output()).toContain('embedded database started again')
+    // Requests may be answered a moment before the log says why.
+    await expect.poll(inlet.output).toContain('embedded database started again')
     const path = `/api/tasks/${JSON.parse(kept.text).id}`
     expect((await fetch(url + path, { headers: { 'x-api-key': ADMIN_KEY } })).status).toBe(200)
     await expectEnd(inlet)
