@@ -63,6 +63,7 @@ export function bodyIntake({
   refusals,
 }: IntakeOptions) {
   const arrivals = new Set<Arrival>()
+  const bytesByHolder = new Map<string, number>()
   let total = 0
 
   return {
@@ -94,6 +95,8 @@ export function bodyIntake({
         else timer = setTimeout(lookAgain, Math.ceil(left))
       }
       const onData = (chunk: Buffer) => {
+        // It was let go of a moment ago, and is not counted any more.
+        if (!arrivals.has(arrival)) return
         if (arrival.bytes + chunk.length > maxBytes) return reject(refusals.tooLarge(maxBytes))
         const boughtMs = (chunk.length / minBytesPerSecond) * 1_000
         const now = performance.now()
@@ -103,15 +106,18 @@ export function bodyIntake({
         const refusal = refusalOf(chunk)
         if (refusal) return reject(refusal)
         arrival.bytes += chunk.length
-        total += chunk.length
+        count(holder, chunk.length)
         chunks.push(chunk)
       }
+      const onEnd = () => {
+        arrival.isComplete = true
+        resolve()
+      }
       const onClose = () => reject(new Error('The connection ended before the body did.'))
-      stream.on('data', onData).once('end', resolve).once('close', onClose).on('error', reject)
+      stream.on('data', onData).once('end', onEnd).once('close', onClose).on('error', reject)
 
       try {
         await promise
-        arrival.isComplete = true
         return { bytes: Buffer.concat(chunks), release: () => release(arrival) }
       } catch (error) {
         release(arrival)
@@ -119,7 +125,7 @@ export function bodyIntake({
       } finally {
         clearTimeout(timer)
         // The listener for errors stays: a connection that breaks now must not end the process.
-        stream.off('data', onData).off('end', resolve).off('close', onClose)
+        stream.off('data', onData).off('end', onEnd).off('close', onClose)
         // What still comes is thrown away: left in the socket, it would hold up the next request on it for ever.
         stream.resume()
       }
@@ -127,35 +133,33 @@ export function bodyIntake({
   }
 
   function release(arrival: Arrival): void {
-    if (!arrivals.delete(arrival)) return
-    total -= arrival.bytes
+    if (arrivals.delete(arrival)) count(arrival.holder, -arrival.bytes)
+  }
+
+  function count(holder: string, more: number): void {
+    total += more
+    const bytes = (bytesByHolder.get(holder) ?? 0) + more
+    if (bytes > 0) bytesByHolder.set(holder, bytes)
+    else bytesByHolder.delete(holder)
   }
 
   function makeRoom(bytes: number, newcomer: Arrival): boolean {
-    const others = [...arrivals].filter((arrival) => arrival !== newcomer)
-    const mine = others.filter(({ holder }) => holder === newcomer.holder)
     // Of its own nobody is cut: a holder that sends a lot at once makes all of it slow by itself.
-    if (sumOf(mine) + newcomer.bytes + bytes > maxHolderBytes) return false
-    return cutSlow(others, total + bytes - maxTotalBytes)
-  }
-
-  /** Lets go of the slowest among them until so many bytes are free. */
-  function cutSlow(among: Arrival[], missing: number): boolean {
+    if ((bytesByHolder.get(newcomer.holder) ?? 0) + bytes > maxHolderBytes) return false
+    let missing = total + bytes - maxTotalBytes
     if (missing <= 0) return true
     const now = performance.now()
-    const slow = among
-      .filter(({ isComplete, bytes, quickUntil }) => !isComplete && bytes > 0 && quickUntil <= now)
+    const slow = [...arrivals]
+      .filter((arrival) => arrival !== newcomer && !arrival.isComplete && arrival.bytes > 0)
+      .filter(({ quickUntil }) => quickUntil <= now)
       .sort((a, b) => a.quickUntil - b.quickUntil)
-    let left = missing
     for (const arrival of slow) {
-      if (left <= 0) break
-      left -= arrival.bytes
+      if (missing <= 0) break
+      missing -= arrival.bytes
       // At once, not when its connection has heard of it.
       release(arrival)
       arrival.giveUp(refusals.stalled())
     }
-    return left <= 0
+    return missing <= 0
   }
 }
-
-const sumOf = (arrivals: Arrival[]) => arrivals.reduce((sum, { bytes }) => sum + bytes, 0)
