@@ -120,6 +120,8 @@ export function bodyIntake({
         await promise
         return { bytes: Buffer.concat(chunks), release: () => release(arrival) }
       } catch (error) {
+        // What is left of the connection may keep this function's variables for as long as it is open.
+        chunks.length = 0
         release(arrival)
         throw error
       } finally {
