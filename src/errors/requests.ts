@@ -47,6 +47,10 @@ export const methodNotAllowed = (method: string, allow: string[]) =>
 export const bodyTooLarge = (limitBytes: number) =>
   new AppError('body_too_large', `The body is larger than ${limitBytes} bytes, which is the limit here.`)
 
+/** The client is gone: nothing is started that nobody waits for. */
+export const connectionClosed = () =>
+  new AppError('request_timeout', 'The connection was closed before the request was handled.')
+
 export const bodyStalled = () =>
   new AppError('request_timeout', 'The body stopped arriving. Send the request again.')
 

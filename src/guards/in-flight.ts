@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { tooManyInFlight } from '../errors/index.ts'
+import { connectionClosed, tooManyInFlight } from '../errors/index.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,7 +15,10 @@ interface InFlightLimits {
   maxLongPerKey: number
 }
 
-/** preHandler, after the caller is known: so many requests at a time, counted until the connection is done with each. */
+/**
+ * preHandler, after the caller is known: at most so many requests at a time. Each counts until its connection is closed
+ * or reused and its work has ended: a client that disconnects early does not get to start more work than others.
+ */
 export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLimits) {
   const requests = counts()
   const long = counts()
@@ -28,13 +31,14 @@ export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLi
   }
 
   async function limitInFlight(request: FastifyRequest, reply: FastifyReply) {
-    // Who is gone already closes nothing any more.
-    if (reply.raw.destroyed) return
+    // Nobody reads the response, and its connection cannot be counted.
+    if (reply.raw.destroyed) throw connectionClosed()
     const { keyId } = request.caller
     const mine = refuseBeyond(request, request.routeOptions.config.isLong?.(request) ?? false)
     mine.add(keyId, 1)
-    // Of the raw answer: it comes once, also where the client went away or another writes the answer.
-    reply.raw.once('close', () => mine.add(keyId, -1))
+    const release = () => mine.add(keyId, -1)
+    if (request.workHold) request.workHold.onEnd(release)
+    else reply.raw.once('close', release)
   }
   /** The same without counting, for `lookEarly`. What may be long is known by its body, or has none. */
   async function peek(request: FastifyRequest) {

@@ -8,10 +8,15 @@ export type WorkHold = ReturnType<typeof workHold>
  */
 export function workHold(response: Pick<Writable, 'closed' | 'once'>) {
   const releases: (() => void)[] = []
+  const ends: (() => void)[] = []
   let atWork = 0
-  response.once('close', () => {
-    if (atWork === 0) release()
-  })
+  response.once('close', endUnlessAtWork)
+
+  function endUnlessAtWork(): void {
+    if (atWork > 0) return
+    release()
+    for (const each of ends.splice(0)) each()
+  }
 
   function release(): void {
     for (const each of releases.splice(0)) each()
@@ -20,13 +25,15 @@ export function workHold(response: Pick<Writable, 'closed' | 'once'>) {
   return {
     release,
     add: (each: () => void) => void releases.push(each),
+    /** Calls back once the connection is done with the response and no work for it is left. */
+    onEnd: (each: () => void) => void ends.push(each),
     async during<T>(work: () => T | Promise<T>): Promise<T> {
       atWork++
       try {
         return await work()
       } finally {
         atWork--
-        if (atWork === 0 && response.closed) release()
+        if (response.closed) endUnlessAtWork()
       }
     },
   }

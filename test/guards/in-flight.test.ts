@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { limitInFlight } from '../../src/guards/in-flight.ts'
+import { workHold } from '../../src/lib/work-hold.ts'
 
 function given() {
   const guard = limitInFlight({ maxPerKey: 2, maxTotal: 3, maxLongPerKey: 1 })
@@ -12,12 +13,22 @@ function given() {
     return guard.peek(request)
   }
 
-  async function ask(keyId: string, { isLong = false, destroyed = false } = {}) {
-    const raw = Object.assign(new EventEmitter(), { destroyed })
+  async function ask(keyId: string, { isLong = false, destroyed = false, work = Promise.resolve() } = {}) {
+    const raw = Object.assign(new EventEmitter(), { destroyed, closed: destroyed })
     const config = { isLong: () => isLong }
-    const request = { caller: { keyId }, routeOptions: { config } } as unknown as FastifyRequest
+    const hold = workHold(raw as never)
+    const request = {
+      caller: { keyId },
+      routeOptions: { config },
+      workHold: hold,
+    } as unknown as FastifyRequest
     await guard(request, { raw } as unknown as FastifyReply)
-    return { close: () => raw.emit('close') }
+    const done = hold.during(() => work)
+    const close = () => {
+      raw.closed = true
+      raw.emit('close')
+    }
+    return { close, done }
   }
 }
 
@@ -53,9 +64,22 @@ test('streams are counted apart', async () => {
   await ask('a', { isLong: true })
 })
 
-test('who is gone before the guard looks is not counted for ever', async () => {
+test('a client that is gone before the guard looks starts nothing and is not counted', async () => {
   const ask = given()
-  for (let i = 0; i < 5; i++) await ask('a', { destroyed: true })
+  for (let i = 0; i < 5; i++)
+    await expect(ask('a', { destroyed: true })).rejects.toMatchObject({ code: 'request_timeout' })
+  await ask('a')
+})
+
+test('a client that disconnects counts until the work for its request has ended', async () => {
+  const ask = given()
+  const work = Promise.withResolvers<void>()
+  const gone = await ask('a', { work: work.promise })
+  await ask('a')
+  gone.close()
+  await expect(ask('a')).rejects.toMatchObject(refusal)
+  work.resolve()
+  await gone.done
   await ask('a')
 })
 
