@@ -4,7 +4,7 @@ import { complaintsOf, createTask, type Desk, panelOf, test } from './support/br
 
 /** 20 KB of which each row would be filled up to 300 cells: almost three million. */
 const WIDE_TABLE = `${'|a'.repeat(300)}\n${'|-'.repeat(300)}\n${'b\n'.repeat(9_400)}`
-/** Each mark is compared with each other one. */
+/** Each mark is compared with each other one: some machines are done in time, others show it plain. */
 const MARKS = '*a_ '.repeat(5_000)
 
 /** For how many milliseconds the page did one thing at a time. */
@@ -34,8 +34,9 @@ describe('a description', () => {
     ['marks that all could belong together', MARKS],
   ] as const)('never holds up the page: %s', async ([, description], { desk }) => {
     const { page, text, complaints } = await openWith(desk, description)
-    await text.getByText(/too complex to display|took too long/).waitFor()
-    await text.locator('pre').waitFor()
+    const plain = text.getByText(/too complex to display|took too long/)
+    await plain.or(text.locator('p', { hasText: '*a_ *a_' })).first().waitFor()
+    if (description === WIDE_TABLE) await text.locator('pre').waitFor()
     expect(await longestTaskOf(page)).toBeLessThan(MAX_LONG_TASK_MS)
     await panelOf(page).getByRole('button', { name: 'Mark done' }).click()
     await page.getByText('Done: Formatted').waitFor()
