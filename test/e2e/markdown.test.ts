@@ -35,7 +35,10 @@ describe('a description', () => {
   ] as const)('never holds up the page: %s', async ([, description], { desk }) => {
     const { page, text, complaints } = await openWith(desk, description)
     const plain = text.getByText(/too complex to display|took too long/)
-    await plain.or(text.locator('p', { hasText: '*a_ *a_' })).first().waitFor()
+    await plain
+      .or(text.locator('p', { hasText: '*a_ *a_' }))
+      .first()
+      .waitFor()
     if (description === WIDE_TABLE) await text.locator('pre').waitFor()
     expect(await longestTaskOf(page)).toBeLessThan(MAX_LONG_TASK_MS)
     await panelOf(page).getByRole('button', { name: 'Mark done' }).click()
