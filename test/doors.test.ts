@@ -44,6 +44,12 @@ describe('every door', () => {
     }
   })
 
+  test('that takes a caller has an operation', async () => {
+    const doors = routesOf(service.app).filter(({ name }) => !(name in OPEN_DOORS) && !name.includes('/docs'))
+    const without = doors.filter(({ scope }) => scope === undefined).map(({ name }) => name)
+    expect(without).toEqual(['POST /api/analytics/webhook'])
+  })
+
   test('that is open is a route that exists', () => {
     const names = routesOf(service.app).map(({ name }) => name)
     expect(Object.keys(OPEN_DOORS).filter((name) => !names.includes(name))).toEqual([])

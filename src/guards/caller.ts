@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { allows } from '../domain/key-strength.ts'
-import { insufficientScope, missingCredentials, originNotAllowed } from '../errors/index.ts'
-import type { Scope } from '../schemas/caller.ts'
+import { type Operation, requireAllowed } from '../domain/operation.ts'
+import { missingCredentials, originNotAllowed } from '../errors/index.ts'
 import type { AccessService, Caller } from '../services/access.ts'
 import type { FailureLimit } from './failures.ts'
 
@@ -11,10 +10,8 @@ declare module 'fastify' {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** What the caller must be allowed to do; `any` for whoever has a key. */
-    scope?: Scope | 'any'
-    /** It is about the whole service: a key that is bound to a project may not, whatever its scopes. */
-    isServiceWide?: boolean
+    /** What the caller needs; declared beside the service method that the route calls. */
+    operation?: Operation
   }
 }
 
@@ -53,13 +50,10 @@ export function ownOrigin(publicUrl: string | undefined) {
   }
 }
 
-/** preHandler, after `requireCaller`: holds the route's scope against the caller's. */
-export async function requireScope(request: FastifyRequest) {
-  const { scope, isServiceWide } = request.routeOptions.config
-  if (!scope) throw new Error(`The route ${request.routeOptions.url} names no scope.`)
-  const { scopes, projectId } = request.caller
-  if (scope !== 'any' && !allows(scopes, scope)) throw insufficientScope(scope)
-  if (isServiceWide && projectId !== null) throw insufficientScope('admin')
+/** preHandler, after `requireCaller`: checks the caller against the route's operation. */
+export async function requireScope({ caller, routeOptions: { config, url } }: FastifyRequest) {
+  if (!config.operation) throw new Error(`The route ${url} has no operation.`)
+  requireAllowed(caller, config.operation)
 }
 
 /** Typed as present because every handler behind a guard may rely on it; `doors.test.ts` holds that none is outside. */

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { Operation } from '../domain/operation.ts'
 import type { Services } from '../services/index.ts'
 import { nameConversations } from './conversation.ts'
 import type { McpHandler } from './handler.ts'
@@ -25,7 +26,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
   app.post(
     '',
     {
-      config: { scope: 'any', takesBatches: true, isLong: ({ body }) => isListening(body) },
+      config: { operation: ANY_TOOL, takesBatches: true, isLong: ({ body }) => isListening(body) },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -54,6 +55,9 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
     },
   )
 }
+
+/** Each tool, resource and prompt checks its own operation. */
+const ANY_TOOL: Operation = { scope: 'any' }
 
 const isListening = (body: unknown) => (body as { method?: unknown })?.method === 'subscriptions/listen'
 

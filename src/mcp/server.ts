@@ -2,14 +2,15 @@ import { fromJsonSchema, McpServer, ProtocolError, ProtocolErrorCode } from '@mo
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { rulesMarkdown } from '../domain/context-markdown.ts'
-import { allows } from '../domain/key-strength.ts'
-import { AppError, type FieldError, insufficientScope } from '../errors/index.ts'
+import { type Operation, requireAllowed } from '../domain/operation.ts'
+import { AppError, type FieldError } from '../errors/index.ts'
 import { VERSION } from '../lib/version.ts'
-import type { Scope } from '../schemas/caller.ts'
 import type { Caller } from '../services/access.ts'
+import { contextOperations } from '../services/context.ts'
 import type { UseCases } from '../services/index.ts'
+import { ruleOperations } from '../services/rules.ts'
 import { published } from './published.ts'
-import { TOOLS } from './tools.ts'
+import { TOOLS, type Tool } from './tools.ts'
 
 const INSTRUCTIONS = `Inlet keeps the tasks of a team and its standing instructions for AI assistants.
 Call get_context first in every session, and again after the conversation was compacted or summarised. Follow the instructions it answers for the whole session, the first before the later ones.
@@ -28,8 +29,9 @@ type ServerOfExchange = (exchange: Exchange, era: 'legacy' | 'modern') => McpSer
 export function mcpServers(
   app: Pick<FastifyInstance, 'compileCheck' | 'asAppError'>,
   useCases: UseCases,
+  tools: Tool[] = TOOLS,
 ): ServerOfExchange {
-  const tools = TOOLS.map(({ input, output, ...tool }) => ({
+  const compiled = tools.map(({ input, output, ...tool }) => ({
     ...tool,
     inputSchema: takes(app, input),
     outputSchema: publishedOnly(output),
@@ -52,10 +54,10 @@ export function mcpServers(
       },
     )
 
-    for (const { name, scope, run, ...config } of tools) {
+    for (const { name, operation, run, ...config } of compiled) {
       server.registerTool(name, config, async (args) => {
         try {
-          requireScope(caller, scope)
+          requireAllowed(caller, operation)
           const { data, text } = await run(args, caller, useCases)
           return { content: [{ type: 'text', text }], structuredContent: { ...data } }
         } catch (error) {
@@ -73,7 +75,7 @@ export function mcpServers(
         mimeType: 'text/markdown',
       },
       (uri) =>
-        withProtocolErrors(exchange, 'rules:read', async () => {
+        withProtocolErrors(exchange, ruleOperations.list, async () => {
           const { data } = await useCases.rules.list(caller, {})
           return {
             contents: [{ uri: uri.href, mimeType: 'text/markdown', text: `${rulesMarkdown(data)}\n` }],
@@ -88,7 +90,7 @@ export function mcpServers(
         description: 'What to know when a session begins: the active rules, lists and the latest tasks.',
       },
       () =>
-        withProtocolErrors(exchange, 'rules:read', async () => {
+        withProtocolErrors(exchange, contextOperations.read, async () => {
           const { markdown: text } = await useCases.context.read(caller, {})
           return { messages: [{ role: 'user', content: { type: 'text', text } }] }
         }),
@@ -97,9 +99,13 @@ export function mcpServers(
   }
 
   /** Resources and prompts have no error results as tools do; their errors are protocol errors. */
-  async function withProtocolErrors<T>(exchange: Exchange, scope: Scope, work: () => Promise<T>): Promise<T> {
+  async function withProtocolErrors<T>(
+    exchange: Exchange,
+    operation: Operation,
+    work: () => Promise<T>,
+  ): Promise<T> {
     try {
-      requireScope(exchange.caller, scope)
+      requireAllowed(exchange.caller, operation)
       return await work()
     } catch (error) {
       throw new ProtocolError(ProtocolErrorCode.InternalError, words(error, exchange))
@@ -116,10 +122,6 @@ export function mcpServers(
     const { withoutNames = known.message } = known instanceof AppError ? known.extras : {}
     return [`${known.code}: ${withoutNames}`, ...errors, `Request ${requestId}.`].join('\n')
   }
-}
-
-function requireScope({ scopes }: Caller, scope: Scope) {
-  if (!allows(scopes, scope)) throw insufficientScope(scope)
 }
 
 /** The input schema: clients read it as published, and it is validated like REST input. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import findMyWay from 'find-my-way'
+import type { Operation } from '../domain/operation.ts'
 import { methodNotAllowed } from '../errors/index.ts'
 import { sendProblem } from './problems.ts'
 
@@ -9,7 +10,7 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
 declare module 'fastify' {
   interface FastifyInstance {
     /** Every route there is, as it was registered. */
-    registeredRoutes: { method: string; url: string; scope: string | undefined; isServiceWide: boolean }[]
+    registeredRoutes: { method: string; url: string; operation: Operation | undefined }[]
   }
 }
 
@@ -27,13 +28,12 @@ export const methods = fp(
     app.addHook('onRoute', ({ method, url, config }) => {
       if (url.endsWith('*')) return
       for (const name of [method].flat().filter((name) => name !== 'HEAD')) {
-        const { scope, isServiceWide = false } = config ?? {}
-        app.registeredRoutes.push({ method: name, url, scope, isServiceWide })
+        app.registeredRoutes.push({ method: name, url, operation: config?.operation })
       }
       const allowed = seen.get(url) ?? new Set()
       if (!seen.has(url)) known.on('GET', url, () => {}, { url })
       seen.set(url, allowed)
-      const isOperation = config?.scope !== undefined
+      const isOperation = config?.operation !== undefined
       for (const name of [method].flat()) if (name !== 'HEAD' || !isOperation) allowed.add(name)
     })
 
@@ -42,7 +42,7 @@ export const methods = fp(
       // Where a fixed address and `/:id` share a prefix, the router takes the one for the methods the other lacks.
       const { url: taken, config } = request.routeOptions
       const isTaken = seen.has(path) && taken?.includes(':')
-      const isRefused = request.is404 || (request.method === 'HEAD' && config.scope !== undefined)
+      const isRefused = request.is404 || (request.method === 'HEAD' && config.operation !== undefined)
       const url = isTaken ? path : isRefused && known.find('GET', path)?.store.url
       const allowed = url && seen.get(url)
       if (!allowed || allowed.has(request.method)) return

@@ -132,7 +132,7 @@ function describeRoute(route: RouteOptions) {
   if (!schema || schema.hide) return
   // Unknown query names are named, also where none is known.
   schema.querystring ??= StrictObject({}, { description: 'There are none.' })
-  if (config?.scope) schema.security = [{ apiKey: [] }]
+  if (config?.operation) schema.security = [{ apiKey: [] }]
   else schema.security = config?.isReceiver ? [{ webhookSecret: [] }] : []
 }
 
@@ -140,12 +140,12 @@ function describeRoute(route: RouteOptions) {
 function withProblems(schema: FastifySchema, { config, method }: RouteOptions): FastifySchema {
   const codes: ErrorCode[] = [
     'validation_failed',
-    ...(config?.scope
+    ...(config?.operation
       ? (['missing_credentials', 'invalid_credentials', 'expired_credentials'] as const)
       : []),
-    ...(config?.scope && config.scope !== 'any' ? (['insufficient_scope'] as const) : []),
+    ...(config?.operation && config.operation.scope !== 'any' ? (['insufficient_scope'] as const) : []),
     ...(config?.isReceiver ? (['missing_credentials', 'invalid_credentials'] as const) : []),
-    ...(config?.scope || config?.isReceiver ? (['rate_limited'] as const) : []),
+    ...(config?.operation || config?.isReceiver ? (['rate_limited'] as const) : []),
     ...(schema.headers && 'idempotency-key' in (schema.headers as { properties: object }).properties
       ? (['request_in_progress', 'idempotency_key_reused'] as const)
       : []),

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Activity, ActivityPage, ActivityQuery, NewActivity } from '../schemas/activity.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { Location, responses } from '../schemas/responses.ts'
+import { activityOperations } from '../services/activity/index.ts'
 import type { Services } from '../services/index.ts'
 import { IdempotencyKey, idempotently } from './idempotent.ts'
 import { sendPage } from './page.ts'
@@ -17,7 +18,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     '',
     {
       config: {
-        scope: 'activity:write',
+        operation: activityOperations.log,
         mistakes: ['task_not_found', 'project_not_found', 'project_archived'],
       },
       schema: {
@@ -41,7 +42,10 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '',
     {
-      config: { scope: 'tasks:read', mistakes: ['invalid_cursor', 'project_not_found', 'task_not_found'] },
+      config: {
+        operation: activityOperations.list,
+        mistakes: ['invalid_cursor', 'project_not_found', 'task_not_found'],
+      },
       schema: {
         tags,
         operationId: 'listActivity',
@@ -58,7 +62,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/:id',
     {
-      config: { scope: 'tasks:read', mistakes: ['activity_not_found'] },
+      config: { operation: activityOperations.get, mistakes: ['activity_not_found'] },
       schema: {
         tags,
         operationId: 'getActivity',

@@ -16,6 +16,7 @@ import { responses } from '../schemas/responses.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
 import type { Made } from '../services/tasks/creation.ts'
+import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
 import { IdempotencyKey, idempotently } from './idempotent.ts'
 
@@ -57,7 +58,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
       // Room for a hundred full descriptions in UTF-8.
       bodyLimit: 32 * MIB,
       config: {
-        scope: 'tasks:write',
+        operation: taskOperations.createMany,
         isBulk: true,
         maxValues: MAX_VALUES,
         mistakes: ['list_not_found', 'project_archived'],
@@ -113,7 +114,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     '',
     {
       config: {
-        scope: 'tasks:write',
+        operation: taskOperations.updateMany,
         mistakes: [
           'task_not_found',
           'list_not_found',

@@ -13,6 +13,7 @@ import {
 } from '../schemas/codehost.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
+import { codehostOperations } from '../services/codehost/index.ts'
 import type { Services } from '../services/index.ts'
 import { IdempotencyKey, idempotently } from './idempotent.ts'
 
@@ -34,7 +35,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     '/projects/:id/codehost',
     {
       config: {
-        scope: 'admin',
+        operation: codehostOperations.connect,
         mistakes: [
           'project_not_found',
           'list_not_found',
@@ -64,7 +65,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/projects/:id/codehost',
     {
-      config: { scope: 'tasks:read', mistakes: ['project_not_found', 'connection_not_found'] },
+      config: { operation: codehostOperations.get, mistakes: ['project_not_found', 'connection_not_found'] },
       schema: {
         tags,
         operationId: 'getConnection',
@@ -81,7 +82,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     '/projects/:id/codehost',
     {
       config: {
-        scope: 'admin',
+        operation: codehostOperations.disconnect,
         mistakes: ['project_not_found', 'connection_not_found', 'project_archived'],
       },
       schema: {
@@ -105,7 +106,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     {
       config: {
         isLong: ({ headers }) => Boolean(secondsToWait([headers.prefer].flat().join())),
-        scope: 'codehost:sync',
+        operation: codehostOperations.sync,
         mistakes: ['project_not_found', 'project_archived', 'repository_not_connected', 'sync_in_progress'],
       },
       schema: {
@@ -161,7 +162,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/codehost/:projectId/syncs',
     {
-      config: { scope: 'tasks:read', mistakes: ['project_not_found', 'invalid_cursor'] },
+      config: { operation: codehostOperations.listRuns, mistakes: ['project_not_found', 'invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listSyncs',
@@ -178,7 +179,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/codehost/:projectId/syncs/:runId',
     {
-      config: { scope: 'tasks:read', mistakes: ['project_not_found', 'sync_run_not_found'] },
+      config: { operation: codehostOperations.getRun, mistakes: ['project_not_found', 'sync_run_not_found'] },
       schema: {
         tags,
         operationId: 'getSync',

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { Context, ContextQuery } from '../schemas/context.ts'
 import { ref } from '../schemas/parts.ts'
 import { emptyResponse, responses } from '../schemas/responses.ts'
+import { contextOperations } from '../services/context.ts'
 import type { Services } from '../services/index.ts'
 import { ContentETag, etagOfContent, IfNoneMatch, isKnown } from './etag.ts'
 
@@ -18,7 +19,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
   app.get(
     '',
     {
-      config: { scope: 'rules:read', mistakes: ['project_not_found'] },
+      config: { operation: contextOperations.read, mistakes: ['project_not_found'] },
       schema: {
         tags: ['Rules'],
         operationId: 'getContext',

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { InboxEvent, InboxEventPage, InboxEventQuery } from '../schemas/feedback.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
+import { feedbackInboxOperations } from '../services/feedback/inbox.ts'
 import type { Services } from '../services/index.ts'
 import { sendPage } from './page.ts'
 
@@ -15,7 +16,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
   app.get(
     '',
     {
-      config: { scope: 'admin', isServiceWide: true, mistakes: ['invalid_cursor'] },
+      config: { operation: feedbackInboxOperations.list, mistakes: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listFeedbackEvents',
@@ -32,7 +33,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
   app.get(
     '/:id',
     {
-      config: { scope: 'admin', isServiceWide: true, mistakes: ['event_not_found'] },
+      config: { operation: feedbackInboxOperations.get, mistakes: ['event_not_found'] },
       schema: {
         tags,
         operationId: 'getFeedbackEvent',
@@ -49,8 +50,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
     '/:id/replay',
     {
       config: {
-        scope: 'admin',
-        isServiceWide: true,
+        operation: feedbackInboxOperations.replay,
         mistakes: ['event_not_found', 'event_not_replayable', 'project_archived'],
       },
       schema: {

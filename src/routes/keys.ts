@@ -3,6 +3,7 @@ import { ApiKeyPage, ApiKeyWithSecret, NewApiKey, Rotation } from '../schemas/ke
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
+import { keyOperations } from '../services/keys.ts'
 import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
@@ -14,7 +15,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
     {
       preHandler: refuseIdempotencyKey,
       config: {
-        scope: 'admin',
+        operation: keyOperations.create,
         mistakes: ['idempotency_not_supported', 'project_not_found', 'project_archived'],
       },
       schema: {
@@ -38,7 +39,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
   app.get(
     '',
     {
-      config: { scope: 'admin', mistakes: ['invalid_cursor'] },
+      config: { operation: keyOperations.list, mistakes: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listKeys',
@@ -55,7 +56,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
     '/:id/rotate',
     {
       preHandler: refuseIdempotencyKey,
-      config: { scope: 'admin', mistakes: ['idempotency_not_supported', 'key_not_found'] },
+      config: { operation: keyOperations.rotate, mistakes: ['idempotency_not_supported', 'key_not_found'] },
       schema: {
         tags,
         operationId: 'rotateKey',
@@ -73,7 +74,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
   app.delete(
     '/:id',
     {
-      config: { scope: 'admin', mistakes: ['key_not_found', 'last_admin_key'] },
+      config: { operation: keyOperations.revoke, mistakes: ['key_not_found', 'last_admin_key'] },
       schema: {
         tags,
         operationId: 'revokeKey',

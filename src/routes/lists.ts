@@ -3,6 +3,7 @@ import { List, ListChange, ListPage, ListQuery, ListRemoval, NewList } from '../
 import { IdPath, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
+import { listOperations } from '../services/lists.ts'
 import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Lists']
@@ -15,7 +16,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.post(
     '/projects/:id/lists',
     {
-      config: { scope: 'tasks:write', mistakes: ['project_not_found', 'project_archived'] },
+      config: { operation: listOperations.create, mistakes: ['project_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'createList',
@@ -37,7 +38,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/projects/:id/lists',
     {
-      config: { scope: 'tasks:read', mistakes: ['project_not_found', 'invalid_cursor'] },
+      config: { operation: listOperations.list, mistakes: ['project_not_found', 'invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listLists',
@@ -54,7 +55,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/lists/:id',
     {
-      config: { scope: 'tasks:read', mistakes: ['list_not_found'] },
+      config: { operation: listOperations.get, mistakes: ['list_not_found'] },
       schema: {
         tags,
         operationId: 'getList',
@@ -70,7 +71,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.patch(
     '/lists/:id',
     {
-      config: { scope: 'tasks:write', mistakes: ['list_not_found', 'project_archived'] },
+      config: { operation: listOperations.update, mistakes: ['list_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'updateList',
@@ -88,7 +89,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     '/lists/:id',
     {
       config: {
-        scope: 'tasks:write',
+        operation: listOperations.delete,
         mistakes: ['list_not_found', 'project_archived', 'list_is_default', 'list_not_empty'],
       },
       schema: {

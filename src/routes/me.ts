@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Me } from '../schemas/caller.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
+import { accessOperations } from '../services/access.ts'
 import type { Services } from '../services/index.ts'
 
 /** Who the service takes the caller for. */
@@ -9,7 +10,7 @@ export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access'>> = asy
   app.get(
     '',
     {
-      config: { scope: 'any' },
+      config: { operation: accessOperations.describe },
       schema: {
         tags: ['Access'],
         operationId: 'getMe',

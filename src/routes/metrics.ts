@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { Services } from '../services/index.ts'
+import { metricsOperations } from '../services/metrics/index.ts'
 
 /** What Prometheus asks for. */
 export const metricsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'metrics'>> = async (
@@ -12,7 +13,7 @@ export const metricsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'metrics'>>
     '',
     {
       logLevel: 'warn',
-      config: { scope: 'metrics:read', isServiceWide: true },
+      config: { operation: metricsOperations.text },
       schema: {
         tags: ['Service'],
         operationId: 'getMetrics',

@@ -3,6 +3,7 @@ import { IdPath, ref } from '../schemas/parts.ts'
 import { NewProject, Project, ProjectChange, ProjectPage, ProjectQuery } from '../schemas/project.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
+import { projectOperations } from '../services/projects.ts'
 import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Projects']
@@ -15,7 +16,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.post(
     '',
     {
-      config: { scope: 'admin', isServiceWide: true },
+      config: { operation: projectOperations.create },
       schema: {
         tags,
         operationId: 'createProject',
@@ -37,7 +38,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '',
     {
-      config: { scope: 'tasks:read', mistakes: ['invalid_cursor'] },
+      config: { operation: projectOperations.list, mistakes: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listProjects',
@@ -53,7 +54,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/:id',
     {
-      config: { scope: 'tasks:read', mistakes: ['project_not_found'] },
+      config: { operation: projectOperations.get, mistakes: ['project_not_found'] },
       schema: {
         tags,
         operationId: 'getProject',
@@ -69,7 +70,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.patch(
     '/:id',
     {
-      config: { scope: 'admin', mistakes: ['project_not_found', 'project_archived'] },
+      config: { operation: projectOperations.rename, mistakes: ['project_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'updateProject',
@@ -86,7 +87,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.post(
     '/:id/archive',
     {
-      config: { scope: 'admin', mistakes: ['project_not_found', 'project_is_default'] },
+      config: { operation: projectOperations.archive, mistakes: ['project_not_found', 'project_is_default'] },
       schema: {
         tags,
         operationId: 'archiveProject',
@@ -103,7 +104,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.post(
     '/:id/unarchive',
     {
-      config: { scope: 'admin', mistakes: ['project_not_found'] },
+      config: { operation: projectOperations.unarchive, mistakes: ['project_not_found'] },
       schema: {
         tags,
         operationId: 'unarchiveProject',
@@ -120,7 +121,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     '/:id',
     {
       config: {
-        scope: 'admin',
+        operation: projectOperations.delete,
         mistakes: ['project_not_found', 'project_is_default', 'project_not_empty', 'project_in_use'],
       },
       schema: {

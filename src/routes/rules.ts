@@ -12,6 +12,7 @@ import {
   RuleVersionQuery,
 } from '../schemas/rule.ts'
 import type { Services } from '../services/index.ts'
+import { ruleOperations } from '../services/rules.ts'
 import { ContentETag, etagOfContent, IfNoneMatch, isKnown } from './etag.ts'
 import { IdempotencyKey, idempotently } from './idempotent.ts'
 import { allowedVersions, IfMatch, tagged } from './if-match.ts'
@@ -27,7 +28,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     '',
     {
       config: {
-        scope: 'rules:write',
+        operation: ruleOperations.create,
         mistakes: ['project_not_found', 'project_archived', 'too_many_rules', 'insufficient_scope'],
       },
       schema: {
@@ -54,7 +55,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '',
     {
-      config: { scope: 'rules:read', mistakes: ['project_not_found'] },
+      config: { operation: ruleOperations.list, mistakes: ['project_not_found'] },
       schema: {
         tags,
         operationId: 'listRules',
@@ -78,7 +79,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/:id',
     {
-      config: { scope: 'rules:read', mistakes: ['rule_not_found'] },
+      config: { operation: ruleOperations.get, mistakes: ['rule_not_found'] },
       schema: {
         tags,
         operationId: 'getRule',
@@ -94,7 +95,10 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.patch(
     '/:id',
     {
-      config: { scope: 'rules:write', mistakes: ['rule_not_found', 'project_archived', 'version_mismatch'] },
+      config: {
+        operation: ruleOperations.update,
+        mistakes: ['rule_not_found', 'project_archived', 'version_mismatch'],
+      },
       schema: {
         tags,
         operationId: 'updateRule',
@@ -116,7 +120,10 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.delete(
     '/:id',
     {
-      config: { scope: 'rules:write', mistakes: ['rule_not_found', 'project_archived', 'version_mismatch'] },
+      config: {
+        operation: ruleOperations.delete,
+        mistakes: ['rule_not_found', 'project_archived', 'version_mismatch'],
+      },
       schema: {
         tags,
         operationId: 'deleteRule',
@@ -138,7 +145,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     '/:id/restore',
     {
       config: {
-        scope: 'rules:write',
+        operation: ruleOperations.restore,
         mistakes: [
           'rule_not_found',
           'project_not_found',
@@ -163,7 +170,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/:id/versions',
     {
-      config: { scope: 'rules:read', mistakes: ['rule_not_found', 'invalid_cursor'] },
+      config: { operation: ruleOperations.listVersions, mistakes: ['rule_not_found', 'invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listRuleVersions',
@@ -181,7 +188,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     '/:id/revert',
     {
       config: {
-        scope: 'rules:write',
+        operation: ruleOperations.revert,
         mistakes: ['rule_not_found', 'rule_version_not_found', 'project_archived', 'version_mismatch'],
       },
       schema: {

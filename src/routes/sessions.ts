@@ -7,6 +7,7 @@ import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { NewSession, Session, SessionPage } from '../schemas/session.ts'
 import type { Services } from '../services/index.ts'
+import { sessionOperations } from '../services/sessions.ts'
 import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
@@ -79,7 +80,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
   app.get(
     '',
     {
-      config: { scope: 'any', mistakes: ['invalid_cursor'] },
+      config: { operation: sessionOperations.list, mistakes: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listSessions',
@@ -96,7 +97,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
   app.delete(
     '/:id',
     {
-      config: { scope: 'any', mistakes: ['session_not_found'] },
+      config: { operation: sessionOperations.end, mistakes: ['session_not_found'] },
       schema: {
         tags,
         operationId: 'endSession',
@@ -116,7 +117,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
   app.delete(
     '',
     {
-      config: { scope: 'admin' },
+      config: { operation: sessionOperations.endAll },
       schema: {
         tags,
         operationId: 'endAllSessions',

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { shuttingDown } from '../errors/index.ts'
 import { LastEventId, StreamQuery } from '../schemas/activity.ts'
 import type { StreamEvent } from '../services/activity/feed.ts'
+import { streamOperations } from '../services/activity/stream.ts'
 import type { Services } from '../services/index.ts'
 
 /** A stream that was ended and does not end, because nobody reads it, is torn down after this. */
@@ -26,7 +27,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
     {
       // HEAD would start a stream that nobody reads.
       exposeHeadRoute: false,
-      config: { scope: 'tasks:read', isLong: () => true, mistakes: ['project_not_found'] },
+      config: { operation: streamOperations.open, isLong: () => true, mistakes: ['project_not_found'] },
       schema: {
         tags: ['Activity'],
         operationId: 'streamActivity',

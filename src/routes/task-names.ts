@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { responses } from '../schemas/responses.ts'
 import { TaskNameList, TaskNameQuery } from '../schemas/task-name.ts'
 import type { Services } from '../services/index.ts'
+import { taskNameOperations } from '../services/tasks/names.ts'
 
 /** What tasks are labelled with and who works on them, for suggestions. */
 export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskNames'>> = async (
@@ -15,7 +16,7 @@ export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskName
     app.get(
       path,
       {
-        config: { scope: 'tasks:read', mistakes: ['project_not_found'] },
+        config: { operation: taskNameOperations.list, mistakes: ['project_not_found'] },
         schema: {
           tags: ['Tasks'],
           operationId,

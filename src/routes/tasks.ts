@@ -3,6 +3,7 @@ import { IdPath, ref } from '../schemas/parts.ts'
 import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { NewTask, Task, TaskChange, TaskPage, TaskQuery, WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
+import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
 import { IdempotencyKey, idempotently } from './idempotent.ts'
 import { allowedVersions, etagOf, IfMatch, tagged } from './if-match.ts'
@@ -18,7 +19,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.post(
     '',
     {
-      config: { scope: 'tasks:write', mistakes: ['list_not_found', 'project_archived'] },
+      config: { operation: taskOperations.create, mistakes: ['list_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'createTask',
@@ -50,7 +51,10 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '',
     {
-      config: { scope: 'tasks:read', mistakes: ['invalid_cursor', 'project_not_found', 'list_not_found'] },
+      config: {
+        operation: taskOperations.list,
+        mistakes: ['invalid_cursor', 'project_not_found', 'list_not_found'],
+      },
       schema: {
         tags,
         operationId: 'listTasks',
@@ -67,7 +71,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/:id',
     {
-      config: { scope: 'tasks:read', mistakes: ['task_not_found'] },
+      config: { operation: taskOperations.get, mistakes: ['task_not_found'] },
       schema: {
         tags,
         operationId: 'getTask',
@@ -84,7 +88,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     '/:id',
     {
       config: {
-        scope: 'tasks:write',
+        operation: taskOperations.update,
         mistakes: [
           'task_not_found',
           'list_not_found',
@@ -116,7 +120,10 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.delete(
     '/:id',
     {
-      config: { scope: 'tasks:write', mistakes: ['task_not_found', 'project_archived', 'version_mismatch'] },
+      config: {
+        operation: taskOperations.delete,
+        mistakes: ['task_not_found', 'project_archived', 'version_mismatch'],
+      },
       schema: {
         tags,
         operationId: 'deleteTask',
@@ -136,7 +143,10 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.post(
     '/:id/restore',
     {
-      config: { scope: 'tasks:write', mistakes: ['task_not_found', 'project_archived', 'external_id_taken'] },
+      config: {
+        operation: taskOperations.restore,
+        mistakes: ['task_not_found', 'project_archived', 'external_id_taken'],
+      },
       schema: {
         tags,
         operationId: 'restoreTask',

@@ -10,6 +10,7 @@ import {
   RoutingRulePage,
   RoutingTest,
 } from '../schemas/routing.ts'
+import { routingOperations } from '../services/feedback/routing.ts'
 import type { Services } from '../services/index.ts'
 import { IdempotencyKey, idempotently } from './idempotent.ts'
 
@@ -25,8 +26,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '',
     {
       config: {
-        scope: 'admin',
-        isServiceWide: true,
+        operation: routingOperations.create,
         mistakes: ['project_not_found', 'project_archived'],
       },
       schema: {
@@ -50,7 +50,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.get(
     '',
     {
-      config: { scope: 'admin', isServiceWide: true, mistakes: ['invalid_cursor'] },
+      config: { operation: routingOperations.list, mistakes: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listRoutingRules',
@@ -66,7 +66,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.get(
     '/:id',
     {
-      config: { scope: 'admin', isServiceWide: true, mistakes: ['routing_rule_not_found'] },
+      config: { operation: routingOperations.get, mistakes: ['routing_rule_not_found'] },
       schema: {
         tags,
         operationId: 'getRoutingRule',
@@ -83,8 +83,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '/:id',
     {
       config: {
-        scope: 'admin',
-        isServiceWide: true,
+        operation: routingOperations.update,
         mistakes: ['routing_rule_not_found', 'project_not_found', 'project_archived'],
       },
       schema: {
@@ -103,7 +102,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.delete(
     '/:id',
     {
-      config: { scope: 'admin', isServiceWide: true, mistakes: ['routing_rule_not_found'] },
+      config: { operation: routingOperations.delete, mistakes: ['routing_rule_not_found'] },
       schema: {
         tags,
         operationId: 'deleteRoutingRule',
@@ -128,7 +127,7 @@ const dryRunRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'routing'>> = async
     '',
     {
       bodyLimit: EVENT_BYTES,
-      config: { scope: 'admin', isServiceWide: true },
+      config: { operation: routingOperations.test },
       schema: {
         tags,
         operationId: 'testRouting',

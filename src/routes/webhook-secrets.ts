@@ -9,6 +9,7 @@ import {
   WebhookSecretWithValue,
 } from '../schemas/webhook-secret.ts'
 import type { Services } from '../services/index.ts'
+import { webhookSecretOperations } from '../services/webhook-secrets.ts'
 import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
@@ -22,8 +23,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
     {
       preHandler: refuseIdempotencyKey,
       config: {
-        scope: 'admin',
-        isServiceWide: true,
+        operation: webhookSecretOperations.create,
         mistakes: ['idempotency_not_supported', 'too_many_secrets'],
       },
       schema: {
@@ -47,7 +47,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
   app.get(
     '',
     {
-      config: { scope: 'admin', isServiceWide: true },
+      config: { operation: webhookSecretOperations.list },
       schema: {
         tags,
         operationId: 'listWebhookSecrets',
@@ -65,8 +65,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
     {
       preHandler: refuseIdempotencyKey,
       config: {
-        scope: 'admin',
-        isServiceWide: true,
+        operation: webhookSecretOperations.rotate,
         mistakes: ['idempotency_not_supported', 'webhook_secret_not_found', 'too_many_secrets'],
       },
       schema: {
@@ -87,7 +86,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
   app.delete(
     '/:id',
     {
-      config: { scope: 'admin', isServiceWide: true, mistakes: ['webhook_secret_not_found'] },
+      config: { operation: webhookSecretOperations.revoke, mistakes: ['webhook_secret_not_found'] },
       schema: {
         tags,
         operationId: 'revokeWebhookSecret',

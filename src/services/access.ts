@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Operations } from '../domain/operation.ts'
 import { hashOf } from '../domain/secret.ts'
 import { expiredCredentials, invalidCredentials, sessionEnded } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -31,6 +32,10 @@ export const SESSION_IDLE_MS = 12 * 3_600_000
 const BELIEVED_MS = 3_000
 
 export type AccessService = ReturnType<typeof accessService>
+
+export const accessOperations = {
+  describe: { scope: 'any' },
+} satisfies Operations<ReturnType<typeof accessService>>
 
 /**
  * Says who calls. Verified keys and sessions are remembered for seconds; `forget` empties that memory at once when

@@ -1,6 +1,7 @@
 import { withinBudget } from '../domain/context-budget.ts'
 import { contextMarkdown } from '../domain/context-markdown.ts'
 import { allows } from '../domain/key-strength.ts'
+import type { Operations } from '../domain/operation.ts'
 import { UNTRUSTED } from '../domain/untrusted.ts'
 import { projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -10,6 +11,10 @@ import { type Context, type ContextRequest, MAX_LISTS, RECENT_TASKS } from '../s
 import type { Caller } from './access.ts'
 import { toRule } from './rules.ts'
 import { toTaskListItem } from './tasks/view.ts'
+
+export const contextOperations = {
+  read: { scope: 'rules:read' },
+} satisfies Operations<ReturnType<typeof contextService>>
 
 /** What an assistant should know when a session begins. */
 export function contextService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {

@@ -1,4 +1,5 @@
 import { outlives, type Strength, scopeBeyond } from '../domain/key-strength.ts'
+import type { Operations } from '../domain/operation.ts'
 import { keySecret } from '../domain/secret.ts'
 import {
   insufficientScope,
@@ -23,6 +24,13 @@ interface KeysDeps {
   clock: Clock
   randomBytes(size: number): Buffer
 }
+
+export const keyOperations = {
+  create: { scope: 'admin' },
+  list: { scope: 'admin' },
+  rotate: { scope: 'admin' },
+  revoke: { scope: 'admin' },
+} satisfies Operations<ReturnType<typeof keysService>>
 
 /** API keys. No key makes, rotates or ends one that is stronger than itself. */
 export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {

@@ -1,5 +1,6 @@
 import { changesBetween, isNoChange } from '../domain/changes.ts'
 import { idsOf, placed } from '../domain/list-order.ts'
+import type { Operations } from '../domain/operation.ts'
 import { listNotFound, projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
@@ -22,6 +23,14 @@ interface ListsDeps {
   /** How long a request works on the deletion of a large list. */
   deletionMs?: number
 }
+
+export const listOperations = {
+  create: { scope: 'tasks:write' },
+  list: { scope: 'tasks:read' },
+  get: { scope: 'tasks:read' },
+  update: { scope: 'tasks:write' },
+  delete: { scope: 'tasks:write' },
+} satisfies Operations<ReturnType<typeof listsService>>
 
 /** Lists. Whatever changes which there are or their order does so under the lock of their project. */
 export function listsService({ repos, clock, ...limits }: ListsDeps) {

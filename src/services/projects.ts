@@ -1,3 +1,4 @@
+import type { Operations } from '../domain/operation.ts'
 import { projectArchived, projectIsDefault, projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ConnectionWithRun } from '../repositories/codehost/connections.ts'
@@ -9,6 +10,16 @@ import { activityRow, actorOf } from './activity/row.ts'
 import { pageOf } from './page.ts'
 import { projectDeletionsOf } from './project-deletions.ts'
 import { toProjectCodehost } from './sync/run-view.ts'
+
+export const projectOperations = {
+  create: { scope: 'admin', isServiceWide: true },
+  list: { scope: 'tasks:read' },
+  get: { scope: 'tasks:read' },
+  rename: { scope: 'admin' },
+  archive: { scope: 'admin' },
+  unarchive: { scope: 'admin' },
+  delete: { scope: 'admin' },
+} satisfies Operations<ReturnType<typeof projectsService>>
 
 /** Projects: what groups lists and tasks, and what keys can be bound to. */
 export function projectsService({

@@ -1,4 +1,5 @@
 import { decodeCursor, encodeCursor, isPositionKey } from '../domain/cursor.ts'
+import type { Operations } from '../domain/operation.ts'
 import { decideRuleChange, plainNumber } from '../domain/rule-change.ts'
 import { isPastRetention } from '../domain/trash.ts'
 import {
@@ -28,6 +29,17 @@ import { type AllowedVersions, refuseStale } from './versions.ts'
 
 /** The name that cursors of versions carry. */
 const VERSIONS = 'rule-versions'
+
+export const ruleOperations = {
+  create: { scope: 'rules:write' },
+  list: { scope: 'rules:read' },
+  get: { scope: 'rules:read' },
+  update: { scope: 'rules:write' },
+  delete: { scope: 'rules:write' },
+  restore: { scope: 'rules:write' },
+  listVersions: { scope: 'rules:read' },
+  revert: { scope: 'rules:write' },
+} satisfies Operations<ReturnType<typeof rulesService>>
 
 /** Rules: the standing instructions that assistants get. */
 export function rulesService({ repos, clock }: { repos: Repositories; clock: Clock }) {

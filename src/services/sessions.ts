@@ -1,4 +1,5 @@
 import { allows } from '../domain/key-strength.ts'
+import type { Operations } from '../domain/operation.ts'
 import { hashOf } from '../domain/secret.ts'
 import { insufficientScope, sessionNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -15,6 +16,12 @@ interface SessionsDeps {
   clock: Clock
   randomBytes(size: number): Buffer
 }
+
+export const sessionOperations = {
+  list: { scope: 'any' },
+  end: { scope: 'any' },
+  endAll: { scope: 'admin' },
+} satisfies Operations<ReturnType<typeof sessionsService>>
 
 /** Dashboard sessions: any caller lists and ends those of its own key; an administrator those in reach. */
 export function sessionsService({ repos, access, clock, randomBytes }: SessionsDeps) {

@@ -1,3 +1,4 @@
+import type { Operations } from '../domain/operation.ts'
 import { describeSecret } from '../domain/secret.ts'
 import { tooManySecrets, webhookSecretNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -13,6 +14,13 @@ interface WebhookSecretsDeps {
   clock: Clock
   randomBytes(size: number): Buffer
 }
+
+export const webhookSecretOperations = {
+  create: { scope: 'admin', isServiceWide: true },
+  list: { scope: 'admin', isServiceWide: true },
+  rotate: { scope: 'admin', isServiceWide: true },
+  revoke: { scope: 'admin', isServiceWide: true },
+} satisfies Operations<ReturnType<typeof webhookSecretsService>>
 
 /** What the feedback sender proves itself with. At most two work at a time. */
 export function webhookSecretsService({ repos, access, clock, randomBytes }: WebhookSecretsDeps) {

@@ -12,10 +12,11 @@ export interface Door {
 
 /** Every route of the service, as it registered them: a new one cannot escape. */
 export function routesOf(app: FastifyInstance): Door[] {
-  return app.registeredRoutes.map(({ method, url, ...rules }) => ({
+  return app.registeredRoutes.map(({ method, url, operation }) => ({
     method,
     path: url.replace(/:\w+/g, '00000000-0000-7000-8000-000000000000'),
     name: `${method} ${url}`,
-    ...rules,
+    scope: operation?.scope,
+    isServiceWide: operation?.isServiceWide ?? false,
   }))
 }

@@ -1,4 +1,5 @@
 import { firstIdOf } from '../../domain/id-time.ts'
+import type { Operations } from '../../domain/operation.ts'
 import {
   activityNotFound,
   projectArchived,
@@ -16,6 +17,12 @@ import { toActivity } from './view.ts'
 
 /** Each has up to 32 KB. */
 const MAX_AT_ONCE = 50
+
+export const activityOperations = {
+  log: { scope: 'activity:write' },
+  list: { scope: 'tasks:read' },
+  get: { scope: 'tasks:read' },
+} satisfies Operations<ReturnType<typeof activityService>>
 
 /** The record of who did what: append-only, and open to what other systems have to say. */
 export function activityService({ repos, clock }: { repos: Repositories; clock: Clock }) {

@@ -1,3 +1,4 @@
+import type { Operations } from '../../domain/operation.ts'
 import { replayFrom } from '../../domain/replay.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { projectNotFound } from '../../errors/index.ts'
@@ -28,6 +29,10 @@ interface StreamDeps {
 
 /** After a restart all come back at once: so many of the pool's connections are theirs, the rest is for requests. */
 const READS_AT_ONCE = 3
+
+export const streamOperations = {
+  open: { scope: 'tasks:read' },
+} satisfies Operations<ReturnType<typeof streamService>>
 
 /** The record as it is written, for one caller each. */
 export function streamService({

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { emptyTally } from '../../domain/codehost/tally.ts'
+import type { Operations } from '../../domain/operation.ts'
 import {
   connectionNotFound,
   projectNotFound,
@@ -22,6 +23,15 @@ import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.t
 const GLANCE_MS = 150
 
 const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
+
+export const codehostOperations = {
+  connect: { scope: 'admin' },
+  get: { scope: 'tasks:read' },
+  disconnect: { scope: 'admin' },
+  sync: { scope: 'codehost:sync' },
+  listRuns: { scope: 'tasks:read' },
+  getRun: { scope: 'tasks:read' },
+} satisfies Operations<ReturnType<typeof codehostService>>
 
 /** Which repository a project follows, and the runs that follow it. */
 export function codehostService(deps: ConnectDeps) {

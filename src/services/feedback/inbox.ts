@@ -1,6 +1,7 @@
 import { readEvent } from '../../domain/feedback/event.ts'
 import { readAccepted } from '../../domain/feedback/reading.ts'
 import { decideRoute, routingFieldsOf } from '../../domain/feedback/routing.ts'
+import type { Operations } from '../../domain/operation.ts'
 import { decideChange } from '../../domain/task-change.ts'
 import { eventNotFound, eventNotReplayable, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -25,6 +26,12 @@ import { findTable } from './routing.ts'
 /** What the receiver was given, and what became of it. */
 /** Each has a payload of up to 256 KiB. */
 const MAX_AT_ONCE = 10
+
+export const feedbackInboxOperations = {
+  list: { scope: 'admin', isServiceWide: true },
+  get: { scope: 'admin', isServiceWide: true },
+  replay: { scope: 'admin', isServiceWide: true },
+} satisfies Operations<ReturnType<typeof feedbackInboxService>>
 
 export function feedbackInboxService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { feedback } = repos.within(everywhere)

@@ -8,6 +8,7 @@ import {
   type RoutingFields,
 } from '../../domain/feedback/routing.ts'
 import { idsOf, placed } from '../../domain/list-order.ts'
+import type { Operations } from '../../domain/operation.ts'
 import {
   notJson,
   projectArchived,
@@ -25,6 +26,15 @@ import { pageByPosition } from '../page.ts'
 
 /** The list that feedback comes into, in whichever project. */
 export const FEEDBACK_LIST = 'User Feedback'
+
+export const routingOperations = {
+  create: { scope: 'admin', isServiceWide: true },
+  list: { scope: 'admin', isServiceWide: true },
+  get: { scope: 'admin', isServiceWide: true },
+  update: { scope: 'admin', isServiceWide: true },
+  delete: { scope: 'admin', isServiceWide: true },
+  test: { scope: 'admin', isServiceWide: true },
+} satisfies Operations<ReturnType<typeof routingService>>
 
 /** The rules that say where feedback goes. Which there are and their order change under one lock. */
 export function routingService({ repos, clock }: { repos: Repositories; clock: Clock }) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CodeHost, HostAccess, HostLimits } from '../../clients/codehost.ts'
+import type { Operations } from '../../domain/operation.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
@@ -44,6 +45,10 @@ export interface MetricsDeps {
 const DEADLINE_MS = 2_000
 const WEEK_MS = 7 * 86_400_000
 const DAY_MS = 86_400_000
+
+export const metricsOperations = {
+  text: { scope: 'metrics:read', isServiceWide: true },
+} satisfies Operations<ReturnType<typeof metricsService>>
 
 /** How the service is doing, as Prometheus reads it. Counters are of this process and begin with it. */
 export function metricsService({ repos, clock, pool, isEmbedded = false }: MetricsDeps) {

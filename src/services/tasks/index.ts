@@ -1,4 +1,5 @@
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
+import type { Operations } from '../../domain/operation.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { decideChange } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
@@ -22,6 +23,17 @@ const INDEXED_AT_ONCE = 25
 
 /** Of the tasks that a page left out, so many are looked at; how many are read depends on their texts. */
 const READ_AT_ONCE = 20
+
+export const taskOperations = {
+  create: { scope: 'tasks:write' },
+  createMany: { scope: 'tasks:write' },
+  list: { scope: 'tasks:read' },
+  get: { scope: 'tasks:read' },
+  update: { scope: 'tasks:write' },
+  updateMany: { scope: 'tasks:write' },
+  delete: { scope: 'tasks:write' },
+  restore: { scope: 'tasks:write' },
+} satisfies Operations<ReturnType<typeof tasksService>>
 
 export function tasksService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const createMany = creationOf({ repos, clock })

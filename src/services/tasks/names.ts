@@ -1,3 +1,4 @@
+import type { Operations } from '../../domain/operation.ts'
 import { projectNotFound } from '../../errors/index.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { MAX_TASK_NAMES, type TaskNameList, type TaskNameQuery } from '../../schemas/task-name.ts'
@@ -5,6 +6,10 @@ import type { Caller } from '../access.ts'
 
 /** So many pending changes are taken at once: about a tenth of a second. */
 const AGGREGATED_AT_ONCE = 10_000
+
+export const taskNameOperations = {
+  list: { scope: 'tasks:read' },
+} satisfies Operations<ReturnType<typeof taskNamesService>>
 
 /** The labels and assignees that tasks have. */
 export function taskNamesService({ repos }: { repos: Repositories }) {
