@@ -1,0 +1,209 @@
+/**
+ * One word for one thing. The words refused here were in use once, and each names what replaced it, so that a search
+ * for the usual term finds the code.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fetchTools } from './tools/fetch.ts'
+import type { Node, SourceFile } from './tools/typescript.ts'
+
+/** Refused as a whole word of a declared name, in any case: `fold` refuses `foldCounts` and `FOLD_MS`, not `folder`. */
+const NAMES: Record<string, string> = {
+  discreetly: 'redacted',
+  gate: 'semaphore',
+  gates: 'semaphores',
+  happening: 'activityText',
+  happenings: 'activityText',
+  lane: 'concurrency',
+  lanes: 'concurrency',
+  trouble: 'ErrorPage',
+  vitals: 'metrics',
+}
+
+/** Refused as the start of a name. */
+const PREFIXES: Record<string, string> = {
+  HEAVIEST_: 'MAX_',
+}
+
+/** Refused as the whole name of a schema helper. */
+const SCHEMA_HELPERS: Record<string, string> = {
+  AnyOf: 'QueryArray',
+  Choice: 'StringEnum',
+  Closed: 'StrictObject',
+  Line: 'TrimmedString',
+  Moment: 'DateTime',
+}
+
+/** Refused in text for users. */
+const PHRASES: Record<string, string> = {
+  'ends being': 'is invalid at',
+  housekeeping: 'cleanup',
+  'is wanted': 'is required',
+  patience: 'the deadline',
+}
+
+/** Names and texts in which the word means something else. */
+const ALLOWED: { file: string; text: string; because: string }[] = []
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const code = [...filesBelow('src', /\.tsx?$/), ...filesBelow('test', /\.tsx?$/)].filter(
+  (file) => !/node_modules|\.gen\.ts$/.test(file) && !file.startsWith('test/vocabulary'),
+)
+const documents = ['README.md', 'src/README.md', '.github/CONTRIBUTING.md', '.github/SECURITY.md'].concat(
+  filesBelow('docs', /\.md$/),
+)
+
+let ts: typeof import('./tools/typescript.ts').default
+
+beforeAll(async () => {
+  fetchTools()
+  ;({ default: ts } = await import('./tools/typescript.ts'))
+})
+
+describe('names in src and test', () => {
+  test('use the words of the vocabulary', () => {
+    const refused = code.flatMap((file) => namesIn(file, read(file)).flatMap((name) => refusalOf(file, name)))
+    expect(refused).toEqual([])
+  })
+
+  test('of files do, too', () => {
+    const refused = code.flatMap((file) => {
+      const words = file.replace(/\.\w+$/, '').split(/[/.-]/)
+      return words.filter((word) => word in NAMES).map((word) => `${file}: say ${NAMES[word]}, not ${word}`)
+    })
+    expect(refused).toEqual([])
+  })
+
+  test.each([
+    ['const trouble = 1', 'trouble'],
+    ['function f({ a: lastGate }) {}', 'lastGate'],
+    ['interface Vitals { a: 1 }', 'Vitals'],
+    ['type A = { lanes: 1 }', 'lanes'],
+    ['const HEAVIEST_BATCH = 1', 'HEAVIEST_BATCH'],
+    ['import { a as happenings } from "a"', 'happenings'],
+  ])('are found: %s', (text, name) => {
+    expect(namesIn('src/a.ts', text).flatMap((each) => refusalOf('src/a.ts', each))).toEqual([
+      expect.stringContaining(`not ${name}`),
+    ])
+  })
+
+  test.each(['const aggregate = 1', 'const navigate = 1', '// the gate', 'entry.vitals()'])(
+    'may be another word, or belong to someone else: %s',
+    (text) => {
+      expect(namesIn('src/a.ts', text).flatMap((each) => refusalOf('src/a.ts', each))).toEqual([])
+    },
+  )
+})
+
+describe('text for users', () => {
+  test.each(['test/contract/openapi.json', 'test/contract/mcp-tools.json', ...documents])(
+    'uses the words of the vocabulary in %s',
+    (file) => {
+      expect(
+        read(file)
+          .split('\n')
+          .flatMap((line, index) => phrasesIn(`${file}:${index + 1}`, line)),
+      ).toEqual([])
+    },
+  )
+
+  test('uses them in the dashboard', () => {
+    const refused = code
+      .filter((file) => file.startsWith('src/dashboard/'))
+      .flatMap((file) => textsIn(file, read(file)).flatMap((text) => phrasesIn(file, text)))
+    expect(refused).toEqual([])
+  })
+
+  test.each([
+    'const a = "It ends being."',
+    'const a = <p>It ends{" "}being. It ends being.</p>',
+    'f(`It ends being.`)',
+  ])('is found: %s', (text) => {
+    expect(textsIn('src/a.tsx', text).flatMap((each) => phrasesIn('src/a.tsx', each))).toHaveLength(1)
+  })
+})
+
+function refusalOf(file: string, name: string): string[] {
+  if (isAllowed(file, name)) return []
+  const replacements = [
+    ...wordsOf(name).map((word) => NAMES[word]),
+    ...Object.keys(PREFIXES).map((prefix) => (name.startsWith(prefix) ? PREFIXES[prefix] : undefined)),
+    file.startsWith('src/schemas/') ? SCHEMA_HELPERS[name] : undefined,
+  ]
+  return replacements
+    .filter((replacement) => replacement !== undefined)
+    .map((replacement) => `${file}: say ${replacement}, not ${name}`)
+}
+
+function phrasesIn(place: string, text: string): string[] {
+  return Object.entries(PHRASES).flatMap(([phrase, replacement]) => {
+    const found = new RegExp(`\\b${phrase}\\b`, 'i').exec(text)
+    return found && !isAllowed(place, text) ? `${place}: say ${replacement}, not ${found[0]}` : []
+  })
+}
+
+const isAllowed = (place: string, text: string) =>
+  ALLOWED.some((allowed) => place.startsWith(allowed.file) && text.includes(allowed.text))
+
+/** `MAX_openTasks` is max, open and tasks. */
+const wordsOf = (name: string) =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split('_')
+
+/** The names that a file declares; what it only uses may belong to a package or the language. */
+function namesIn(file: string, text: string): string[] {
+  if (!text.match(/[\w$]+/g)?.some((name) => refusalOf(file, name).length > 0)) return []
+  return nodesOf(parse(file, text)).flatMap((node) => {
+    const { name } = node as Node & { name?: Node }
+    const declares =
+      ts.isVariableDeclaration(node) ||
+      ts.isFunctionLike(node) ||
+      ts.isParameter(node) ||
+      ts.isBindingElement(node) ||
+      ts.isImportSpecifier(node) ||
+      ts.isInterfaceDeclaration(node) ||
+      ts.isTypeAliasDeclaration(node) ||
+      ts.isPropertySignature(node)
+    return declares && name && ts.isIdentifier(name) ? [name.text] : []
+  })
+}
+
+/** The strings of a file, and what its elements show; a template without its values. */
+function textsIn(file: string, text: string): string[] {
+  if (phrasesIn('', text).length === 0) return []
+  return nodesOf(parse(file, text)).flatMap((node) =>
+    ts.isStringLiteralLike(node) ||
+    ts.isJsxText(node) ||
+    ts.isTemplateHead(node) ||
+    ts.isTemplateMiddleOrTemplateTail(node)
+      ? node.text
+      : [],
+  )
+}
+
+function nodesOf(source: SourceFile): Node[] {
+  const nodes: Node[] = []
+  const visit = (node: Node) => {
+    nodes.push(node)
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return nodes
+}
+
+function parse(file: string, text: string): SourceFile {
+  const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
+  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false, kind)
+}
+
+function filesBelow(directory: string, pattern: RegExp): string[] {
+  return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+    .filter((file) => pattern.test(file))
+    .map((file) => `${directory}/${file.replaceAll('\\', '/')}`)
+}
