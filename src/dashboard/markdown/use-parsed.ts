@@ -15,11 +15,13 @@ const parser = parserOffThread({
   deadlineMs: DEADLINE_MS,
 })
 
-/** What Markdown becomes; undefined while it is on its way. */
-export function useParsed(text: string): Parsed | undefined {
+/** What Markdown becomes; undefined while it is on its way, and without a text. */
+export function useParsed(text: string | undefined): Parsed | undefined {
   const [parsed, setParsed] = useState<{ text: string; result: Parsed }>()
   useEffect(() => {
-    if (!parser.known(text)) return parser.parse(text, (result) => setParsed({ text, result }))
+    if (text !== undefined && !parser.known(text))
+      return parser.parse(text, (result) => setParsed({ text, result }))
   }, [text])
+  if (text === undefined) return undefined
   return parser.known(text) ?? (parsed?.text === text ? parsed.result : undefined)
 }

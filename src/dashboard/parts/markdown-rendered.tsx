@@ -12,13 +12,17 @@ export default function MarkdownRendered({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > MAX_SHOWN_AT_ONCE
   const shown = isCut ? text.slice(0, MAX_SHOWN_AT_ONCE) : text
-  const parsed = useParsed(shown)
+  const start = useParsed(isWhole ? text.slice(0, MAX_SHOWN_AT_ONCE) : undefined)
+  const whole = useParsed(shown)
+  const isFormatting = isWhole && whole === undefined
+  // Until the whole text is parsed, its start stays on the page.
+  const parsed = isFormatting ? start : whole
   return (
     <div className={styles.text} dir="auto">
       {parsed === undefined ? (
         <p className="quiet breakable">{text.slice(0, 400)}</p>
       ) : 'chunks' in parsed ? (
-        <Chunks key={shown.length} chunks={parsed.chunks} />
+        <Chunks key={isFormatting ? MAX_SHOWN_AT_ONCE : shown.length} chunks={parsed.chunks} />
       ) : (
         <>
           <p className="quiet small" role="note">
@@ -27,9 +31,10 @@ export default function MarkdownRendered({ text }: { text: string }) {
           <pre className="breakable plain-text">{text}</pre>
         </>
       )}
-      {isCut && parsed && 'chunks' in parsed && (
+      {(isCut || isFormatting) && parsed && 'chunks' in parsed && (
         <button type="button" className={styles.more} onClick={() => setWhole(true)}>
-          Show all {text.length.toLocaleString()} characters
+          {isFormatting ? 'Formatting' : 'Show'} all {text.length.toLocaleString()} characters
+          {isFormatting && '…'}
         </button>
       )}
     </div>
