@@ -44,6 +44,25 @@ describe('a narrow page', () => {
     expect(await objectionsTo(page)).toEqual([])
   })
 
+  test('closes one thing at a time with Escape', async ({ desk }) => {
+    const page = await openWithTasks(desk, PHONE)
+    const menu = page.getByRole('dialog', { name: 'Menu' })
+    const dialog = page.getByRole('dialog', { name: 'New project' })
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await menu.getByRole('button', { name: 'New project' }).click()
+    await dialog.getByLabel('Name').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await menu.getByRole('button', { name: 'New project' }).waitFor()
+    await menu.getByRole('button', { name: 'switch the project' }).click()
+    await page.getByRole('menuitemradio', { name: 'All projects' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('menuitemradio').first().waitFor({ state: 'detached' })
+    await menu.getByRole('button', { name: 'New project' }).waitFor()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+  })
+
   for (const [name, options] of [
     ['a phone', PHONE],
     ['a desk', {}],

@@ -14,6 +14,11 @@ export default function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
     <Drawer
       opened={useOpened(isOpen)}
       onClose={onClose}
+      closeOnEscape={false}
+      // Escape in a dialog or a menu over the drawer also bubbles to here.
+      onKeyDown={({ key, currentTarget, target }) => {
+        if (key === 'Escape' && currentTarget.contains(target as Node)) onClose()
+      }}
       size={280}
       padding={0}
       title={<span className="visually-hidden">Menu</span>}
