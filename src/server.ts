@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino, stdSerializers } from 'pino'
@@ -25,8 +25,10 @@ import { type FirstSecrets, setUp } from './services/setup.ts'
 /** How long a database that was named may take to come up before the start is given up. */
 const DATABASE_DEADLINE_MS = 60_000
 
-// Docker waits for 10 s. What is still being answered after the first of these is cut, so that the rest can end well.
-const CUT_MS = 6_000
+// Docker kills after 10 s. What still waits for the database is cut first, so that its request gets a 503; then the
+// connections of clients, so that the rest has time to end.
+const CUT_DATABASE_MS = 6_000
+const CUT_CLIENTS_MS = 6_500
 const GONE_MS = 9_000
 
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
@@ -43,6 +45,8 @@ interface Lifetime {
   /** A part cannot go on: ends the process with 1, so that a supervisor acts. */
   fail(error: Error): void
   signal: AbortSignal
+  /** Aborted a while later: connections to the database close whatever they wait for. */
+  cutDatabase: AbortSignal
 }
 
 try {
@@ -60,6 +64,9 @@ async function live(config: Config) {
   )
   const ends: (() => Promise<unknown>)[] = []
   const ending = new AbortController()
+  const cutDatabase = new AbortController()
+  // One listener for each connection.
+  setMaxListeners(0, cutDatabase.signal)
   const lifetime: Lifetime = {
     onEnd: (end) => void ends.unshift(end),
     fail: (error) =>
@@ -68,12 +75,14 @@ async function live(config: Config) {
         if (!ending.signal.aborted) throw error
       }),
     signal: ending.signal,
+    cutDatabase: cutDatabase.signal,
   }
   const started = start(config, logger, lifetime)
 
   const grace = closeWithGrace({ delay: GONE_MS, logger, skip: [...SIGNALS] }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'ended by an error')
     ending.abort(new Error('It was told to end.'))
+    setTimeout(() => cutDatabase.abort(), CUT_DATABASE_MS)
     await started.catch(() => {})
     await endAll()
   })
@@ -94,7 +103,7 @@ async function live(config: Config) {
   }
 }
 
-async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Lifetime) {
+async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutDatabase: cut }: Lifetime) {
   await refuseTakenAddress(config)
   if (config.webhookPort !== undefined) {
     await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
@@ -102,8 +111,9 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
   const connectionString = config.databaseUrl ?? (await embedded())
   // Not the error itself: the pool hangs the whole client on it.
   const onError = ({ message }: Error) => logger.warn({ reason: message }, 'a database connection broke')
-  const onWait = (reason: string) => logger.warn({ reason }, 'waiting for the database')
-  const db = openDatabase({ connectionString, size: config.databasePool, onError })
+  const database = config.databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
+  const onWait = (reason: string) => logger.warn({ reason }, `waiting for ${database}`)
+  const db = openDatabase({ connectionString, size: config.databasePool, cut, onError })
   onEnd(() => db.$client.end())
   const repos = repositories(db)
   const clock = systemClock()
@@ -111,18 +121,21 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
   let first: FirstSecrets = {}
   await retryUntilDeadline(
     () =>
-      migrate(connectionString, async () => {
-        first = await setUp({
-          repos,
-          clock,
-          randomBytes,
-          bootstrapKey: config.bootstrapApiKey,
-          hasWebhookSecret: config.webhookSecret !== undefined,
-        })
-        // At once: whatever happens next, nobody can ask for them a second time.
-        process.stdout.write(shownOnce(first))
+      migrate(connectionString, {
+        cut,
+        async prepare() {
+          first = await setUp({
+            repos,
+            clock,
+            randomBytes,
+            bootstrapKey: config.bootstrapApiKey,
+            hasWebhookSecret: config.webhookSecret !== undefined,
+          })
+          // At once: whatever happens next, nobody can ask for them a second time.
+          process.stdout.write(shownOnce(first))
+        },
       }),
-    { deadlineMs: DATABASE_DEADLINE_MS, signal, onWait },
+    { database, deadlineMs: DATABASE_DEADLINE_MS, signal, onWait },
   )
   signal.throwIfAborted()
 
@@ -151,7 +164,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
       ? undefined
       : await buildReceiver({ config, logger, services: service, limits })
   const apps = receiver ? [app, receiver] : [app]
-  const others = listen({ connectionString, channels: service.notices, onError })
+  const others = listen({ connectionString, channels: service.notices, cut, onError })
   onEnd(others.close)
   // Of both apps, so it ends after them.
   onEnd(() => limits.worker.close())
@@ -159,7 +172,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
   onEnd(async () => {
     const cut = setTimeout(() => {
       for (const { server } of apps) server.closeAllConnections()
-    }, CUT_MS)
+    }, CUT_CLIENTS_MS)
     await Promise.all([jobs?.stop(), ...apps.map((app) => app.drain().then(() => app.close()))])
     clearTimeout(cut)
   })
@@ -174,8 +187,9 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal }: Li
   // Loaded after the doors are open: nobody waits for it.
   const { startJobs } = await import('./jobs/index.ts')
   jobs = await retryUntilDeadline(
-    () => startJobs({ connection: boundedConnection(connectionString), services: service, logger }),
+    () => startJobs({ connection: boundedConnection(connectionString, cut), services: service, logger }),
     {
+      database,
       deadlineMs: Number.POSITIVE_INFINITY,
       signal,
       onWait,

@@ -17,22 +17,33 @@ const DEADLINE_MS = 60_000
 
 type Migration = ReturnType<typeof readMigrationFiles>[number]
 
+interface ApplyOptions {
+  migrationsFolder: string
+  /** Called before the first of the missing migrations, if there is any. */
+  onPending?(): void
+}
+
 /**
  * Applies what the database does not have yet, in drizzle's own table. Each migration is a transaction of its own, where
  * drizzle's migrator takes one for all: the locks of the first would last until the end of the slowest.
  */
-export async function applyMigrations(client: pg.Client, migrationsFolder: string): Promise<void> {
+export async function applyMigrations(
+  client: pg.Client,
+  { migrationsFolder, onPending = () => {} }: ApplyOptions,
+): Promise<void> {
   await client.query('create schema if not exists drizzle')
   await client.query(
     'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
   )
   const { rows } = await client.query('select max(created_at) as last from drizzle.__drizzle_migrations')
-  for (const migration of readMigrationFiles({ migrationsFolder })) {
-    if (migration.folderMillis > Number(rows[0].last)) await applyPatiently(client, migration)
-  }
+  const pending = readMigrationFiles({ migrationsFolder }).filter(
+    ({ folderMillis }) => folderMillis > Number(rows[0].last),
+  )
+  if (pending.length > 0) onPending()
+  for (const migration of pending) await applyWithRetries(client, migration)
 }
 
-async function applyPatiently(client: pg.Client, migration: Migration): Promise<void> {
+async function applyWithRetries(client: pg.Client, migration: Migration): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS
   for (;;) {
     try {

@@ -9,6 +9,7 @@ const AWAY = new Set([
   'ENOENT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ABORT_ERR', // the process is ending and has cut its connections
   '08000',
   '08001',
   '08003',

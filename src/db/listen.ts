@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { socketEndingAfter } from './pool.ts'
+import { databaseSocket } from './pool.ts'
 
 const RECONNECT_MS = 500
 
@@ -11,12 +11,14 @@ interface ListenOptions {
    */
   channels: Record<string, (payload: string) => void>
   onError(error: Error): void
+  /** Aborted: the connection closes at once. */
+  cut?: AbortSignal | undefined
   /** How long a response may take before the connection counts as dead; it is checked twice as often. */
   silenceMs?: number
 }
 
 /** Listens to notifications of other instances on a dedicated connection that reconnects. */
-export function listen({ connectionString, channels, onError, silenceMs = 8_000 }: ListenOptions) {
+export function listen({ connectionString, channels, onError, cut, silenceMs = 8_000 }: ListenOptions) {
   let isClosed = false
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -29,7 +31,7 @@ export function listen({ connectionString, channels, onError, silenceMs = 8_000 
       application_name: 'inlet listen',
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
-      stream: () => socketEndingAfter(silenceMs),
+      stream: () => databaseSocket(silenceMs, cut),
     })
     client = fresh
     fresh.on('notification', ({ channel, payload = '' }) => channels[channel]?.(payload))

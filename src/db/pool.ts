@@ -1,4 +1,5 @@
 import { Socket } from 'node:net'
+import { addAbortSignal } from 'node:stream'
 import pg from 'pg'
 import { drizzle, type NodePgDatabase } from './drizzle.ts'
 
@@ -8,11 +9,13 @@ interface PoolOptions {
   connectionString: string
   /** Maximum of connections. More do not make a small machine faster. */
   size: number
+  /** Aborted: all connections close at once, and new ones fail. */
+  cut?: AbortSignal | undefined
   onError(error: Error): void
 }
 
 /** The shared pool. Every wait is bounded: to connect, for a statement, for a response. */
-export function openDatabase({ connectionString, size, onError }: PoolOptions): Database {
+export function openDatabase({ connectionString, size, cut, onError }: PoolOptions): Database {
   const pool = new pg.Pool({
     application_name: 'inlet',
     max: size,
@@ -20,7 +23,7 @@ export function openDatabase({ connectionString, size, onError }: PoolOptions): 
     // The server's timeouts are shorter; the socket timeout is for a server that no longer responds.
     statement_timeout: 10_000,
     idle_in_transaction_session_timeout: 15_000,
-    ...boundedConnection(connectionString),
+    ...boundedConnection(connectionString, cut),
   })
   // The pool replaces an idle connection that breaks; without a handler the error would end the process.
   pool.on('error', onError)
@@ -40,20 +43,21 @@ export const poolState =
   })
 
 /** Options for a separate pool: a connection without a response for 12 s is closed. */
-export function boundedConnection(connectionString: string) {
-  return { connectionString, keepAlive: true, stream: () => socketEndingAfter(12_000) }
+export function boundedConnection(connectionString: string, cut?: AbortSignal) {
+  return { connectionString, keepAlive: true, stream: () => databaseSocket(12_000, cut) }
 }
 
 /**
- * Closes a connection that receives nothing for this long, even if TCP reports it open. The driver's own
- * `query_timeout` would pass it on to the next request.
+ * A socket that closes when it receives nothing for this long, even if TCP reports it open, and when `cut` is aborted.
+ * The driver's own `query_timeout` would pass the connection on to the next request.
  */
-export function socketEndingAfter(silenceMs: number): Socket {
+export function databaseSocket(silenceMs: number, cut?: AbortSignal): Socket {
   const socket = new Socket()
-  return socket.setTimeout(silenceMs, () => {
-    const words = `the database said nothing for ${silenceMs / 1_000} s`
-    socket.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT' }))
+  socket.setTimeout(silenceMs, () => {
+    const message = `no response from the database for ${silenceMs / 1_000} s`
+    socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }))
   })
+  return cut ? addAbortSignal(cut, socket) : socket
 }
 
 /** Drizzle's own pool transaction leaks the connection when `begin` fails. */

@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isDatabaseAway, reasonOf } from './database-error.ts'
 
 interface RetryOptions {
+  /** How messages name the database: `the database in DATABASE_URL`. */
+  database: string
   deadlineMs: number
   pauseMs?: number
   /** Aborts the retries. */
@@ -15,16 +17,17 @@ interface RetryOptions {
  * network error says of host and port.
  */
 export async function retryUntilDeadline<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { deadlineMs, pauseMs = 1_000, signal, onWait } = options
+  const { database, deadlineMs, pauseMs = 1_000, signal, onWait } = options
   const deadline = Date.now() + deadlineMs
   for (;;) {
     try {
       return await work()
     } catch (error) {
       const reason = reasonOf(error)
-      if (!isDatabaseAway(error)) throw new Error(`The database cannot be used: ${reason}`, { cause: error })
+      const subject = database.replace(/^t/, 'T')
+      if (!isDatabaseAway(error)) throw new Error(`${subject} cannot be used: ${reason}`, { cause: error })
       if (Date.now() + pauseMs > deadline)
-        throw new Error(`The database did not answer for ${deadlineMs / 1_000} s: ${reason}`, {
+        throw new Error(`${subject} did not respond for ${deadlineMs / 1_000} s: ${reason}`, {
           cause: error,
         })
       onWait(reason)

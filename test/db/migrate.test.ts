@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { applyMigrations } from '../../src/db/apply-migrations.ts'
+import { isDatabaseAway } from '../../src/db/database-error.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startApp } from '../support/app.ts'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { dropDatabase, urlOf, withAdmin } from '../support/postgres.ts'
 
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
@@ -109,6 +114,62 @@ describe('migrations of tasks', () => {
   })
 })
 
+describe('a database that does not respond', () => {
+  test('when it is connected to fails the migration in bounded time', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    leftovers.push(async () => void server.close())
+    const { port } = server.address() as AddressInfo
+
+    const migrated = migrate(`postgres://inlet@127.0.0.1:${port}/inlet`, { silenceMs: SILENCE_MS })
+
+    await expect(migrated).rejects.toThrow('no response from the database for 0.5 s')
+    await migrated.catch((error) => expect(isDatabaseAway(error)).toBe(true))
+  })
+
+  test('while another instance migrates fails the migration in bounded time', async () => {
+    const connectionString = await emptyDatabase()
+    const proxy = await startDatabaseProxy(connectionString)
+    leftovers.push(async () => proxy.close())
+    await withClient(connectionString, async (other) => {
+      await other.query(`select pg_advisory_lock(${START_LOCK})`)
+      const migrated = migrate(proxy.connectionString, { silenceMs: SILENCE_MS })
+      migrated.catch(() => {})
+      // Not by waiting for a lock, and for longer than the database may be silent.
+      await wait(2 * SILENCE_MS)
+      while (!(await other.query(ASKING_FOR_START_LOCK)).rowCount);
+
+      proxy.hold()
+
+      await expect(migrated).rejects.toThrow('no response from the database for 0.5 s')
+    })
+  })
+
+  test('may take as long as it needs for a statement of a migration', { timeout: 60_000 }, async () => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0010_shown_rules_order')
+    await withClient(connectionString, (client) => client.query(OLD_TASK))
+    await withClient(connectionString, async (slowReader) => {
+      await slowReader.query('begin; select from tasks')
+      const migrated = migrate(connectionString, { silenceMs: SILENCE_MS })
+      migrated.catch(() => {})
+      while (!(await slowReader.query(WAITING)).rowCount);
+      await wait(2 * SILENCE_MS)
+      expect((await slowReader.query(WAITING)).rowCount).toBe(1)
+      await slowReader.query('rollback')
+      await migrated
+    })
+  })
+})
+
+const SILENCE_MS = 500
+
+const START_LOCK = 7_461_001
+
+const ASKING_FOR_START_LOCK = `
+  select from pg_stat_activity
+  where datname = current_database() and application_name = 'inlet start' and query like '%pg_try_advisory_lock%'`
+
 /** A migration that waits for a lock on tasks that nobody else may have. */
 const WAITING = `
   select from pg_locks where not granted and relation = 'tasks'::regclass and mode = 'AccessExclusiveLock'`
@@ -152,7 +213,7 @@ async function migrateUpTo(connectionString: string, last: string) {
   const journal = JSON.parse(await readFile(path, 'utf8'))
   const end = journal.entries.findIndex(({ tag }: { tag: string }) => tag === last) + 1
   await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, end) }))
-  await withClient(connectionString, (client) => applyMigrations(client, folder))
+  await withClient(connectionString, (client) => applyMigrations(client, { migrationsFolder: folder }))
 }
 
 async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

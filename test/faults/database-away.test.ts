@@ -124,6 +124,7 @@ describe('a start gives up with a sentence', () => {
     const waits: string[] = []
 
     const start = retryUntilDeadline(() => migrate('postgres://inlet:s3cret@localhost:1/inlet'), {
+      database: 'the database in DATABASE_URL',
       deadlineMs: 2_000,
       pauseMs: 30,
       signal: new AbortController().signal,
@@ -131,7 +132,7 @@ describe('a start gives up with a sentence', () => {
     })
 
     await expect(start).rejects.toThrow(
-      /^The database did not answer for 2 s: connect ECONNREFUSED (127\.0\.0\.1|::1):1$/,
+      /^The database in DATABASE_URL did not respond for 2 s: connect ECONNREFUSED (127\.0\.0\.1|::1):1$/,
     )
     expect(waits.length).toBeGreaterThan(0)
     expect(waits.join()).not.toContain('s3cret')
@@ -144,7 +145,7 @@ describe('a start gives up with a sentence', () => {
 
     expect(await ended.ended).toMatchObject({ code: 1 })
     expect(ended.output()).toBe(
-      'Inlet cannot start. The database cannot be used: password authentication failed for user "inlet"\n',
+      'Inlet cannot start. The database in DATABASE_URL cannot be used: password authentication failed for user "inlet"\n',
     )
   })
 })

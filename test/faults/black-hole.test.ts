@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { ADMIN_KEY, cleanUp, type Inlet, spawnInlet } from '../support/inlet-process.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+/** The process gives itself 9 s; Docker kills after 10. */
+const GRACE_MS = 9_500
+
+afterEach(cleanUp)
+
+describe('SIGTERM ends the process in time and with 0, whatever the database does', {
+  timeout: 60_000,
+}, () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let proxy: Awaited<ReturnType<typeof startDatabaseProxy>>
+
+  beforeEach(async () => {
+    database = await freshDatabase()
+    proxy = await startDatabaseProxy(database.connectionString)
+  })
+
+  afterEach(async () => {
+    proxy.close()
+    await database.drop()
+  })
+
+  test.each([
+    ['no connection receives anything', 'hold'],
+    ['the connections there are have gone dead', 'strand'],
+  ] as const)('when %s: requests that wait for the database get 503', async (_, fault) => {
+    const inlet = spawnInlet({ env: { DATABASE_URL: proxy.connectionString } })
+    const url = await inlet.url
+    // The background worker starts after the server listens.
+    await expect.poll(() => connectionsOf('inlet jobs')).toBeGreaterThan(0)
+    const warm = await Promise.all(Array.from({ length: 4 }, () => create(url)))
+    expect(warm).toEqual([201, 201, 201, 201])
+
+    proxy[fault]()
+    const waiting = Array.from({ length: 4 }, () => create(url))
+    await sleep(200)
+    const ended = await terminate(inlet)
+
+    expect(ended).toMatchObject({ code: 0 })
+    expect(ended.ms).toBeLessThan(GRACE_MS)
+    expect(await Promise.all(waiting)).toEqual([503, 503, 503, 503])
+  })
+
+  test('when it falls silent while the process starts', async () => {
+    proxy.hold()
+    const inlet = spawnInlet({ env: { DATABASE_URL: proxy.connectionString } })
+    while (!inlet.output().includes('waiting for the database')) await sleep(20)
+
+    const ended = await terminate(inlet)
+
+    expect(ended).toMatchObject({ code: 0 })
+    expect(ended.ms).toBeLessThan(GRACE_MS)
+  })
+
+  async function connectionsOf(name: string): Promise<number> {
+    const client = new pg.Client({ connectionString: database.connectionString })
+    await client.connect()
+    const { rows } = await client
+      .query(
+        'select count(*)::int from pg_stat_activity where datname = current_database() and application_name = $1',
+        [name],
+      )
+      .finally(() => client.end())
+    return rows[0].count
+  }
+})
+
+describe('a start against a port that accepts connections and never responds', { timeout: 60_000 }, () => {
+  test('says within seconds which variable to look at', async () => {
+    const sockets: Socket[] = []
+    const server = createServer((socket) => void sockets.push(socket.on('error', () => {}))).listen(
+      0,
+      '127.0.0.1',
+    )
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const since = performance.now()
+    const inlet = spawnInlet({ env: { DATABASE_URL: `postgres://inlet:s3cret@127.0.0.1:${port}/inlet` } })
+
+    while (!inlet.output().includes('waiting')) await sleep(20)
+
+    expect(performance.now() - since).toBeLessThan(15_000)
+    expect(inlet.output()).toContain('"msg":"waiting for the database in DATABASE_URL"')
+    expect(inlet.output()).toContain('"reason":"no response from the database for 5 s"')
+    expect(inlet.output()).not.toContain('s3cret')
+    expect(await terminate(inlet)).toMatchObject({ code: 0 })
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+})
+
+async function create(url: string): Promise<number> {
+  const response = await fetch(`${url}/api/tasks`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
+    body: '{"title":"Waits for the database"}',
+  })
+  return response.status
+}
+
+async function terminate(inlet: Inlet) {
+  const since = performance.now()
+  inlet.process.kill('SIGTERM')
+  const { code, signal } = await inlet.ended
+  return { code, signal, ms: performance.now() - since }
+}
