@@ -1,6 +1,6 @@
 /** For `npm run db:generate`. */
 export default {
   dialect: 'postgresql',
-  schema: ['./src/db/tables.ts', './src/db/search-tables.ts', './src/db/name-tables.ts'],
+  schema: './src/db/tables/*.ts',
   out: './migrations',
 }

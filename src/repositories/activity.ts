@@ -14,7 +14,8 @@ import {
   sql,
   unionAll,
 } from '../db/drizzle.ts'
-import { activity, tasks } from '../db/tables.ts'
+import { activity } from '../db/tables/activity.ts'
+import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 
 /** As the stream reads it: with the transaction that wrote it. */

@@ -1,6 +1,10 @@
 import { sql } from '../db/drizzle.ts'
-import { taskNames } from '../db/name-tables.ts'
-import { feedbackEvents, projects, purgedItems, rules, tasks } from '../db/tables.ts'
+import { purgedItems } from '../db/tables/codehost.ts'
+import { feedbackEvents } from '../db/tables/feedback.ts'
+import { projects } from '../db/tables/projects.ts'
+import { rules } from '../db/tables/rules.ts'
+import { taskNames } from '../db/tables/task-names.ts'
+import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
 
 /** What is taken away once its time is over; two instances that sweep at once share the work. */

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNull, type SQL, sql } from '../db/drizzle.ts'
-import { lists, projects } from '../db/tables.ts'
+import { lists, projects } from '../db/tables/projects.ts'
 import type { Executor, Reach } from './index.ts'
 import { openCount } from './lists.ts'
 

@@ -1,6 +1,6 @@
 import { isLockTimeout } from '../db/database-error.ts'
 import { and, eq, getTableColumns, isNotNull, lt, sql } from '../db/drizzle.ts'
-import { idempotencyKeys } from '../db/tables.ts'
+import { idempotencyKeys } from '../db/tables/access.ts'
 import type { Executor } from './index.ts'
 
 type IdempotencyRow = typeof idempotencyKeys.$inferSelect

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, gt, isNull, ne, or, sql } from '../db/drizzle.ts'
-import { apiKeySecrets, apiKeys } from '../db/tables.ts'
+import { apiKeySecrets, apiKeys } from '../db/tables/access.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor, Reach } from './index.ts'
 import { writeLastUsed } from './last-used.ts'

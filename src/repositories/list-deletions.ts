@@ -1,5 +1,5 @@
 import { and, eq, or, sql } from '../db/drizzle.ts'
-import { listDeletions, lists, projects } from '../db/tables.ts'
+import { listDeletions, lists, projects } from '../db/tables/projects.ts'
 import type { Executor, Reach } from './index.ts'
 
 export type ListDeletionRow = typeof listDeletions.$inferSelect

@@ -1,7 +1,7 @@
 import { violates } from '../db/database-error.ts'
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from '../db/drizzle.ts'
 import { named } from '../db/named.ts'
-import { listCountChanges, lists, projects } from '../db/tables.ts'
+import { listCountChanges, lists, projects } from '../db/tables/projects.ts'
 import { listNotEmpty } from '../errors/index.ts'
 import type { Executor, Reach } from './index.ts'
 

@@ -1,5 +1,6 @@
 import { eq, inArray, sql } from '../db/drizzle.ts'
-import { projectDeletions, tasks } from '../db/tables.ts'
+import { projectDeletions } from '../db/tables/projects.ts'
+import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
 
 export type ProjectDeletionRow = typeof projectDeletions.$inferSelect

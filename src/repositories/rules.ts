@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNull, lt, or, type SQL, sql } from '../db/drizzle.ts'
-import { rules, ruleVersions } from '../db/tables.ts'
+import { rules, ruleVersions } from '../db/tables/rules.ts'
 import type { Executor, Reach } from './index.ts'
 
 export type RuleRow = typeof rules.$inferSelect

@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, type SQL } from '../db/drizzle.ts'
-import { apiKeys, sessions } from '../db/tables.ts'
+import { apiKeys, sessions } from '../db/tables/access.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor, Reach } from './index.ts'
 import type { KeyRow } from './keys.ts'

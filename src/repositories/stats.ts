@@ -1,5 +1,6 @@
 import { sql } from '../db/drizzle.ts'
-import { feedbackUnreadable, syncRuns } from '../db/tables.ts'
+import { syncRuns } from '../db/tables/codehost.ts'
+import { feedbackUnreadable } from '../db/tables/feedback.ts'
 import type { Executor } from './index.ts'
 
 /** What only the database knows of how the service is doing. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from '../db/drizzle.ts'
-import { taskNameChanges, taskNames } from '../db/name-tables.ts'
-import { projects } from '../db/tables.ts'
+import { projects } from '../db/tables/projects.ts'
+import { taskNameChanges, taskNames } from '../db/tables/task-names.ts'
 import type { Executor, Reach } from './index.ts'
 
 export interface NameFilter {

@@ -14,7 +14,7 @@ import {
   type Subquery,
   sql,
 } from '../db/drizzle.ts'
-import { tasks } from '../db/tables.ts'
+import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { contains, isFoundByText } from './task-texts.ts'
 import type { TaskRow } from './tasks.ts'

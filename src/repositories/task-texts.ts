@@ -1,6 +1,6 @@
 import { ilike, or, type SQL, sql } from '../db/drizzle.ts'
-import { taskTextChanges, taskTexts } from '../db/search-tables.ts'
-import { tasks } from '../db/tables.ts'
+import { taskTextChanges, taskTexts } from '../db/tables/task-texts.ts'
+import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
 
 /** One number for every Inlet on a database. Two folds at once could leave an older text behind for good. */

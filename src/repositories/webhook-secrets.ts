@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull, or } from '../db/drizzle.ts'
-import { webhookSecrets } from '../db/tables.ts'
+import { webhookSecrets } from '../db/tables/access.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor } from './index.ts'
 import { writeLastUsed } from './last-used.ts'

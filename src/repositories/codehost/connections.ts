@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray } from '../../db/drizzle.ts'
-import { codehostConnections, syncRuns } from '../../db/tables.ts'
+import { codehostConnections, syncRuns } from '../../db/tables/codehost.ts'
 import type { Executor, Reach } from '../index.ts'
 import type { SyncRunRow } from './sync-runs.ts'
 

@@ -13,7 +13,8 @@ import {
   or,
   sql,
 } from '../../db/drizzle.ts'
-import { codehostConnections, projects, syncItems, syncRuns } from '../../db/tables.ts'
+import { codehostConnections, syncItems, syncRuns } from '../../db/tables/codehost.ts'
+import { projects } from '../../db/tables/projects.ts'
 import type { Executor, Reach } from '../index.ts'
 import type { ConnectionRow } from './connections.ts'
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, or, sql } from '../../db/drizzle.ts'
 import { named } from '../../db/named.ts'
-import { webhookRouting } from '../../db/tables.ts'
+import { webhookRouting } from '../../db/tables/feedback.ts'
 import type { Executor } from '../index.ts'
 
 export type RoutingRow = typeof webhookRouting.$inferSelect

@@ -1,4 +1,4 @@
-import { index, integer, pgTable, primaryKey, text, uuid } from './drizzle.ts'
+import { index, integer, pgTable, primaryKey, text, uuid } from '../drizzle.ts'
 
 const kind = text('kind', { enum: ['label', 'assignee'] }).notNull()
 

@@ -1,4 +1,4 @@
-import { index, pgTable, text, uuid } from './drizzle.ts'
+import { index, pgTable, text, uuid } from '../drizzle.ts'
 
 // Processor time per task, a million tasks of 540 characters, PostgreSQL 18 on two busy cores: trigram index on `tasks`
 // 370 µs, here 250 µs in batches (2,250 without GIN's pending list), full text 250 µs (whole words only), none 10 µs.

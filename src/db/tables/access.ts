@@ -1,0 +1,84 @@
+import { index, jsonb, pgTable, primaryKey, smallint, text, uuid } from '../drizzle.ts'
+import { moment } from './columns.ts'
+import { projects } from './projects.ts'
+
+/** API keys. A revoked key is kept, so that a restart does not create it again. */
+export const apiKeys = pgTable('api_keys', {
+  id: uuid('id').primaryKey(),
+  name: text('name').notNull(),
+  scopes: text('scopes').array().notNull(),
+  projectId: uuid('project_id').references(() => projects.id),
+  expiresAt: moment('expires_at'),
+  revokedAt: moment('revoked_at'),
+  lastUsedAt: moment('last_used_at'),
+  createdAt: moment('created_at').notNull(),
+})
+
+/** The SHA-256 of each valid secret of a key. Two while a rotation overlaps. */
+export const apiKeySecrets = pgTable(
+  'api_key_secrets',
+  {
+    hash: text('hash').primaryKey(),
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => apiKeys.id),
+    prefix: text('prefix').notNull(),
+    lastFour: text('last_four').notNull(),
+    expiresAt: moment('expires_at'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [index('api_key_secrets_key').on(table.keyId)],
+)
+
+/** Dashboard sessions: a cookie with the scopes of its key; deleted with the key. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: uuid('id').primaryKey(),
+    /** SHA-256 of the cookie's value. */
+    hash: text('hash').notNull().unique(),
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => apiKeys.id),
+    userAgent: text('user_agent'),
+    createdAt: moment('created_at').notNull(),
+    lastSeenAt: moment('last_seen_at').notNull(),
+  },
+  (table) => [index('sessions_key').on(table.keyId), index('sessions_last_seen').on(table.lastSeenAt)],
+)
+
+/** Secrets that authenticate senders of feedback. */
+export const webhookSecrets = pgTable('webhook_secrets', {
+  id: uuid('id').primaryKey(),
+  /** SHA-256 of the secret. */
+  hash: text('hash').notNull().unique(),
+  lastFour: text('last_four').notNull(),
+  createdAt: moment('created_at').notNull(),
+  expiresAt: moment('expires_at'),
+  revokedAt: moment('revoked_at'),
+  lastUsedAt: moment('last_used_at'),
+})
+
+/** Responses stored for a day, so that a repeated request returns the first response and is not run again. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    callerId: uuid('caller_id').notNull(),
+    /** Method and path of the request. */
+    route: text('route').notNull(),
+    key: text('key').notNull(),
+    /** SHA-256 of the request. */
+    requestHash: text('request_hash').notNull(),
+    /** Null only inside the transaction that is still running. */
+    status: smallint('status'),
+    headers: jsonb('headers'),
+    body: text('body'),
+    /** While this is set and in the future, the response is not final and may be replaced once. */
+    completesBy: moment('completes_by'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.callerId, table.route, table.key] }),
+    index('idempotency_keys_created').on(table.createdAt),
+  ],
+)

@@ -1,0 +1,31 @@
+import { customType, index, isNotNull, jsonb, pgTable, sql, text, uuid } from '../drizzle.ts'
+import { actorType, moment } from './columns.ts'
+
+const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' })
+
+export const activity = pgTable(
+  'activity',
+  {
+    /** UUIDv7 created from `created_at`; also the sort order. */
+    id: uuid('id').primaryKey(),
+    type: text('type').notNull(),
+    message: text('message'),
+    // No foreign keys: the activity log outlives its subjects.
+    taskId: uuid('task_id'),
+    projectId: uuid('project_id'),
+    actorType: actorType('actor_type').notNull(),
+    actorId: uuid('actor_id'),
+    actorName: text('actor_name').notNull(),
+    metadata: jsonb('metadata').notNull(),
+    createdAt: moment('created_at').notNull(),
+    /** The transaction that wrote the row: commits are not in order of ids, and the stream must not miss any. */
+    transaction: transactionId('transaction').notNull().default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    index('activity_transaction').on(table.transaction, table.id),
+    index('activity_task').on(table.taskId, table.id).where(isNotNull(table.taskId)),
+    index('activity_project').on(table.projectId, table.id),
+    index('activity_actor').on(table.actorId, table.id),
+    index('activity_type').on(table.type, table.id),
+  ],
+)

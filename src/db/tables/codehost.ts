@@ -1,0 +1,115 @@
+import {
+  bigint,
+  index,
+  integer,
+  isNotNull,
+  jsonb,
+  pgTable,
+  primaryKey,
+  sql,
+  text,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts'
+import { moment } from './columns.ts'
+import { lists, projects } from './projects.ts'
+
+/** The repository connected to a project, and its sync position. Deleted on disconnect; the tasks stay. */
+export const codehostConnections = pgTable(
+  'codehost_connections',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: uuid('project_id')
+      .notNull()
+      .unique()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** The code host's id: it survives renames, and a reused name has another one. */
+    repositoryId: bigint('repository_id', { mode: 'number' }).notNull(),
+    /** `owner/name` in the host's current spelling; only for display. */
+    repository: text('repository').notNull(),
+    apiUrl: text('api_url').notNull(),
+    /** Encrypted with AES-256-GCM, bound to this connection's id. */
+    token: text('token'),
+    /** Null: the project's default list. */
+    listId: uuid('list_id').references(() => lists.id, { onDelete: 'set null' }),
+    schedule: text('schedule', { enum: ['off', 'hourly', 'daily'] }).notNull(),
+    /** Where the next incremental run resumes. Null before the first run has finished. */
+    position: jsonb('position'),
+    nextRunAt: moment('next_run_at'),
+    nextFullAt: moment('next_full_at').notNull(),
+    connectedAt: moment('connected_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [
+    index('codehost_connections_next_run').on(table.nextRunAt).where(isNotNull(table.nextRunAt)),
+    index('codehost_connections_list').on(table.listId).where(isNotNull(table.listId)),
+  ],
+)
+
+/** One pass over a repository. The row is also the lease of its worker. */
+export const syncRuns = pgTable(
+  'sync_runs',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    // No foreign key: the run outlives the connection.
+    connectionId: uuid('connection_id').notNull(),
+    status: text('status', { enum: ['queued', 'running', 'rate_limited', 'completed', 'failed'] }).notNull(),
+    mode: text('mode', { enum: ['incremental', 'full'] }).notNull(),
+    fetched: integer('fetched').notNull().default(0),
+    counts: jsonb('counts').notNull(),
+    skipped: jsonb('skipped').notNull().default([]),
+    gone: integer('gone').notNull().default(0),
+    error: jsonb('error'),
+    retryAt: moment('retry_at'),
+    rateLimit: jsonb('rate_limit'),
+    /** The next request, written in the transaction of the previous page. */
+    checkpoint: jsonb('checkpoint'),
+    /** Incremented by each claim; a worker with an older lease cannot write. */
+    lease: integer('lease').notNull().default(0),
+    leaseUntil: moment('lease_until'),
+    /** Claims since the last committed page: limits how often one page can crash its worker. */
+    attempts: integer('attempts').notNull().default(0),
+    /** Consecutive rate limits without a duration. */
+    limited: integer('limited').notNull().default(0),
+    createdAt: moment('created_at').notNull(),
+    startedAt: moment('started_at'),
+    finishedAt: moment('finished_at'),
+  },
+  (table) => [
+    index('sync_runs_project').on(table.projectId, table.id),
+    uniqueIndex('sync_runs_one_active')
+      .on(table.projectId)
+      .where(sql`${table.status} in ('queued', 'running', 'rate_limited')`),
+  ],
+)
+
+/** The items seen by a run in progress, once each; emptied when the run ends. */
+export const syncItems = pgTable(
+  'sync_entries',
+  {
+    runId: uuid('run_id')
+      .notNull()
+      .references(() => syncRuns.id, { onDelete: 'cascade' }),
+    number: integer('number').notNull(),
+    outcome: text('outcome', {
+      enum: ['created', 'closed', 'reopened', 'updated', 'unchanged', 'skipped'],
+    }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.number] })],
+)
+
+/** Items whose tasks were deleted here and purged: a sync never creates them again. */
+export const purgedItems = pgTable(
+  'purged_entries',
+  {
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    codehostRepositoryId: bigint('codehost_repository_id', { mode: 'number' }).notNull(),
+    codehostNumber: integer('codehost_number').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.codehostRepositoryId, table.codehostNumber] })],
+)

@@ -1,0 +1,48 @@
+import { boolean, doublePrecision, index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
+import { actorType, moment } from './columns.ts'
+import { projects } from './projects.ts'
+
+/** The team's instructions for assistants. */
+export const rules = pgTable(
+  'rules',
+  {
+    id: uuid('id').primaryKey(),
+    content: text('content').notNull(),
+    priority: doublePrecision('priority').notNull(),
+    isActive: boolean('is_active').notNull(),
+    /** Null: for every project. */
+    projectId: uuid('project_id').references(() => projects.id),
+    version: integer('version').notNull(),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+    updatedByType: actorType('updated_by_type').notNull(),
+    updatedById: uuid('updated_by_id'),
+    updatedByName: text('updated_by_name').notNull(),
+    /** When it was deleted; the cleanup removes the rule with its versions. */
+    deletedAt: moment('deleted_at'),
+  },
+  (table) => [
+    index('rules_order')
+      .on(table.projectId, table.priority.desc(), table.createdAt, table.id)
+      .where(sql`deleted_at is null`),
+  ],
+)
+
+/** All versions of a rule, the current one included. */
+export const ruleVersions = pgTable(
+  'rule_versions',
+  {
+    ruleId: uuid('rule_id')
+      .notNull()
+      .references(() => rules.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    content: text('content').notNull(),
+    priority: doublePrecision('priority').notNull(),
+    isActive: boolean('is_active').notNull(),
+    createdAt: moment('created_at').notNull(),
+    actorType: actorType('actor_type').notNull(),
+    actorId: uuid('actor_id'),
+    actorName: text('actor_name').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.ruleId, table.version] })],
+)

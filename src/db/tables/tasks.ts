@@ -1,0 +1,101 @@
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  integer,
+  isNotNull,
+  isNull,
+  jsonb,
+  pgTable,
+  smallint,
+  sql,
+  text,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts'
+import { actorType, moment } from './columns.ts'
+import { lists } from './projects.ts'
+
+export const tasks = pgTable(
+  'tasks',
+  {
+    /** UUIDv7 created from `created_at`: ids are in order of creation, so the time needs no index. */
+    id: uuid('id').primaryKey(),
+    title: text('title').notNull(),
+    description: text('description'),
+    status: text('status', { enum: ['open', 'in_progress', 'done'] }).notNull(),
+    /** 1 low, 2 medium, 3 high: sorts by urgency. */
+    priority: smallint('priority').notNull(),
+    source: text('source', { enum: ['api', 'codehost', 'analytics', 'dashboard', 'assistant'] }).notNull(),
+    projectId: uuid('project_id').notNull(),
+    listId: uuid('list_id').notNull(),
+    externalId: text('external_id'),
+    externalUrl: text('external_url'),
+    labels: text('labels').array().notNull(),
+    assignees: text('assignees').array().notNull(),
+    codehostRepositoryId: bigint('codehost_repository_id', { mode: 'number' }),
+    codehostNumber: integer('codehost_number'),
+    codehostKind: text('codehost_kind', { enum: ['issue', 'pull_request'] }),
+    /** As of the last sync: an open item reopens a task only if it was closed before. */
+    codehostState: text('codehost_state', { enum: ['open', 'closed'] }),
+    closedReason: text('closed_reason', {
+      enum: ['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'],
+    }),
+    sourceState: text('source_state', { enum: ['present', 'transferred', 'deleted'] })
+      .notNull()
+      .default('present'),
+    notes: text('notes'),
+    metadata: jsonb('metadata').notNull(),
+    createdByType: actorType('created_by_type').notNull(),
+    createdById: uuid('created_by_id'),
+    createdByName: text('created_by_name').notNull(),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+    completedAt: moment('completed_at'),
+    deletedAt: moment('deleted_at'),
+    version: integer('version').notNull(),
+  },
+  (table) => [
+    foreignKey({
+      name: 'tasks_list_in_project',
+      columns: [table.listId, table.projectId],
+      foreignColumns: [lists.id, lists.projectId],
+    }),
+    // The five sort orders: alone, within a project, within a list; each is scanned in both directions.
+    index('tasks_updated').on(table.updatedAt, table.id).where(isNull(table.deletedAt)),
+    index('tasks_priority').on(table.priority, table.id).where(isNull(table.deletedAt)),
+    index('tasks_project_created').on(table.projectId, table.id).where(isNull(table.deletedAt)),
+    index('tasks_project_updated')
+      .on(table.projectId, table.updatedAt, table.id)
+      .where(isNull(table.deletedAt)),
+    index('tasks_project_priority')
+      .on(table.projectId, table.priority, table.id)
+      .where(isNull(table.deletedAt)),
+    // Includes deleted tasks: deleting a list checks this foreign key. 264 ms without the index at 600,000 tasks, 0.8
+    // ms with.
+    index('tasks_list_created').on(table.listId, table.id),
+    index('tasks_list_updated').on(table.listId, table.updatedAt, table.id).where(isNull(table.deletedAt)),
+    index('tasks_list_priority').on(table.listId, table.priority, table.id).where(isNull(table.deletedAt)),
+    index('tasks_list_status').on(table.listId, table.status, table.id).where(isNull(table.deletedAt)),
+    // For the `label` filter, ignoring case: rare labels are found here, frequent ones by scanning in sort order.
+    index('tasks_labels')
+      .using('gin', sql`lower_names(${table.labels})`)
+      .with({ gin_pending_list_limit: 256 })
+      .where(sql`${table.labels} <> '{}' and ${table.deletedAt} is null`),
+    // The trash by time of deletion, alone and within a project. Only deleted tasks are in these indexes.
+    index('tasks_trash').on(table.deletedAt, table.id).where(isNotNull(table.deletedAt)),
+    index('tasks_project_trash')
+      .on(table.projectId, table.deletedAt, table.id)
+      .where(isNotNull(table.deletedAt)),
+    uniqueIndex('tasks_external')
+      .on(table.projectId, table.source, table.externalId)
+      .where(sql`${table.deletedAt} is null and ${table.externalId} is not null`),
+    // Includes deleted tasks: a sync does not recreate what was deleted here.
+    uniqueIndex('tasks_codehost')
+      .on(table.projectId, table.codehostRepositoryId, table.codehostNumber)
+      .where(isNotNull(table.codehostNumber)),
+    check('tasks_priority_range', sql`${table.priority} between 1 and 3`),
+    check('tasks_completed_when_done', sql`(${table.status} = 'done') = (${table.completedAt} is not null)`),
+  ],
+)
