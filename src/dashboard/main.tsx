@@ -4,14 +4,14 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, Suspense, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import './styles.ts'
-import { cache } from './api/cache.ts'
-import { lazyPart, quiet } from './parts/preload.ts'
+import { cache } from './api/query-client.ts'
+import { firstPageRendered, lazyComponent } from './components/lazy.tsx'
 import { router } from './router.tsx'
 import { colours, theme } from './theme.ts'
 
-const Notices = lazyPart(async () => {
-  await quiet
-  return import('./parts/toasts.tsx')
+const Notices = lazyComponent(async () => {
+  await firstPageRendered
+  return import('./components/toasts.tsx')
 })
 
 const root = document.getElementById('root')

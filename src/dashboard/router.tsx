@@ -6,11 +6,11 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { cache } from './api/cache.ts'
 import { projectsQuery, tasksQuery } from './api/queries.ts'
-import { AppShell } from './frame/app-shell.tsx'
-import { ErrorPage, NotFoundPage } from './frame/error-page.tsx'
+import { cache } from './api/query-client.ts'
 import { meQuery } from './session/session.ts'
+import { AppShell } from './shell/app-shell.tsx'
+import { ErrorPage, NotFoundPage } from './shell/error-page.tsx'
 import { filtersFrom } from './tasks/filters.ts'
 import { TasksPage } from './tasks/tasks-page.tsx'
 
@@ -58,7 +58,7 @@ const tasks = createRoute({
 const task = createRoute({
   getParentRoute: () => tasks,
   path: '$taskId',
-  component: lazyRouteComponent(() => import('./tasks/panel.tsx'), 'TaskPanel'),
+  component: lazyRouteComponent(() => import('./tasks/panel/task-panel.tsx'), 'TaskPanel'),
 })
 
 const project = createRoute({
@@ -74,13 +74,13 @@ const trash = createRoute({
     const { projectId } = filtersFrom(search)
     return projectId ? { projectId } : {}
   },
-  component: lazyRouteComponent(() => import('./tasks/trash-page.tsx'), 'TrashPage'),
+  component: lazyRouteComponent(() => import('./tasks/trash/trash-page.tsx'), 'TrashPage'),
 })
 
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/settings-frame.tsx'), 'SettingsFrame'),
+  component: lazyRouteComponent(() => import('./settings/settings-layout.tsx'), 'SettingsFrame'),
 })
 
 const settingsHome = createRoute({

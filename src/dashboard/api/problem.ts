@@ -1,4 +1,4 @@
-import { plural } from '../parts/plural.ts'
+import { plural } from '../lib/plural.ts'
 import type { components } from './schema.gen.ts'
 
 type Body = components['schemas']['Problem']

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { Schema } from '../api/client.ts'
 import { serverTime } from '../api/server-clock.ts'
-import { ProgressBar } from '../parts/progress-bar.tsx'
-import { countsOf, timeUntil } from './run-words.ts'
+import { ProgressBar } from '../components/progress-bar.tsx'
+import { countsOf, timeUntil } from './sync-run-text.ts'
 
 type Run = Schema<'SyncRun'>
 /** So many entries come with one request. */

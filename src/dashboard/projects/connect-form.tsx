@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { listsQuery } from '../api/queries.ts'
-import { ErrorText } from '../parts/error-text.tsx'
-import { useDraft } from '../parts/use-draft.ts'
-import { useMutation } from '../parts/use-mutation.ts'
+import { ErrorText } from '../components/error-text.tsx'
+import { useDraft } from '../components/use-draft.ts'
+import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 
 type Connection = Schema<'Connection'>

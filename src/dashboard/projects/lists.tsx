@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
-import { NotLoaded } from '../parts/not-loaded.tsx'
-import { useMutation } from '../parts/use-mutation.ts'
-import { useSendOnce } from '../parts/use-send-once.ts'
+import { NotLoaded } from '../components/load-error.tsx'
+import { useSendOnce } from '../components/use-idempotent-send.ts'
+import { useMutation } from '../components/use-mutation.ts'
 import styles from '../settings/settings.module.css'
 
 /** The lists of a project, in their order. */

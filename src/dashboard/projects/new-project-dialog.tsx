@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { useMutation } from '../parts/use-mutation.ts'
-import { useSendOnce } from '../parts/use-send-once.ts'
+import { useSendOnce } from '../components/use-idempotent-send.ts'
+import { useMutation } from '../components/use-mutation.ts'
 
 export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()

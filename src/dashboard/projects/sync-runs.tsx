@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../api/client.ts'
-import { useLiveEvents } from '../live/live.tsx'
-import { Curl } from '../parts/curl.tsx'
-import { NotLoaded } from '../parts/not-loaded.tsx'
-import { RelativeTime } from '../parts/relative-time.tsx'
+import { Curl } from '../components/curl.tsx'
+import { NotLoaded } from '../components/load-error.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { useLiveEvents } from '../live-updates/live-updates.tsx'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { ActiveRun } from './active-run.tsx'
-import { countsInWords, countsOf, lengthOf } from './run-words.ts'
+import { countsInWords, countsOf, lengthOf } from './sync-run-text.ts'
 
 type Run = Schema<'SyncRun'>
 const ACTIVE: Run['status'][] = ['queued', 'running', 'rate_limited']

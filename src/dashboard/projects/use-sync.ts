@@ -1,7 +1,7 @@
 import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { toast } from '../parts/toast.ts'
-import { useMutation } from '../parts/use-mutation.ts'
+import { toast } from '../components/toast.ts'
+import { useMutation } from '../components/use-mutation.ts'
 
 /** Starts a sync of a project; `full` looks at everything once more. */
 export function useSync(projectId: string) {

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Logo } from '../parts/logo.tsx'
-import { usePageTitle } from '../parts/use-page-title.ts'
+import { Logo } from '../components/logo.tsx'
+import { usePageTitle } from '../components/use-page-title.ts'
 import styles from './sign-in.module.css'
 import { SignInForm } from './sign-in-form.tsx'
 

@@ -4,8 +4,8 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
-import { ErrorText } from '../parts/error-text.tsx'
-import { useMutation } from '../parts/use-mutation.ts'
+import { ErrorText } from '../components/error-text.tsx'
+import { useMutation } from '../components/use-mutation.ts'
 import { type Scope, useMe } from '../session/session.ts'
 
 const SCOPES: Record<Scope, string> = {

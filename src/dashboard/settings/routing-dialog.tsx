@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
-import { ErrorText } from '../parts/error-text.tsx'
-import { useMutation } from '../parts/use-mutation.ts'
-import { useSendOnce } from '../parts/use-send-once.ts'
+import { ErrorText } from '../components/error-text.tsx'
+import { useSendOnce } from '../components/use-idempotent-send.ts'
+import { useMutation } from '../components/use-mutation.ts'
 
 interface RoutingDialogProps {
   rule: Schema<'RoutingRule'> | undefined

@@ -5,8 +5,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, routingQuery } from '../api/queries.ts'
-import { Confirm } from '../parts/confirm.tsx'
-import { useMutation } from '../parts/use-mutation.ts'
+import { Confirm } from '../components/confirm-dialog.tsx'
+import { useMutation } from '../components/use-mutation.ts'
 import styles from './settings.module.css'
 
 type Rule = Schema<'RoutingRule'>

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
-import { undoable, undoneBy } from '../parts/undo.ts'
-import { useMutation } from '../parts/use-mutation.ts'
+import { undoable, undoneBy } from '../components/undo.tsx'
+import { useMutation } from '../components/use-mutation.ts'
 import styles from './settings.module.css'
 
 interface RuleItemProps {

@@ -18,7 +18,7 @@ import {
 } from '@primer/octicons-react'
 import type { ComponentType } from 'react'
 import type { Task, TaskListItem } from '../api/queries.ts'
-import styles from './marks.module.css'
+import styles from './icons.module.css'
 
 type Shown = Pick<
   TaskListItem,

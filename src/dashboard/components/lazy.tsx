@@ -1,0 +1,84 @@
+import { Button } from '@mantine/core'
+import { type ComponentType, lazy } from 'react'
+
+type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
+
+/** Most machines have rendered the first page by then. */
+const FIRST_PAGE_MS = 1_000
+
+const whenIdle = () =>
+  new Promise<void>((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(() => resolve()))
+
+/** Resolves when the first page is rendered and the browser is idle. */
+export const firstPageRendered = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_MS)).then(whenIdle)
+
+let previous: Promise<unknown> = firstPageRendered
+
+/** A lazy component that is fetched once the browser is idle, so that it also opens while the service is down. */
+export function preload<Props>(load: Load<Props>) {
+  preloadWhenIdle(load)
+  return lazyComponent(load)
+}
+
+/** Like `preload`, for a dialog: its fallback for a failed load can be closed. */
+export function preloadDialog<Props extends { onClose(): void }>(load: Load<Props>) {
+  preloadWhenIdle(load)
+  return lazy(() => load().catch(() => ({ default: ChunkErrorDialog as ComponentType<Props> })))
+}
+
+/** A lazy component that renders an error in its place when its chunk cannot be loaded. */
+export const lazyComponent = <Props,>(load: Load<Props>) =>
+  lazy(() => load().catch(() => ({ default: ChunkError as ComponentType<Props> })))
+
+/** One chunk at a time, in the order of the calls. */
+function preloadWhenIdle(load: () => Promise<unknown>) {
+  previous = previous
+    .then(whenIdle)
+    .then(load)
+    .catch(() => {})
+}
+
+/** Suspense fallback of a dialog: shortcuts are disabled until the dialog is rendered. */
+export const DialogLoading = () => <span hidden data-dialog-loading />
+
+/** Offers a reload of the page: browsers cache a failed dynamic import until then. */
+function ChunkError() {
+  return (
+    <div className="chunk-error" role="alert">
+      <ChunkErrorText />
+    </div>
+  )
+}
+
+/** Takes the focus, so that no key reaches the page below. */
+function ChunkErrorDialog({ onClose }: { onClose(): void }) {
+  return (
+    <div
+      className="chunk-error"
+      role="dialog"
+      aria-modal="true"
+      aria-label="This could not be opened"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose()
+      }}
+    >
+      <ChunkErrorText />
+      <Button variant="subtle" autoFocus onClick={onClose}>
+        Close
+      </Button>
+    </div>
+  )
+}
+
+function ChunkErrorText() {
+  return (
+    <>
+      <span>
+        A part of this page could not be loaded, because Inlet did not respond. What you wrote is kept.
+      </span>
+      <Button variant="default" onClick={() => location.reload()}>
+        Reload the page
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import { ActionIcon } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { ChevronRightIcon, GearIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { listsQuery, type Project } from '../api/queries.ts'
+import { Count } from './open-count.tsx'
+import styles from './sidebar.module.css'
+
+/** A project and, unfolded, its lists. */
+export function ProjectLinks({ project }: { project: Project }) {
+  const search = useSearch({ strict: false })
+  const [folded, setFolded] = useLocalStorage<Record<string, boolean>>({
+    key: 'inlet-folded',
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  })
+  const isHere = search.projectId === project.id
+  const isOpen = folded[project.id] === false || (isHere && folded[project.id] !== true)
+  const lists = useQuery({ ...listsQuery(project.id), enabled: isOpen })
+
+  return (
+    <div>
+      <div className={styles.project}>
+        <ActionIcon
+          size={32}
+          aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${project.name}`}
+          aria-expanded={isOpen}
+          onClick={() => setFolded({ ...folded, [project.id]: isOpen })}
+        >
+          <ChevronRightIcon size={14} className={isOpen ? styles.turned : undefined} />
+        </ActionIcon>
+        <Link
+          to="/tasks"
+          search={{ projectId: project.id }}
+          className={`${styles.link} ${isHere && !search.listId ? styles.active : ''}`}
+          activeProps={{}}
+          onClick={() => setFolded({ ...folded, [project.id]: false })}
+        >
+          <span className={styles.name}>{project.name}</span>
+          <Count of={project.openCount} />
+        </Link>
+        <ActionIcon
+          size={32}
+          className={styles.gear}
+          aria-label={`Settings of ${project.name}`}
+          title="Project settings"
+          renderRoot={(props) => (
+            <Link to="/projects/$projectId" params={{ projectId: project.id }} {...props} />
+          )}
+        >
+          <GearIcon size={15} />
+        </ActionIcon>
+      </div>
+      {isOpen &&
+        lists.data?.map((list) => (
+          <Link
+            key={list.id}
+            to="/tasks"
+            search={{ projectId: project.id, listId: list.id }}
+            className={`${styles.list} ${search.listId === list.id ? styles.active : ''}`}
+            activeProps={{}}
+          >
+            <span className={styles.name}>{list.name}</span>
+            <Count of={list.openCount} />
+          </Link>
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { ActionIcon } from '@mantine/core'
+import { FilterIcon, XIcon } from '@primer/octicons-react'
+import { Link } from '@tanstack/react-router'
+import { useSavedFilters } from '../tasks/list/saved-filters.ts'
+import styles from './sidebar.module.css'
+
+export function SavedFilters() {
+  const [saved, setSaved] = useSavedFilters()
+  if (saved.length === 0) return null
+  return (
+    <>
+      <div className={styles.heading}>
+        <h2>My filters</h2>
+      </div>
+      {saved.map(({ name, filters }) => (
+        <div key={name} className={styles.project}>
+          <Link
+            to="/tasks"
+            search={filters}
+            className={styles.link}
+            activeProps={{ className: styles.active }}
+            activeOptions={{ includeSearch: true, explicitUndefined: true }}
+          >
+            <FilterIcon size={15} aria-hidden />
+            <span className={styles.name}>{name}</span>
+          </Link>
+          <ActionIcon
+            className={styles.gear}
+            aria-label={`Forget the filter ${name}`}
+            onClick={() => setSaved(saved.filter((other) => other.name !== name))}
+          >
+            <XIcon size={14} />
+          </ActionIcon>
+        </div>
+      ))}
+    </>
+  )
+}

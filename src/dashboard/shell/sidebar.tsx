@@ -1,0 +1,96 @@
+import { ActionIcon, Skeleton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { GearIcon, InboxIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation, useSearch } from '@tanstack/react-router'
+import { Suspense } from 'react'
+import { projectsQuery } from '../api/queries.ts'
+import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
+import { NotLoaded } from '../components/load-error.tsx'
+import { Logo } from '../components/logo.tsx'
+import { useMe } from '../session/session.ts'
+import { Account } from './account.tsx'
+import { Count } from './open-count.tsx'
+import { ProjectLinks } from './project-links.tsx'
+import { ProjectSwitcher } from './project-switcher.tsx'
+import { SavedFilters } from './saved-filters.tsx'
+import styles from './sidebar.module.css'
+
+const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
+
+/** Where things are: everything, each project with its lists, and the settings. */
+export function Sidebar() {
+  const { can, isServiceWide } = useMe()
+  const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
+  const isEverything = useIsEverything()
+  const [isCreating, creating] = useDisclosure(false)
+  const inUse = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
+  const archived = projects.data?.filter(({ archivedAt }) => archivedAt !== null) ?? []
+  const openTasks = inUse.reduce((sum, { openCount }) => sum + openCount, 0)
+
+  return (
+    <div className={styles.side}>
+      <div className={styles.brand}>
+        <Logo />
+        <ProjectSwitcher projects={inUse} openTasks={openTasks} />
+      </div>
+      <nav aria-label="Tasks" className={styles.nav}>
+        <Link
+          to="/tasks"
+          search={{}}
+          className={`${styles.link} ${isEverything ? styles.active : ''}`}
+          activeProps={{}}
+        >
+          <InboxIcon size={16} aria-hidden />
+          <span>All tasks</span>
+          {projects.data && <Count of={openTasks} />}
+        </Link>
+        <SavedFilters />
+        <div className={styles.heading}>
+          <h2>Projects</h2>
+          {can('admin') && isServiceWide && (
+            <ActionIcon onClick={creating.open} aria-label="New project" size={32}>
+              <PlusIcon size={16} />
+            </ActionIcon>
+          )}
+        </div>
+        {projects.isPending && can('tasks:read') && <Skeleton height={96} mx={12} width="auto" />}
+        {projects.isError && can('tasks:read') && <NotLoaded what="The projects" query={projects} />}
+        {inUse.map((project) => (
+          <ProjectLinks key={project.id} project={project} />
+        ))}
+        {archived.length > 0 && (
+          <details className={styles.archived}>
+            <summary>Archived ({archived.length})</summary>
+            {archived.map((project) => (
+              <ProjectLinks key={project.id} project={project} />
+            ))}
+          </details>
+        )}
+      </nav>
+      <nav aria-label="Settings and account" className={styles.foot}>
+        {can('tasks:read') && (
+          <Link to="/trash" className={styles.link} activeProps={{ className: styles.active }}>
+            <TrashIcon size={16} aria-hidden />
+            <span>Trash</span>
+          </Link>
+        )}
+        <Link to="/settings/instructions" className={styles.link} activeProps={{ className: styles.active }}>
+          <GearIcon size={16} aria-hidden />
+          <span>Settings</span>
+        </Link>
+        <Account />
+      </nav>
+      <Suspense fallback={<DialogLoading />}>
+        {isCreating && <NewProjectDialog onClose={creating.close} />}
+      </Suspense>
+    </div>
+  )
+}
+
+/** Filters are part of an address but not of a place: whoever searches all tasks is still there. */
+function useIsEverything(): boolean {
+  const { pathname } = useLocation()
+  const { projectId } = useSearch({ strict: false })
+  return pathname.startsWith('/tasks') && !projectId
+}

@@ -1,0 +1,135 @@
+import { ActionIcon, Button, Menu, Popover, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { XIcon } from '@primer/octicons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Schema } from '../../api/client.ts'
+import { itemsOf, type TaskListItem } from '../../api/queries.ts'
+import type { TaskActions } from '../edits/use-task-actions.ts'
+import { PRIORITIES, STATUSES } from '../filters.ts'
+import { ListMenuItems } from '../list-menu.tsx'
+import styles from './task-list.module.css'
+import type { Selection } from './use-selection.ts'
+
+/** What can be done with all chosen tasks at once. */
+export default function SelectionBar({ selection, actions }: { selection: Selection; actions: TaskActions }) {
+  const cache = useQueryClient()
+  const chosen = () => {
+    const shown = { queryKey: ['tasks'], type: 'active' } as const
+    const held = cache.getQueriesData<{ pages: { data: TaskListItem[] }[] }>(shown)
+    const rows = held.flatMap(([, data]) => itemsOf(data))
+    return [...new Map(rows.filter(({ id }) => selection.ids.has(id)).map((row) => [row.id, row])).values()]
+  }
+  const change = (change: Schema<'TaskChange'>) => {
+    void actions.change(chosen(), change)
+    selection.clear()
+  }
+  return (
+    <div ref={noteHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
+      <strong className={styles.count}>{selection.ids.size} selected</strong>
+      <Button variant="subtle" onClick={() => change({ status: 'done' })}>
+        Mark done
+      </Button>
+      <Picker label="Status" options={STATUSES} onPick={(status) => change({ status })} />
+      <Picker label="Priority" options={PRIORITIES} onPick={(priority) => change({ priority })} />
+      <LabelAdder
+        onAdd={(label) => {
+          void actions.addLabel(chosen(), label)
+          selection.clear()
+        }}
+      />
+      <Menu position="top">
+        <Menu.Target>
+          <Button variant="subtle">Move</Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+          <ListMenuItems onPick={(listId) => change({ listId })} />
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        variant="subtle"
+        color="red"
+        onClick={() => {
+          void actions.remove(chosen())
+          selection.clear()
+        }}
+      >
+        Delete
+      </Button>
+      <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear the selection">
+        <XIcon size={16} />
+      </ActionIcon>
+    </div>
+  )
+}
+
+/** What is said at the edge of the page stands above the bar, however high that is. */
+function noteHeight(bar: HTMLElement | null) {
+  if (!bar) return
+  const { style } = document.documentElement
+  const observer = new ResizeObserver(() => style.setProperty('--bar-height', `${bar.offsetHeight + 8}px`))
+  observer.observe(bar)
+  return () => {
+    observer.disconnect()
+    style.removeProperty('--bar-height')
+  }
+}
+
+/** One label for all that are selected; what the code host manages refuses it and says so. */
+function LabelAdder({ onAdd }: { onAdd(label: string): void }) {
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const [label, setLabel] = useState('')
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    if (label.trim() === '') return
+    close()
+    onAdd(label.trim())
+  }
+  return (
+    <Popover position="top" opened={isOpen} onDismiss={close} trapFocus shadow="md">
+      <Popover.Target>
+        <Button variant="subtle" onClick={toggle}>
+          Add label
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Add a label to all that are selected">
+        <form onSubmit={add} className="row">
+          <TextInput
+            aria-label="Label to add"
+            placeholder="regression"
+            data-autofocus
+            maxLength={100}
+            value={label}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={label.trim() === ''}>
+            Add
+          </Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+interface PickerProps<T extends string> {
+  label: string
+  options: Record<T, string>
+  onPick(value: T): void
+}
+
+function Picker<T extends string>({ label, options, onPick }: PickerProps<T>) {
+  return (
+    <Menu position="top">
+      <Menu.Target>
+        <Button variant="subtle">{label}</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(Object.entries(options) as [T, string][]).map(([value, words]) => (
+          <Menu.Item key={value} onClick={() => onPick(value)}>
+            {words}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

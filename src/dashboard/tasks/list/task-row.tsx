@@ -1,0 +1,114 @@
+import { memo, type MouseEvent as ReactMouseEvent } from 'react'
+import type { TaskListItem } from '../../api/queries.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { PriorityBars, SourceIcon, StatusCircle } from '../icons.tsx'
+import styles from './task-list.module.css'
+
+interface TaskRowProps {
+  task: TaskListItem
+  index: number
+  total: number
+  start: number
+  height: number
+  isOpen: boolean
+  isFocused: boolean
+  /** The one row that Tab comes to; `j`, `k` and the arrow keys go on from there. */
+  isTabStop: boolean
+  isSelected: boolean
+  isSelecting: boolean
+  /** The name of the project, where the list is of several. */
+  project: string | undefined
+  mayWrite: boolean
+  /** The filters as the address has them; they stay while a task is open. */
+  searchStr: string
+  onOpen(id: string): void
+  onFocus(id: string): void
+  onToggle(task: TaskListItem): void
+  onSelect(id: string, isRange: boolean): void
+}
+
+const LABELS_SHOWN = 2
+
+export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
+  const { task, index, total, start, height, isOpen, isFocused, isSelected, isSelecting, mayWrite } = props
+  const tabIndex = props.isTabStop ? 0 : -1
+  const isDone = task.status === 'done'
+  const classes = [
+    styles.row,
+    isDone && styles.done,
+    isOpen && styles.open,
+    isSelected && styles.selected,
+    isFocused && styles.focused,
+    isSelecting && styles.selecting,
+  ]
+  const openOrSelect = (event: ReactMouseEvent) => {
+    event.preventDefault()
+    if (event.shiftKey || event.metaKey || event.ctrlKey) props.onSelect(task.id, event.shiftKey)
+    else props.onOpen(task.id)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see the list.
+    <div
+      role="listitem"
+      data-task={task.id}
+      onFocus={() => props.onFocus(task.id)}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      className={classes.filter(Boolean).join(' ')}
+      style={{ transform: `translateY(${start}px)`, height }}
+    >
+      {mayWrite && (
+        <label className={`${styles.tool} ${styles.check}`}>
+          <input
+            type="checkbox"
+            tabIndex={tabIndex}
+            aria-label={`Select ${task.title}`}
+            checked={isSelected}
+            onChange={(event) =>
+              props.onSelect(task.id, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
+            }
+          />
+        </label>
+      )}
+      <button
+        type="button"
+        className={`plain-button ${styles.tool}`}
+        disabled={!mayWrite}
+        tabIndex={tabIndex}
+        aria-label={isDone ? `Open again: ${task.title}` : `Mark done: ${task.title}`}
+        onClick={() => props.onToggle(task)}
+      >
+        <StatusCircle status={task.status} />
+      </button>
+      {/* Not the router's link: each of those follows every change of the address. */}
+      <a
+        href={`/tasks/${task.id}${props.searchStr}`}
+        className={styles.title}
+        tabIndex={tabIndex}
+        dir="auto"
+        title={task.title.length > 60 ? task.title : undefined}
+        onClick={openOrSelect}
+      >
+        {task.title}
+      </a>
+      {task.labels.slice(0, LABELS_SHOWN).map((label) => (
+        <span key={label} className={styles.label}>
+          {label}
+        </span>
+      ))}
+      {task.labels.length > LABELS_SHOWN && (
+        <span className={styles.label} title={task.labels.join(', ')}>
+          +{task.labels.length - LABELS_SHOWN}
+        </span>
+      )}
+      <span className={styles.tail}>
+        {props.project && <span className={styles.project}>{props.project}</span>}
+        <SourceIcon task={task} />
+        <PriorityBars priority={task.priority} />
+        <span className={styles.age}>
+          <RelativeTime at={task.createdAt} isShort />
+        </span>
+      </span>
+    </div>
+  )
+})

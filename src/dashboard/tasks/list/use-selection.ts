@@ -1,0 +1,31 @@
+import { useCallback, useMemo, useRef, useState } from 'react'
+import type { TaskListItem } from '../../api/queries.ts'
+
+export interface Selection {
+  ids: ReadonlySet<string>
+  toggle(id: string, isRange: boolean): void
+  clear(): void
+}
+
+/** Which rows are chosen, by click, by key, or from here to there with shift. */
+export function useSelection(rows: TaskListItem[]): Selection {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
+  const anchor = useRef<string>(undefined)
+  const latest = useRef(rows)
+  latest.current = rows
+
+  const toggle = useCallback((id: string, isRange: boolean) => {
+    setIds((before) => {
+      const after = new Set(before)
+      const from = latest.current.findIndex((row) => row.id === anchor.current)
+      const to = latest.current.findIndex((row) => row.id === id)
+      if (isRange && from >= 0) {
+        for (const row of latest.current.slice(Math.min(from, to), Math.max(from, to) + 1)) after.add(row.id)
+      } else if (!after.delete(id)) after.add(id)
+      return after
+    })
+    if (!isRange) anchor.current = id
+  }, [])
+  const clear = useCallback(() => setIds(new Set()), [])
+  return useMemo(() => ({ ids, toggle, clear }), [ids, toggle, clear])
+}

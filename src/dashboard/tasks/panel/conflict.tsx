@@ -1,0 +1,37 @@
+import { Button } from '@mantine/core'
+import styles from './task-panel.module.css'
+import type { TaskEdit } from './use-task-edit.ts'
+
+/** Two people wrote one thing: both are shown, and the one who comes second chooses. */
+export function Conflict({ edit }: { edit: TaskEdit }) {
+  if (!edit.conflict) return null
+  const { mine, theirs } = edit.conflict
+  return (
+    <div className={styles.conflict} role="alert">
+      <strong>Somebody changed this task while you were writing. Which one shall stand?</strong>
+      {Object.entries(mine).map(([name, value]) => (
+        <div key={name} className="stack" style={{ gap: 4 }}>
+          <span className="quiet small">Your {name}</span>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard. */}
+          <pre tabIndex={0}>{wordsOf(value)}</pre>
+          <span className="quiet small">Their {name}</span>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard. */}
+          <pre tabIndex={0}>{wordsOf(theirs[name as keyof typeof theirs])}</pre>
+        </div>
+      ))}
+      <div className="row">
+        <Button onClick={() => void edit.keepMine()} loading={edit.isBusy}>
+          Keep mine
+        </Button>
+        <Button variant="default" onClick={edit.takeTheirs}>
+          Take theirs
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ') || '(none)'
+  return value === null || value === '' ? '(empty)' : String(value)
+}

@@ -1,0 +1,48 @@
+import { Textarea } from '@mantine/core'
+import type { Task } from '../../api/queries.ts'
+import styles from './task-panel.module.css'
+import { useTaskDraft } from './use-task-draft.ts'
+import type { TaskEdit } from './use-task-edit.ts'
+
+/** The title; a click turns it into a field, Enter saves, Escape lets go. */
+export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
+  const draft = useTaskDraft(task, 'title')
+
+  async function save() {
+    const title = (draft.text ?? '').trim()
+    if (title === '' || title === draft.seen.title || title === task.title) return draft.end()
+    if (await edit.save({ title }, draft.seen)) draft.end()
+  }
+
+  if (draft.text !== undefined) {
+    return (
+      <Textarea
+        aria-label="Title"
+        autosize
+        autoFocus
+        maxLength={500}
+        value={draft.text}
+        disabled={edit.isBusy}
+        onChange={(event) => draft.write(event.currentTarget.value.replaceAll('\n', ' '))}
+        onBlur={() => void save()}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') event.currentTarget.blur()
+          if (event.key === 'Escape') draft.end()
+        }}
+      />
+    )
+  }
+  if (!mayWrite) return <h2 className={styles.title}>{task.title}</h2>
+  return (
+    <h2 className={styles.title} dir="auto">
+      <button
+        type="button"
+        className={`plain-button ${styles.titleButton}`}
+        title="Change the title"
+        onClick={draft.begin}
+      >
+        {task.title}
+      </button>
+    </h2>
+  )
+}

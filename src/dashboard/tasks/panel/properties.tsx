@@ -1,0 +1,125 @@
+import { Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { projectsQuery, type Task } from '../../api/queries.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { useTaskActions } from '../edits/use-task-actions.ts'
+import { PRIORITIES, STATUSES } from '../filters.ts'
+import { useAllLists } from '../list-menu.tsx'
+import { NameTags } from '../name-tags.tsx'
+import styles from './task-panel.module.css'
+import type { TaskEdit } from './use-task-edit.ts'
+
+const optionsOf = (names: Record<string, string>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }))
+
+/** The short facts of a task, each changed in its place. */
+export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
+  const actions = useTaskActions()
+  const isManaged = task.source === 'codehost'
+  const mayLabel = mayWrite && !isManaged
+  const bare = { variant: 'unstyled', readOnly: !mayWrite, allowDeselect: false, size: 'sm' } as const
+  return (
+    <dl className={styles.properties}>
+      <dt>Status</dt>
+      <dd>
+        <Select
+          {...bare}
+          aria-label="Status"
+          data={optionsOf(STATUSES)}
+          value={task.status}
+          onChange={(status) => status && void actions.change([task], { status: status as Task['status'] })}
+        />
+      </dd>
+      <dt>Priority</dt>
+      <dd>
+        <Select
+          {...bare}
+          aria-label="Priority"
+          data={optionsOf(PRIORITIES)}
+          value={task.priority}
+          onChange={(priority) =>
+            priority && void actions.change([task], { priority: priority as Task['priority'] })
+          }
+        />
+      </dd>
+      <dt>List</dt>
+      <dd>
+        <ListSelect task={task} onMove={(listId) => void actions.change([task], { listId })} bare={bare} />
+      </dd>
+      <dt>Labels</dt>
+      <dd>
+        <NameTags
+          kind="labels"
+          projectId={task.projectId}
+          aria-label="Labels"
+          variant="unstyled"
+          readOnly={!mayLabel}
+          placeholder={task.labels.length === 0 ? (mayLabel ? 'Add a label' : 'None') : undefined}
+          value={task.labels}
+          onChange={(labels) => void edit.save({ labels })}
+        />
+      </dd>
+      {(mayLabel || task.assignees.length > 0) && (
+        <>
+          <dt>Assignees</dt>
+          <dd>
+            <NameTags
+              kind="assignees"
+              projectId={task.projectId}
+              aria-label="Assignees"
+              variant="unstyled"
+              readOnly={!mayLabel}
+              placeholder={task.assignees.length === 0 ? 'Add somebody' : undefined}
+              value={task.assignees}
+              onChange={(assignees) => void edit.save({ assignees })}
+            />
+          </dd>
+        </>
+      )}
+      {task.externalId && (
+        <>
+          <dt>External id</dt>
+          <dd className="breakable">
+            <code>{task.externalId}</code>
+          </dd>
+        </>
+      )}
+      <dt>Changed</dt>
+      <dd>
+        <RelativeTime at={task.updatedAt} />
+      </dd>
+    </dl>
+  )
+}
+
+interface ListSelectProps {
+  task: Task
+  bare: object
+  onMove(listId: string): void
+}
+
+function ListSelect({ task, bare, onMove }: ListSelectProps) {
+  const everywhere = useAllLists()
+  const { data: projects = [] } = useQuery(projectsQuery)
+  // The code host decides in which project its tasks are.
+  const reachable = everywhere.filter(
+    ({ project }) => task.source !== 'codehost' || project.id === task.projectId,
+  )
+  const data = reachable.map(({ project, lists }) => ({
+    group: project.name,
+    items: lists.map(({ id, name }) => ({ value: id, label: name })),
+  }))
+  const isKnown = reachable.some(({ lists }) => lists.some(({ id }) => id === task.listId))
+  const project = projects.find(({ id }) => id === task.projectId)
+  return (
+    <Select
+      {...bare}
+      aria-label="List"
+      data={data}
+      value={isKnown ? task.listId : null}
+      placeholder={project?.name ?? ''}
+      searchable={data.length > 3}
+      onChange={(listId) => listId && listId !== task.listId && onMove(listId)}
+    />
+  )
+}

@@ -1,0 +1,111 @@
+import { LinkExternalIcon } from '@primer/octicons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { type Activity, itemsOf, type Task, timelineQuery } from '../../api/queries.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { iconOf, SourceIcon } from '../icons.tsx'
+import styles from './task-panel.module.css'
+
+/** Where a task came from and why it landed here, in words. */
+export function Provenance({ task }: { task: Task }) {
+  return (
+    <p className={styles.provenance}>
+      <SourceIcon task={task} />
+      <span className="breakable">
+        <Words task={task} />
+        {task.externalUrl && isWeb(task.externalUrl) && (
+          <>
+            {' · '}
+            <a href={task.externalUrl} target="_blank" rel="noreferrer noopener">
+              {task.source === 'codehost' ? 'See it there' : 'See where it came from'}{' '}
+              <LinkExternalIcon size={13} aria-hidden />
+            </a>
+          </>
+        )}
+      </span>
+    </p>
+  )
+}
+
+function Words({ task }: { task: Task }): ReactNode {
+  const when = <RelativeTime at={task.createdAt} />
+  if (task.source === 'codehost') return <FromCodehost task={task} />
+  if (task.source === 'analytics') return <FromFeedback task={task} />
+  if (task.source === 'api') {
+    return (
+      <>
+        Created over the API by key <em>{task.createdBy.name}</em>, {when}
+      </>
+    )
+  }
+  const who = task.source === 'assistant' ? 'Created by an assistant with key' : 'Created here by'
+  return (
+    <>
+      {who} <em>{task.createdBy.name}</em>, {when}
+    </>
+  )
+}
+
+function FromCodehost({ task }: { task: Task }) {
+  const [kind = '', state = ''] = iconOf(task).words.split(', ')
+  const number = task.codehostPrNumber ?? task.codehostIssueNumber
+  const repository = repositoryOf(task.externalUrl)
+  return (
+    <>
+      {kind} #{number}
+      {repository && (
+        <>
+          {' '}
+          in <em>{repository}</em>
+        </>
+      )}
+      , {state}
+      {task.completedAt && task.closedReason ? (
+        <>
+          {' '}
+          <RelativeTime at={task.completedAt} />
+        </>
+      ) : null}
+      , came by sync <RelativeTime at={task.createdAt} />
+    </>
+  )
+}
+
+function FromFeedback({ task }: { task: Task }) {
+  const { data } = useInfiniteQuery(timelineQuery(task.id))
+  const properties = (task.metadata.properties ?? {}) as Record<string, unknown>
+  const surface = [properties.surface, properties.app_version].filter(Boolean).join(' ')
+  const received = itemsOf(data).find(({ type }) => type === 'feedback.received')
+  return (
+    <>
+      Feedback{surface && <> from {surface}</>}
+      {received && <>, {routeOf(received)}</>}, <RelativeTime at={task.createdAt} />
+    </>
+  )
+}
+
+function routeOf({ metadata }: Activity): ReactNode {
+  const name = metadata.ruleName ?? metadata.rule ?? metadata.name
+  const words: Record<string, string> = {
+    project_name: 'routed by the project it names',
+    project: 'routed by its project',
+    app: 'routed by its app',
+    both: 'routed by its project and app',
+    default: 'in the default project, as no rule matched',
+  }
+  if (typeof name === 'string' && name !== '') {
+    return (
+      <>
+        routed here by rule <em>{name}</em>
+      </>
+    )
+  }
+  return words[String(metadata.matchedOn)] ?? 'routed here'
+}
+
+const isWeb = (address: string) => /^https?:\/\//i.test(address)
+
+function repositoryOf(address: string | null): string | undefined {
+  const [, owner, name] = URL.parse(address ?? '')?.pathname.split('/') ?? []
+  return owner && name ? `${owner}/${name}` : undefined
+}

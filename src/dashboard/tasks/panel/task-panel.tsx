@@ -1,0 +1,158 @@
+import { ActionIcon, Button, Menu, Skeleton, Tooltip } from '@mantine/core'
+import { KebabHorizontalIcon, LinkIcon, TrashIcon, XIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { api, dataOf } from '../../api/client.ts'
+import { problemOf } from '../../api/problem.ts'
+import { type Task, taskQuery } from '../../api/queries.ts'
+import { Curl } from '../../components/curl.tsx'
+import { NotLoaded } from '../../components/load-error.tsx'
+import { useCopy } from '../../components/use-copy.ts'
+import { useMutation } from '../../components/use-mutation.ts'
+import { useMe } from '../../session/session.ts'
+import { useTaskActions } from '../edits/use-task-actions.ts'
+import { StatusCircle } from '../icons.tsx'
+import page from '../tasks-page.module.css'
+import { Conflict } from './conflict.tsx'
+import { EditableTitle } from './editable-title.tsx'
+import { Properties } from './properties.tsx'
+import { Provenance } from './provenance.tsx'
+import styles from './task-panel.module.css'
+import { Texts } from './text-sections.tsx'
+import { Timeline } from './timeline.tsx'
+import { useTaskEdit } from './use-task-edit.ts'
+
+/** One task whole, beside the list it was opened from. */
+export function TaskPanel() {
+  const { taskId } = useParams({ from: '/signed-in/tasks/$taskId' })
+  const navigate = useNavigate()
+  const query = useQuery(taskQuery(taskId))
+  const close = () => navigate({ to: '/tasks', search: true })
+  const status = query.isError ? problemOf(query.error).status : undefined
+  // An address that names no task at all is as good as one whose task is gone.
+  const isGone = status === 404 || status === 400
+
+  return (
+    <aside className={page.panel} aria-label="Task" data-panel>
+      {query.data && !isGone ? (
+        <OpenTask key={taskId} task={query.data} onClose={close} />
+      ) : (
+        <div className={styles.body}>
+          <div className={styles.bar}>
+            <ActionIcon className="push" onClick={close} aria-label="Close the task">
+              <XIcon size={18} />
+            </ActionIcon>
+          </div>
+          {isGone ? (
+            <GoneTask id={status === 404 ? taskId : undefined} />
+          ) : query.isError ? (
+            <NotLoaded what="The task" query={query} />
+          ) : (
+            <div className="stack" role="status" aria-label="The task is loading">
+              <Skeleton height={24} width="80%" />
+              <Skeleton height={14} width="50%" />
+              <Skeleton height={160} mt={16} />
+            </div>
+          )}
+        </div>
+      )}
+    </aside>
+  )
+}
+
+function GoneTask({ id }: { id: string | undefined }) {
+  if (id) return <DeletedTask id={id} />
+  return (
+    <div className="stack">
+      <h2>Task not found</h2>
+      <p className="quiet">This address does not lead to a task. It may be mistyped, or cut off.</p>
+    </div>
+  )
+}
+
+function DeletedTask({ id }: { id: string }) {
+  const { can } = useMe()
+  const { act, isBusy } = useMutation('task', 'timeline')
+  const restore = () =>
+    act('It did not come back', () =>
+      dataOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } })),
+    )
+  return (
+    <div className="stack">
+      <h2>Task not found</h2>
+      <p className="quiet">
+        It was deleted, or your key may not see it. What was deleted in the last 30 days can be brought back.
+      </p>
+      {can('tasks:write') && (
+        <>
+          <div>
+            <Button variant="default" loading={isBusy} onClick={() => void restore()}>
+              Bring it back
+            </Button>
+          </div>
+          <Curl method="POST" path={`/api/tasks/${id}/restore`} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
+  const { can } = useMe()
+  const actions = useTaskActions()
+  const link = useCopy(`${location.origin}/tasks/${task.id}`)
+  const edit = useTaskEdit(task)
+  const mayWrite = can('tasks:write')
+  const isDone = task.status === 'done'
+
+  return (
+    <div className={styles.body}>
+      <div className={styles.bar}>
+        {mayWrite && (
+          <Button
+            variant="default"
+            leftSection={<StatusCircle status={task.status} />}
+            onClick={() => actions.toggleDone(task)}
+          >
+            {isDone ? 'Open again' : 'Mark done'}
+          </Button>
+        )}
+        <Tooltip label={link.copied ? 'Copied' : 'Copy the link'}>
+          <ActionIcon className="push" onClick={() => void link.copy()} aria-label="Copy the link">
+            <LinkIcon size={16} />
+          </ActionIcon>
+        </Tooltip>
+        {mayWrite && (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon aria-label="More">
+                <KebabHorizontalIcon size={18} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                c="var(--red)"
+                leftSection={<TrashIcon size={16} />}
+                onClick={() => {
+                  onClose()
+                  void actions.remove([task])
+                }}
+              >
+                Delete
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )}
+        <ActionIcon onClick={onClose} aria-label="Close the task">
+          <XIcon size={18} />
+        </ActionIcon>
+      </div>
+      <EditableTitle task={task} edit={edit} mayWrite={mayWrite && task.source !== 'codehost'} />
+      <Provenance task={task} />
+      <Conflict edit={edit} />
+      <Properties task={task} edit={edit} mayWrite={mayWrite} />
+      <Texts task={task} edit={edit} mayWrite={mayWrite} />
+      <Timeline task={task} />
+    </div>
+  )
+}

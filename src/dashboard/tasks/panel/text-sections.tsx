@@ -1,0 +1,116 @@
+import { Button, Textarea } from '@mantine/core'
+import { LockIcon } from '@primer/octicons-react'
+import type { ReactNode } from 'react'
+import type { Task } from '../../api/queries.ts'
+import { Markdown } from '../../markdown/markdown.tsx'
+import styles from './task-panel.module.css'
+import { useTaskDraft } from './use-task-draft.ts'
+import type { TaskEdit } from './use-task-edit.ts'
+
+interface TextsProps {
+  task: Task
+  edit: TaskEdit
+  mayWrite: boolean
+}
+
+/** The description, which stays as it came, and the notes, which are the team's own. */
+export function Texts({ task, edit, mayWrite }: TextsProps) {
+  return (
+    <>
+      <Text
+        task={task}
+        edit={edit}
+        field="description"
+        name="Description"
+        mayWrite={mayWrite && !task.descriptionReadOnly}
+        empty="No description."
+      >
+        {task.descriptionReadOnly && (
+          <p className={styles.lock}>
+            <LockIcon size={14} aria-hidden />
+            <span>{WHY_READ_ONLY[task.source] ?? 'It stays as it came.'} Write in the notes instead.</span>
+          </p>
+        )}
+      </Text>
+      <Text
+        task={task}
+        edit={edit}
+        field="notes"
+        name="Notes"
+        mayWrite={mayWrite}
+        empty="Nothing noted. Notes stay here, whatever happens at the source."
+      />
+    </>
+  )
+}
+
+const WHY_READ_ONLY: Partial<Record<Task['source'], string>> = {
+  api: 'Read-only, because it came over the API. Its sender can change it with PATCH /api/tasks/{id}.',
+  codehost: 'Read-only, because it follows the code host. Change it there; the next sync brings it here.',
+  analytics: 'Read-only, because it is what a user wrote.',
+}
+
+interface TextProps extends TextsProps {
+  field: 'description' | 'notes'
+  name: string
+  empty: string
+  children?: ReactNode
+}
+
+function Text({ task, edit, field, name, mayWrite, empty, children }: TextProps) {
+  const draft = useTaskDraft(task, field)
+  const save = async () => {
+    const { text } = draft
+    if (text === undefined || edit.isBusy) return
+    const standing = await edit.save({ [field]: text.trim() ? text : null }, draft.seen)
+    if (standing) draft.settle(text, standing)
+  }
+  return (
+    <section className={styles.section} aria-label={name}>
+      <div className={styles.sectionHead}>
+        <h2>{name}</h2>
+        {mayWrite && draft.text === undefined && (
+          <Button variant="subtle" size="compact-sm" className="push" onClick={draft.begin}>
+            {task[field] ? 'Edit' : 'Write'}
+            <span className="visually-hidden"> {name.toLowerCase()}</span>
+          </Button>
+        )}
+      </div>
+      {children}
+      {draft.text === undefined ? (
+        task[field] ? (
+          <Markdown text={task[field]} />
+        ) : (
+          <p className="quiet small" style={{ margin: 0 }}>
+            {empty}
+          </p>
+        )
+      ) : (
+        <>
+          <Textarea
+            aria-label={name}
+            autosize
+            autoFocus
+            minRows={4}
+            maxRows={24}
+            maxLength={65_536}
+            value={draft.text}
+            onChange={(event) => draft.write(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save()
+            }}
+          />
+          <div className="row">
+            <Button onClick={() => void save()} loading={edit.isBusy}>
+              Save {name.toLowerCase()}
+            </Button>
+            <Button variant="default" onClick={draft.end}>
+              Cancel
+            </Button>
+            <span className="quiet small push">Markdown works</span>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,157 @@
+import { Button, Select, Skeleton } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { type Project, projectsQuery } from '../../api/queries.ts'
+import { Curl } from '../../components/curl.tsx'
+import { EmptyPage } from '../../components/empty-page.tsx'
+import { NotLoaded } from '../../components/load-error.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { usePageTitle } from '../../components/use-page-title.ts'
+import { useMe } from '../../session/session.ts'
+import { SourceIcon } from '../icons.tsx'
+import styles from './trash-page.module.css'
+import { type Deleted, deletedIn, trashQuery } from './trash-query.ts'
+import { useRestore } from './use-restore.ts'
+import { useTrashKeys } from './use-trash-shortcuts.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const KEPT_DAYS = 30
+
+/** What was deleted in the last 30 days, to be restored. */
+export function TrashPage() {
+  const { projectId } = useSearch({ from: '/signed-in/trash' })
+  const { can } = useMe()
+  const query = useInfiniteQuery({ ...trashQuery(projectId), enabled: can('tasks:read') })
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const { restore, busyIds } = useRestore()
+  const list = useRef<HTMLUListElement>(null)
+  usePageTitle('Trash')
+  const rows = deletedIn(query.data?.pages ?? [])
+  const mayWrite = can('tasks:write')
+  useTrashKeys(list, rows.length)
+
+  return (
+    <section className={styles.page} aria-label="Trash">
+      <header className={styles.head}>
+        <div className={styles.words}>
+          <h1>Trash</h1>
+          <p className="quiet">Deleted tasks can be restored for 30 days; then they are removed for good.</p>
+        </div>
+        <ProjectFilter projectId={projectId} projects={projects} />
+      </header>
+      {query.isPending && can('tasks:read') && <Skeleton height={160} />}
+      {query.isError && rows.length === 0 && <NotLoaded what="The trash" query={query} />}
+      {query.isSuccess && rows.length === 0 && !query.hasNextPage && <EmptyTrash projectId={projectId} />}
+      <ul ref={list} className={styles.rows}>
+        {rows.map((row) => (
+          <TrashRow
+            key={row.task.id}
+            row={row}
+            project={
+              projectId === undefined && projects.length > 1
+                ? projects.find(({ id }) => id === row.task.projectId)?.name
+                : undefined
+            }
+            isBusy={busyIds.has(row.task.id)}
+            onRestore={mayWrite ? () => void restore(row.task) : undefined}
+          />
+        ))}
+      </ul>
+      {query.isFetchNextPageError && (
+        <NotLoaded what="More of the trash" query={{ ...query, refetch: query.fetchNextPage }} />
+      )}
+      {query.hasNextPage && !query.isFetchNextPageError && (
+        <div>
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+interface TrashRowProps {
+  row: Deleted
+  /** Where the trash is of several projects. */
+  project: string | undefined
+  isBusy: boolean
+  onRestore: (() => void) | undefined
+}
+
+function TrashRow({ row: { task, deletion }, project, isBusy, onRestore }: TrashRowProps) {
+  const deletedAt = deletion?.createdAt ?? task.updatedAt
+  return (
+    <li className={styles.row}>
+      <SourceIcon task={task} />
+      <div className={styles.words}>
+        <div className="breakable" dir="auto">
+          {task.title}
+        </div>
+        <div className="quiet small">
+          Deleted {deletion && `by ${deletion.actor.name} `}
+          <RelativeTime at={deletedAt} />
+          {project && ` · ${project}`} · {timeLeft(deletedAt)}
+        </div>
+      </div>
+      {onRestore && (
+        <Button
+          variant="default"
+          aria-label={`Restore ${task.title}`}
+          aria-busy={isBusy}
+          onClick={() => !isBusy && onRestore()}
+        >
+          Restore
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function timeLeft(deletedAt: string): string {
+  const days = KEPT_DAYS - Math.floor((Date.now() - Date.parse(deletedAt)) / DAY_MS)
+  return days > 1 ? `${days} days left` : 'Less than a day left'
+}
+
+function EmptyTrash({ projectId }: { projectId: string | undefined }) {
+  return (
+    <EmptyPage
+      title="The trash is empty"
+      purpose="Tasks that are deleted show up here."
+      action={
+        <Link to="/tasks" search={{ projectId }} className="target">
+          Go to the tasks
+        </Link>
+      }
+    >
+      <Curl path={`/api/tasks?deleted=true${projectId ? `&projectId=${projectId}` : ''}`} />
+    </EmptyPage>
+  )
+}
+
+const EVERY_PROJECT = 'all'
+
+function ProjectFilter({ projectId, projects }: { projectId: string | undefined; projects: Project[] }) {
+  const navigate = useNavigate()
+  if (projects.length < 2) return null
+  return (
+    <Select
+      aria-label="Project"
+      allowDeselect={false}
+      searchable={projects.length > 10}
+      data={[
+        { value: EVERY_PROJECT, label: 'All projects' },
+        ...projects.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+      value={projectId ?? EVERY_PROJECT}
+      onChange={(value) =>
+        value && navigate({ to: '/trash', search: value === EVERY_PROJECT ? {} : { projectId: value } })
+      }
+    />
+  )
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../../../src/dashboard/api/problem.ts'
+import type { Batch, Change, Task } from '../../../../src/dashboard/tasks/edits/bulk.ts'
+import {
+  type Edit,
+  editsOf,
+  notUndone,
+  retryable,
+  reverseOf,
+  type UndoIo,
+  undoEdits,
+} from '../../../../src/dashboard/tasks/edits/undo-edits.ts'
+
+describe('what an edit was', () => {
+  test('is what changed, as the service returned it', () => {
+    const before = new Map([['a', { title: 'old', labels: ['x'] }]])
+    const after = task({ id: 'a', title: 'new', labels: ['x'] })
+    expect(editsOf(before, [after], ['title', 'labels'])).toEqual([
+      { ...edit('a'), title: 'new', before: { title: 'old' }, after: { title: 'new' } },
+    ])
+  })
+
+  test('is nothing where a row had the value already', () => {
+    const before = new Map([['a', { priority: 'high' as const }]])
+    expect(editsOf(before, [task({ id: 'a', priority: 'high' })], ['priority'])).toEqual([])
+  })
+})
+
+describe('an edit is taken back', () => {
+  test('to what was there before', () => {
+    const changed = edit('a', { notes: null }, { notes: 'written' })
+    expect(reverseOf(changed, { notes: 'written' })).toEqual({ notes: null })
+  })
+
+  test('not when somebody changed the same field since', () => {
+    const changed = edit('a', { title: 'old' }, { title: 'new' })
+    expect(reverseOf(changed, { title: 'theirs' })).toBeUndefined()
+  })
+
+  test('by changing nothing where it is as it was already', () => {
+    expect(reverseOf(edit('a', { status: 'open' }, { status: 'done' }), { status: 'open' })).toEqual({})
+  })
+
+  test('from labels and assignees by what it added and removed, around what others did', () => {
+    const changed = edit('a', { labels: ['kept', 'removed'] }, { labels: ['kept', 'added'] })
+    expect(reverseOf(changed, { labels: ['kept', 'added', 'theirs'] })).toEqual({
+      labels: ['kept', 'theirs', 'removed'],
+    })
+    expect(reverseOf(changed, { labels: ['added'] })).toEqual({ labels: ['removed'] })
+  })
+})
+
+describe('undoing', () => {
+  test('one task is guarded by its version, and looks again when that is old', async () => {
+    const io = service({ a: { notes: 'mine', priority: 'high', version: 7 } })
+    const result = await undoEdits([edit('a', { notes: null }, { notes: 'mine' }, 5)], io)
+    expect(io.writes).toEqual([['a', { notes: null }, 7]])
+    expect(notUndone(1, result)).toBeUndefined()
+  })
+
+  test('one task that somebody changed since leaves it alone and says so', async () => {
+    const io = service({ a: { notes: 'theirs', version: 7 } })
+    const result = await undoEdits([edit('a', { notes: null }, { notes: 'mine' }, 5)], io)
+    expect(io.writes).toEqual([])
+    expect(notUndone(1, result)).toBe('Someone changed the notes since.')
+    expect(retryable(result)).toEqual([])
+  })
+
+  test('one task that is gone says so', async () => {
+    const result = await undoEdits([edit('a', { status: 'open' }, { status: 'done' })], service({}))
+    expect(notUndone(1, result)).toContain('Deleted')
+    expect(retryable(result)).toEqual([])
+  })
+
+  test('many tasks restores each one its own value, in one request for each value', async () => {
+    const edits = [...many(0, 150, { priority: 'low' }), ...many(150, 200, { priority: 'medium' })]
+    const io = service(Object.fromEntries(edits.map(({ id }) => [id, { priority: 'high', version: 2 }])))
+    const result = await undoEdits(edits, io)
+    expect(io.batches.map(({ change, items }) => [change, items.length])).toEqual([
+      [{ priority: 'low' }, 100],
+      [{ priority: 'low' }, 50],
+      [{ priority: 'medium' }, 50],
+    ])
+    expect([result.undone.length, notUndone(200, result)]).toEqual([200, undefined])
+  })
+
+  test('many tasks says which were changed since, which are gone and which may be tried again', async () => {
+    const edits = many(0, 4, { priority: 'low' })
+    const io = service({
+      0: { priority: 'high', version: 2 },
+      1: { priority: 'medium', version: 3 },
+      3: { priority: 'high', version: 2 },
+    })
+    io.unreachable = '3'
+    const result = await undoEdits(edits, io)
+    expect(result.undone.map(({ id }) => id)).toEqual(['0'])
+    const words = notUndone(4, result)
+    expect(words).toContain('1 of 4 tasks undone. Changed since, and left as they are: “Task 1”.')
+    expect(words).toContain('(“Task 2”)')
+    expect(words).toContain('(“Task 3”)')
+    expect(retryable(result).map(({ id }) => id)).toEqual(['3'])
+  })
+
+  test('many tasks whose state cannot be read changes nothing, and may be tried again', async () => {
+    const edits = many(0, 3, { status: 'open' })
+    const io: UndoIo = {
+      ...service({}),
+      changedSince: () => Promise.reject(new Problem(0, { detail: 'Inlet does not answer.' })),
+    }
+    const result = await undoEdits(edits, io)
+    expect([result.undone, retryable(result).length]).toEqual([[], 3])
+  })
+})
+
+const AT = '2026-11-22T03:00:00.000Z'
+
+const task = (fields: Partial<Task>) =>
+  ({ title: `Task ${fields.id}`, version: 2, updatedAt: AT, ...fields }) as Task
+
+const edit = (id: string, before: Partial<Task> = {}, after: Partial<Task> = {}, version = 2): Edit => ({
+  id,
+  title: `Task ${id}`,
+  version,
+  updatedAt: AT,
+  before,
+  after,
+})
+
+const many = (from: number, to: number, before: Partial<Task>) =>
+  Array.from({ length: to - from }, (_, index) =>
+    edit(String(from + index), before, before.priority ? { priority: 'high' } : { status: 'done' }),
+  )
+
+interface Seen {
+  writes: [string, Change, number][]
+  batches: Batch<Edit>[]
+  /** A task that cannot be reached. */
+  unreachable: string | undefined
+}
+
+/** A service that holds these tasks; one may be out of its reach. */
+function service(tasks: Record<string, Partial<Task>>): UndoIo & Seen {
+  const writes: Seen['writes'] = []
+  const batches: Seen['batches'] = []
+  const io: UndoIo & Seen = {
+    writes,
+    batches,
+    unreachable: undefined,
+    changedSince: async () => new Map(Object.entries(tasks)),
+    async get(id: string) {
+      const found = tasks[id]
+      if (!found) throw new Problem(404, { code: 'task_not_found' })
+      return task({ ...found, id })
+    },
+    async patch(id: string, change: Change, version: number) {
+      const found = await io.get(id)
+      if (found.version !== version) throw new Problem(412, { code: 'version_mismatch' })
+      writes.push([id, change, version])
+      return { ...found, ...change } as Task
+    },
+    async sendBatches(some: Batch<Edit>[]) {
+      batches.push(...some)
+      const items = some.flatMap(({ items }) => items)
+      return {
+        done: items
+          .filter(({ id }) => tasks[id] && id !== io.unreachable)
+          .map(({ id }) => task({ ...tasks[id], id })),
+        failures: items.flatMap((item) => {
+          if (item.id === io.unreachable) return { item, problem: new Problem(0, { detail: 'Lost.' }) }
+          return tasks[item.id] ? [] : { item, problem: new Problem(404, { code: 'task_not_found' }) }
+        }),
+      }
+    },
+  }
+  return io
+}

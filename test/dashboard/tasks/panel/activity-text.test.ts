@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import type { Activity } from '../../../../src/dashboard/api/queries.ts'
+import { activityText } from '../../../../src/dashboard/tasks/panel/activity-text.ts'
+
+describe('what somebody did', () => {
+  test.each([
+    [{ title: { from: 'a', to: 'b' } }, 'changed the title'],
+    [{ priority: { from: 'low', to: 'high' } }, 'set the priority to high'],
+    [{ status: { from: 'open', to: 'in_progress' } }, 'set it to in progress'],
+    [{ status: { from: 'open', to: 'blocked' } }, 'set it to blocked'],
+    [{ labels: { from: ['a'], to: ['a', 'b', 'c'] } }, 'added b, c (labels)'],
+    [{ labels: { from: ['a'], to: ['b'] } }, 'added b and removed a (labels)'],
+    [{ assignees: { from: ['ada'], to: [] } }, 'removed ada (assignees)'],
+    [{ notes: true }, 'changed the notes'],
+    [
+      { title: { from: 'a', to: 'b' }, priority: { from: 'low', to: 'high' } },
+      'changed the title, set the priority to high',
+    ],
+    [{ listId: { from: '1', to: '2' } }, 'moved it to another list'],
+    [{ projectId: { from: '1', to: '2' }, listId: { from: '1', to: '2' } }, 'moved it to another list'],
+    [{}, 'changed it'],
+    [undefined, 'changed it'],
+    [null, 'changed it'],
+  ])('to a task is said by what changed: %j', (changes, text) => {
+    expect(activityText(activity('task.updated', { changes }))).toBe(text)
+  })
+
+  test('by reopening says whether work goes on', () => {
+    const opened = activityText(activity('task.reopened', { from: 'done', to: 'open' }))
+    const resumed = activityText(activity('task.reopened', { from: 'done', to: 'in_progress' }))
+    expect(opened).not.toBe(resumed)
+  })
+
+  test('by feedback is what they wrote, where they wrote anything', () => {
+    expect(activityText(activity('feedback.received', {}, 'loved: Nice'))).toBe('loved: Nice')
+    expect(activityText(activity('feedback.received', {}))).not.toMatch(/null|feedback\.received/)
+  })
+
+  test('is said by its type and message where this page does not know it', () => {
+    expect(activityText(activity('task.archived', {}, 'By a rule'))).toBe('task.archived: By a rule')
+    expect(activityText(activity('task.archived', {}))).toBe('task.archived')
+  })
+})
+
+function activity(type: string, metadata: object, message: string | null = null): Activity {
+  return { type, message, metadata } as Activity
+}
