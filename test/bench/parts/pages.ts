@@ -1,34 +1,58 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { encodeCursor } from '../../../src/domain/cursor.ts'
 import { type Figure, inPairs, quantile } from '../support/figures.ts'
 import { requestsPerSecond } from '../support/load.ts'
-import { fillWithAMillion, SMALL_PROJECT, TASKS, WORDS } from '../support/million.ts'
-import { ADMIN_KEY, query, type Running, type Stage } from '../support/stage.ts'
+import { fillWithTasks, SMALL_PROJECT, WORDS } from '../support/many-tasks.ts'
+import { missingPgbench, transactionsPerSecond } from '../support/pgbench.ts'
+import { ADMIN_KEY, query, type Running, type Setup, whilePaused } from '../support/setup.ts'
+import { PAGE_AS_JSON } from '../support/statements.ts'
 
+const MILLION = 1_000_000
 const SECONDS = 4
-/** Until then much of the code is interpreted. */
+/** Until then V8 interprets much of the code. */
 const WARM_UP_SECONDS = 4
+const CONNECTIONS = 8
 const SEARCHES = 20
-/** Of a search, in milliseconds. */
-const MOST = 300
+const HEADERS = { 'x-api-key': ADMIN_KEY }
 
-/** Pages and searches at a million tasks: a page against Fastify alone sending the same bytes, a search in time. */
-export async function pages(stage: Stage): Promise<Figure[]> {
-  const database = await stage.database('pages')
-  const since = performance.now()
-  await fillWithAMillion(database)
-  console.error(`         a million tasks in ${Math.round((performance.now() - since) / 1000)} s`)
-  const service = await stage.service({ DATABASE_URL: database })
+/** Pages and searches at a million tasks. */
+export async function pages(setup: Setup): Promise<Figure[]> {
+  const missing = await missingPgbench()
+  if (missing) {
+    console.error(missing)
+    return []
+  }
+  const database = await setup.database('pages')
+  await fill(database, MILLION)
+  const service = await setup.service({ DATABASE_URL: database })
   try {
-    const [last] = await query<{ id: string }>(
-      database,
-      `select id from tasks order by id desc offset ${TASKS * 0.9} limit 1`,
-    )
-    const cursor = encodeCursor('-createdAt', { key: null, id: last?.id ?? '' })
+    await pagesPerSecond(service, '/api/tasks', WARM_UP_SECONDS)
     return [
-      await page(stage, service, 'a page of 50 of a million, the first', '/api/tasks'),
-      await page(stage, service, 'the same, after 90 % of the tasks', `/api/tasks?cursor=${cursor}`),
+      await inPairs({
+        name: 'a page of 50 of a million',
+        unit: '/s',
+        measure: () => pagesPerSecond(service, '/api/tasks'),
+        reference: {
+          name: 'pgbench, the same page by json_agg',
+          measure: () =>
+            whilePaused(service, () =>
+              transactionsPerSecond({
+                connectionString: database,
+                directory: setup.directory,
+                script: [PAGE_AS_JSON],
+                connections: CONNECTIONS,
+                seconds: SECONDS,
+              }),
+            ),
+        },
+        ratioLimit: { atLeast: 0.65 },
+      }),
+      await inPairs({
+        name: 'page 10,000',
+        unit: '/s',
+        measure: await pageAfter(database, service, 500_000),
+        reference: { name: 'page 1', measure: () => pagesPerSecond(service, '/api/tasks') },
+        ratioLimit: { atLeast: 1 / 1.1 },
+      }),
       ...(await searches(service)),
       await searchOfSmallProject(database, service),
     ]
@@ -37,62 +61,95 @@ export async function pages(stage: Stage): Promise<Figure[]> {
   }
 }
 
-async function page(stage: Stage, service: Running, name: string, path: string): Promise<Figure> {
-  const headers = { 'x-api-key': ADMIN_KEY }
-  const file = join(stage.directory, 'page.json')
-  await writeFile(file, await (await fetch(service.url + path, { headers })).text())
-  const bare = await stage.bare('bare.ts', { BARE_BODY: file })
-  const asked = { connections: 8, method: 'GET', headers, status: 200 } as const
-  const ours = (seconds: number) => requestsPerSecond({ ...asked, url: service.url, path, seconds })
-  const measure = (seconds: number) => requestsPerSecond({ ...asked, url: bare.url, path: '/', seconds })
-  await ours(WARM_UP_SECONDS)
-  await measure(WARM_UP_SECONDS)
-  const reference = { name: 'Fastify with the same bytes', measure: () => measure(SECONDS) }
-  return inPairs({ name, unit: '/s', ours: () => ours(SECONDS), reference }).finally(bare.stop)
+/** Pages of a table of ten million and of ten thousand tasks. Filling takes several minutes and 10 GB. */
+export async function sizes(setup: Setup): Promise<Figure[]> {
+  const services = await Promise.all(
+    [10_000_000, 10_000].map(async (count) => {
+      const database = await setup.database(`sizes_${count}`)
+      await fill(database, count)
+      return setup.service({ DATABASE_URL: database })
+    }),
+  )
+  const [large, small] = services as [Running, Running]
+  try {
+    for (const service of services) await pagesPerSecond(service, '/api/tasks', WARM_UP_SECONDS)
+    return [
+      await inPairs({
+        name: 'a page of 50 of ten million',
+        unit: '/s',
+        measure: () => pagesPerSecond(large, '/api/tasks'),
+        reference: { name: 'of ten thousand', measure: () => pagesPerSecond(small, '/api/tasks') },
+        ratioLimit: { atLeast: 1 / 1.3 },
+      }),
+    ]
+  } finally {
+    for (const service of services) await service.stop()
+  }
 }
 
-/** One after another, each word as often; each time another case, so that nothing can remember an answer. */
+async function fill(database: string, count: number): Promise<void> {
+  const since = performance.now()
+  await fillWithTasks(database, count)
+  console.error(`         ${count} tasks in ${Math.round((performance.now() - since) / 1_000)} s`)
+}
+
+const pagesPerSecond = (service: Running, path: string, seconds = SECONDS) =>
+  requestsPerSecond({
+    url: service.url,
+    connections: CONNECTIONS,
+    seconds,
+    request: () => ({ method: 'GET', path, headers: HEADERS }),
+    status: 200,
+  })
+
+async function pageAfter(database: string, service: Running, count: number) {
+  const [last] = await query<{ id: string }>(
+    database,
+    `select id from tasks order by id desc offset ${count} limit 1`,
+  )
+  const cursor = encodeCursor('-createdAt', { key: null, id: last?.id ?? '' })
+  return () => pagesPerSecond(service, `/api/tasks?cursor=${cursor}`)
+}
+
+/** One after another, each word as often; each time in another case, so that no cache can help. */
 async function searches(service: Running): Promise<Figure[]> {
   const all: number[] = []
   const figures: Figure[] = []
   for (const [word, percent] of Object.entries(WORDS)) {
     const delays = await delaysOf(service, word, percent > 0 ? 50 : 0)
-    const name = `search of a million, a word in ${percent} % of them, 95 % of the answers within`
-    figures.push({ name, unit: 'ms', ours: quantile(delays, 0.95), mostOfOurs: MOST })
+    const name = `search of a million, a word in ${percent} % of them, p95`
+    figures.push({ name, unit: 'ms', value: quantile(delays, 0.95) })
     all.push(...delays)
   }
-  const name = 'search of a million, all these words, 95 % of the answers within'
-  return [
-    ...figures,
-    { name, unit: 'ms', ours: quantile(all, 0.95), reference: { name: 'limit', value: MOST } },
-  ]
+  const name = 'search of a million, all these words, p95'
+  return [...figures, { name, unit: 'ms', value: quantile(all, 0.95), valueLimit: { atMost: 60 } }]
 }
 
-/** The word is frequent everywhere, and what is asked for beside it is nowhere: no page is filled on the way. */
+/** The word is frequent everywhere, and the status is nowhere: no page is filled on the way. */
 async function searchOfSmallProject(database: string, service: Running): Promise<Figure> {
   const [project] = await query<{ id: string }>(
     database,
     `select id from projects where name = '${SMALL_PROJECT.name}'`,
   )
   const delays = await delaysOf(service, 'export', 0, `&projectId=${project?.id}&status=in_progress`)
-  const name = `search of a project of ${SMALL_PROJECT.tasks} beside a million, a frequent word, 95 % of the answers within`
-  return { name, unit: 'ms', ours: quantile(delays, 0.95), mostOfOurs: MOST }
+  const name = `search of a project of ${SMALL_PROJECT.tasks} beside a million, a frequent word, p95`
+  return { name, unit: 'ms', value: quantile(delays, 0.95), valueLimit: { atMost: 300 } }
 }
 
-/** Milliseconds of each search; it has to find so many tasks. */
+/** Milliseconds of each search; each has to find so many tasks. */
 async function delaysOf(service: Running, word: string, count: number, more = ''): Promise<number[]> {
   const delays: number[] = []
   for (let time = 0; time < SEARCHES; time++) {
     const begin = performance.now()
-    const answer = await fetch(`${service.url}/api/tasks?q=${inCase(word, time)}${more}`, {
-      headers: { 'x-api-key': ADMIN_KEY },
+    const response = await fetch(`${service.url}/api/tasks?q=${inCase(word, time)}${more}`, {
+      headers: HEADERS,
     })
-    const { data } = (await answer.json()) as { data?: unknown[] }
+    const { data } = (await response.json()) as { data?: unknown[] }
     delays.push(performance.now() - begin)
-    if (data?.length !== count) throw new Error(`${answer.status} with ${data?.length} tasks for ${word}`)
+    if (data?.length !== count) throw new Error(`${response.status} with ${data?.length} tasks for ${word}`)
   }
   return delays
 }
 
 const inCase = (word: string, time: number) =>
-  [...word].map((letter, at) => ((time >> at) & 1 ? letter.toUpperCase() : letter)).join('')
+  [...word].map((letter, index) => ((time >> index) & 1 ? letter.toUpperCase() : letter)).join('')

@@ -1,50 +1,55 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { githubClient } from '../../../src/clients/github.ts'
 import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
 import { type Figure, inPairs } from '../support/figures.ts'
-import { ADMIN_KEY, type Running, type Stage } from '../support/stage.ts'
+import { ADMIN_KEY, memoryOf, type Running, type Setup } from '../support/setup.ts'
 
-const ENTRIES = 10_000
+const ITEMS = 10_000
 const PAGE_LATENCY_MS = 30
 /** A hundred of them are a page of 11 MB. */
 const LARGE_BODY = 'ä€x\n"'.repeat(11_000)
 
 /** What a sync costs beside fetching the same pages and throwing them away, and what it holds while pages are large. */
-export async function sync(stage: Stage): Promise<Figure[]> {
+export async function sync(setup: Setup): Promise<Figure[]> {
   const host = await startCodeHost()
   const many = host.repository('bench/many')
-  for (let number = 1; number <= ENTRIES; number++) many.issue({ body: `Body of ${number} `.repeat(50) }, 60)
+  for (let number = 1; number <= ITEMS; number++) many.issue({ body: `Body of ${number} `.repeat(50) }, 60)
   const large = host.repository('bench/large')
   for (let number = 1; number <= 500; number++) large.issue({ body: LARGE_BODY }, 60)
-  const env = { DATABASE_URL: await stage.database('sync'), CODEHOST_API_URLS: host.url }
+  const env = { DATABASE_URL: await setup.database('sync'), CODEHOST_API_URLS: host.url }
   try {
-    const service = await stage.service(env)
+    const service = await setup.service(env)
     host.latencyMs = PAGE_LATENCY_MS
     const first = await inPairs({
-      name: 'first sync of 10,000 entries, 30 ms a page',
+      name: 'first sync of 10,000 items, 30 ms a page',
       unit: 'ms',
-      ours: async () => timeOf(service, await connected(service, many.name)),
-      reference: { name: 'the pages fetched and thrown away', measure: () => fetched(host, many.id) },
-      limit: 1.3,
+      measure: async () => timeOf(service, await connected(service, many.name)),
+      reference: { name: 'fetching the pages alone', measure: () => fetched(host, many.id) },
+      pairs: 3,
+      ratioLimit: { atMost: 1.15 },
     })
     await service.stop()
 
     host.latencyMs = 0
-    const fresh = await stage.service(env)
+    const fresh = await setup.service(env)
     await timeOf(fresh, await connected(fresh, large.name))
-    const held = most(fresh)
+    const { peak } = memoryOf(fresh)
     await fresh.stop()
     return [
       first,
-      { name: 'memory at most, while syncing pages of 11 MB', unit: 'MB', ours: held, mostOfOurs: 200 },
+      {
+        name: 'peak memory while syncing pages of 11 MB',
+        unit: 'MB',
+        value: peak,
+        valueLimit: { atMost: 200 },
+      },
     ]
   } finally {
     await host.close()
   }
 }
 
-/** A new project that follows the repository: its first sync makes everything. */
+/** A new project with this repository, of which nothing is synced yet. */
 async function connected(service: Running, repository: string): Promise<string> {
   const { id } = await ask(service, 'POST', '/api/projects', { name: repository })
   await ask(service, 'PUT', `/api/projects/${id}/codehost`, { repository, schedule: 'off' })
@@ -61,7 +66,7 @@ async function timeOf(service: Running, projectId: string): Promise<number> {
   }
 }
 
-/** The same pages over the same client, parsed and forgotten. */
+/** The same pages with the same client, parsed and dropped. */
 async function fetched(host: CodeHostFake, repositoryId: number): Promise<number> {
   const client = githubClient()
   const access = { apiUrl: host.url, token: null }
@@ -75,19 +80,13 @@ async function fetched(host: CodeHostFake, repositoryId: number): Promise<number
   return performance.now() - start
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the route answers.
+// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the route.
 async function ask(service: Running, method: string, path: string, body?: object): Promise<any> {
-  const answer = await fetch(service.url + path, {
+  const response = await fetch(service.url + path, {
     method,
     headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
-  return answer.json()
-}
-
-/** The most it has held since it began, as the kernel tells it. */
-function most({ process }: Running): number {
-  const status = readFileSync(`/proc/${process.pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+  return response.json()
 }

@@ -1,63 +1,66 @@
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
-/** One line of the table: what we measured, what it is held against, and their ratio in the same run. */
+export interface Limit {
+  atLeast?: number
+  atMost?: number
+}
+
+/** One line of the table: a measured value, what it is compared with, and their ratio in the same run. */
 export interface Figure {
   name: string
   unit: string
-  ours: number
-  /** Absent where the figure stands for itself. */
+  value: number
+  /** Absent where the value has no counterpart. */
   reference?: { name: string; value: number }
-  /** Median of the pairs' own ratios: what else the machine does hits both halves of a pair. */
+  /** Median of the pairs' own ratios: a disturbance of the machine affects both halves of a pair. */
   ratio?: number
-  /** What the ratio must not exceed. */
-  limit?: number
-  /** What our own value must not exceed. */
-  mostOfOurs?: number
-  runs?: { ours: number; reference: number }[]
+  ratioLimit?: Limit
+  valueLimit?: Limit
+  runs?: { value: number; reference: number }[]
 }
 
 interface PairsOptions {
   name: string
   unit: string
-  ours(): Promise<number>
+  measure(): Promise<number>
   reference: { name: string; measure(): Promise<number> }
   pairs?: number
-  limit?: number
+  ratioLimit?: Limit
 }
 
-/** Measures both in turn, so that a machine that is slow for a while is slow for both. */
+/** Measures both in turn, so that a slow period of the machine slows both down. */
 export async function inPairs({
   name,
   unit,
-  ours,
+  measure,
   reference,
-  pairs = 3,
-  limit,
+  pairs = 5,
+  ratioLimit,
 }: PairsOptions): Promise<Figure> {
-  const runs: { ours: number; reference: number }[] = []
+  const runs: { value: number; reference: number }[] = []
   for (let pair = 0; pair < pairs; pair++) {
-    // Who comes first changes: the second finds warmer caches.
+    // The order alternates: the second one finds warmer caches.
     if (pair % 2 === 0) {
-      const value = await ours()
-      runs.push({ ours: value, reference: await reference.measure() })
+      const value = await measure()
+      runs.push({ value, reference: await reference.measure() })
     } else {
-      const value = await reference.measure()
-      runs.push({ ours: await ours(), reference: value })
+      const other = await reference.measure()
+      runs.push({ value: await measure(), reference: other })
     }
   }
   return {
     name,
     unit,
-    ours: median(runs.map(({ ours }) => ours)),
+    value: median(runs.map(({ value }) => value)),
     reference: { name: reference.name, value: median(runs.map(({ reference }) => reference)) },
-    ratio: median(runs.map(({ ours, reference }) => ours / reference)),
-    ...(limit !== undefined && { limit }),
+    ratio: median(runs.map(({ value, reference }) => value / reference)),
+    ...(ratioLimit && { ratioLimit }),
     runs,
   }
 }
 
-function median(values: number[]): number {
+export function median(values: number[]): number {
   return quantile(values, 0.5)
 }
 
@@ -67,39 +70,57 @@ export function quantile(values: number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 }
 
-/** The figures that are beyond their limits, each in a sentence. */
-export function exceeded(figures: Figure[]): string[] {
-  return figures.flatMap(({ name, unit, ours, ratio = 0, limit, mostOfOurs }) => [
-    ...(limit !== undefined && ratio > limit ? [`${name}: ${ratio.toFixed(2)}, more than ${limit}`] : []),
-    ...(mostOfOurs !== undefined && ours > mostOfOurs
-      ? [`${name}: ${rounded(ours)} ${unit}, more than ${mostOfOurs}`]
-      : []),
+/** One sentence for each figure that misses a limit. */
+export function missedLimits(figures: Figure[]): string[] {
+  return figures.flatMap(({ name, unit, value, ratio, ratioLimit, valueLimit }) => [
+    ...missed(ratio, ratioLimit, (number) => number.toFixed(2)).map((words) => `${name}: ratio ${words}`),
+    ...missed(value, valueLimit, (number) => `${rounded(number)} ${unit}`).map(
+      (words) => `${name}: ${words}`,
+    ),
   ])
 }
 
-/** As Markdown, for docs/performance.md. */
-export function tableOf(figures: Figure[]): string {
-  const lines = figures.map(({ name, unit, ours, reference, ratio, mostOfOurs }) => {
-    const held = [
-      reference && `${rounded(reference.value)} ${unit} (${reference.name})`,
-      mostOfOurs && `${rounded(mostOfOurs)} ${unit} (limit)`,
-    ]
-      .filter(Boolean)
-      .join(', ')
-    return `| ${name} | ${rounded(ours)} ${unit} | ${held} | ${ratio === undefined ? '' : ratio.toFixed(2)} |`
-  })
-  return ['| figure | Inlet | against | ratio |', '| --- | --- | --- | --- |', ...lines].join('\n')
+function missed(value = Number.NaN, { atLeast, atMost }: Limit = {}, shown: (number: number) => string) {
+  return [
+    ...(atLeast !== undefined && !(value >= atLeast) ? [`${shown(value)}, less than ${shown(atLeast)}`] : []),
+    ...(atMost !== undefined && !(value <= atMost) ? [`${shown(value)}, more than ${shown(atMost)}`] : []),
+  ]
 }
 
-/** What the figures were taken on, in one sentence. */
+/** A Markdown table, for docs/performance.md. */
+export function tableOf(figures: Figure[]): string {
+  const lines = figures.map(({ name, unit, value, reference, ratio, ratioLimit, valueLimit }) => {
+    const cells = [
+      name,
+      `${rounded(value)} ${unit}`,
+      reference ? `${rounded(reference.value)} ${unit} (${reference.name})` : '',
+      ratio?.toFixed(2) ?? '',
+      ratioLimit ? limitText(ratioLimit) : valueLimit ? `${limitText(valueLimit)} ${unit}` : '',
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    '| figure | Inlet | compared with | ratio | limit |',
+    '| --- | --- | --- | --- | --- |',
+    ...lines,
+  ].join('\n')
+}
+
+const limitText = ({ atLeast, atMost }: Limit) =>
+  [
+    ...(atLeast === undefined ? [] : [`at least ${rounded(atLeast)}`]),
+    ...(atMost === undefined ? [] : [`at most ${rounded(atMost)}`]),
+  ].join(', ')
+
+/** The machine of the measurement, in one sentence. */
 export function machine(): string {
   const [cpu] = cpus()
   return `${cpus().length} cores of ${cpu?.model.trim()}, Node ${process.versions.node}, PostgreSQL 18 (embedded)`
 }
 
 /**
- * Begins to watch; answers the share of the cores' time that a hypervisor has given to other machines since. Figures
- * taken while it is more than a few per cent say little. 0 where the system does not tell.
+ * Starts to watch; returns the share of the cores' time that the hypervisor has given to other machines since. Figures
+ * with more than a few per cent say little. 0 where the system does not tell.
  */
 export function stolenSince(): () => number {
   const before = coreTimes()
@@ -118,5 +139,7 @@ function coreTimes() {
   return { all: times.reduce((sum, time) => sum + time, 0), stolen: times[7] ?? 0 }
 }
 
-const rounded = (value: number) =>
-  value >= 100 ? Intl.NumberFormat('en').format(Math.round(value)) : String(Math.round(value * 10) / 10)
+function rounded(value: number): string {
+  if (value >= 100) return Intl.NumberFormat('en').format(Math.round(value))
+  return String(Math.round(value * 100) / 100)
+}

@@ -11,12 +11,10 @@ import { migrate } from '../../../src/db/migrate.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** What `npm start` runs, but for a developer's own `.env`. */
+/** The arguments of node in `npm start`, without a developer's own `.env`. */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-const SERVICE: string[] = scripts.start
-  .split(' ')
-  .slice(1)
-  .filter((argument: string) => !argument.startsWith('--env-file'))
+const [, SERVICE_ARGUMENTS = ''] = /^exec node (.+?) \|\|/.exec(scripts.start) ?? []
+const SERVICE = SERVICE_ARGUMENTS.split(' ').filter((argument) => !argument.startsWith('--env-file'))
 
 export const ADMIN_KEY = `bench-${'k'.repeat(32)}`
 
@@ -28,22 +26,22 @@ export interface Running {
   stop(): Promise<void>
 }
 
-export type Stage = Awaited<ReturnType<typeof setStage>>
+export type Setup = Awaited<ReturnType<typeof setUp>>
 
-/** A folder and a PostgreSQL of this run's own, on disk and with the settings `npm start` has. */
-export async function setStage() {
+/** A folder and a PostgreSQL of this run's own, on disk and with the settings that `npm start` uses. */
+export async function setUp() {
   const directory = await mkdtemp(join(tmpdir(), 'inlet-bench-'))
   // As root, PostgreSQL runs as another user that has to pass.
   await chmod(directory, 0o711)
   const log = { info: () => {}, warn: (about: object, words: string) => console.error(words, about) }
-  const server = await startEmbedded({ dataDir: join(directory, 'stage'), log })
+  const server = await startEmbedded({ dataDir: join(directory, 'data'), log })
   const running = new Set<Running>()
 
   return {
     directory,
     adminUrl: server.connectionString,
 
-    /** A migrated database with nothing in it. */
+    /** An empty migrated database. */
     async database(name: string): Promise<string> {
       await query(server.connectionString, `create database ${name}`)
       const url = new URL(server.connectionString)
@@ -52,21 +50,23 @@ export async function setStage() {
       return url.href
     },
 
-    /** The service, on a database of the stage or on what the environment says. */
+    /** The service, with these variables. */
     service: (env: Record<string, string>) => start(SERVICE, env),
 
-    /** Something to hold it against: a script of this folder. */
-    bare: (script: string, env: Record<string, string>) =>
-      start([fileURLToPath(new URL(script, import.meta.url))], env),
+    /** Fastify with one route: see bare.ts. */
+    bare: (env: Record<string, string>) => start([fileURLToPath(new URL('bare.ts', import.meta.url))], env),
+
+    /** Another program that prints its address, from a folder of its own. */
+    program: (cwd: string, file: string, env: Record<string, string>) => start([file], env, cwd),
 
     async clear(): Promise<void> {
       for (const each of running) await each.stop()
       await server.stop()
-      const stages = ['stage', 'start'].map((name) =>
+      const links = ['data', 'start'].map((name) =>
         realpath(join(directory, name, 'postgres')).catch(() => ''),
       )
       // As root below a closed folder the data lies elsewhere, behind a link.
-      for (const cluster of await Promise.all(stages)) {
+      for (const cluster of await Promise.all(links)) {
         if (cluster && !cluster.startsWith(directory))
           await rm(dirname(cluster), { recursive: true, force: true })
       }
@@ -74,10 +74,10 @@ export async function setStage() {
     },
   }
 
-  async function start(args: string[], env: Record<string, string>): Promise<Running> {
+  async function start(args: string[], env: Record<string, string>, cwd = ROOT): Promise<Running> {
     const since = performance.now()
     const child = spawn(process.execPath, args, {
-      cwd: ROOT,
+      cwd,
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
@@ -118,16 +118,36 @@ export async function query<T extends pg.QueryResultRow>(connectionString: strin
   }
 }
 
-/** All it says is read: a full pipe would hold it up. */
+/**
+ * Runs a measurement while the process is stopped: its background work would slow down the database, and with it the
+ * figure that the process is compared with.
+ */
+export async function whilePaused<T>({ process }: Running, work: () => Promise<T>): Promise<T> {
+  process.kill('SIGSTOP')
+  try {
+    return await work()
+  } finally {
+    process.kill('SIGCONT')
+  }
+}
+
+/** Resident memory in MB, now and at most since the start, as Linux counts it. */
+export function memoryOf({ process }: Running): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${process.pid}/status`, 'utf8')
+  const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
+  return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
+}
+
+/** Reads all output: a full pipe would block the process. */
 function addressOf(child: ChildProcess): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  let said = ''
+  let output = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    if (said.length > 100_000) return
-    said += text
-    const url = /is at (http:\S+?)\/?\s/.exec(said)?.[1]
+    if (output.length > 100_000) return
+    output += text
+    const url = /is at (http:\S+?)\/?\s/.exec(output)?.[1]
     if (url) resolve(url)
   })
-  child.once('exit', () => reject(new Error(`It ended before it listened:\n${said}`)))
+  child.once('exit', () => reject(new Error(`The process ended before it listened:\n${output}`)))
   return promise
 }

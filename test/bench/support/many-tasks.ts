@@ -1,6 +1,4 @@
-import { query } from './stage.ts'
-
-export const TASKS = 1_000_000
+import { query } from './setup.ts'
 
 /** Words by how many of a hundred tasks hold them, about. */
 export const WORDS = { export: 35, dashboard: 5, timeout: 0.5, quokka: 0.05, zzyzx: 0 }
@@ -11,10 +9,10 @@ export const SMALL_PROJECT = { name: 'Small', tasks: 3_000 }
 const SNIPPETS = 20_000
 
 /**
- * Fills a migrated database with a million tasks over ten projects, each a line of title and three of description, as if
- * they had been there for a while: indexes built, texts folded, statistics known.
+ * Fills a migrated database with tasks in ten projects, each with a line of title and three of description, in the state
+ * they have after a while: indexes built, texts indexed, statistics known.
  */
-export async function fillWithAMillion(connectionString: string): Promise<void> {
+export async function fillWithTasks(connectionString: string, count: number): Promise<void> {
   const indexes = await query<{ name: string; definition: string }>(
     connectionString,
     `select indexname as name, indexdef as definition from pg_indexes
@@ -22,7 +20,7 @@ export async function fillWithAMillion(connectionString: string): Promise<void> 
   )
   await query(
     connectionString,
-    // Triggers and foreign keys stay away: the same rows, sooner.
+    // Without triggers and foreign keys: the same rows in less time.
     `set session_replication_role = replica; set synchronous_commit = off; set maintenance_work_mem = '512MB'`,
     ...indexes.map(({ name }) => `drop index ${name}`),
     PLACES,
@@ -33,11 +31,11 @@ export async function fillWithAMillion(connectionString: string): Promise<void> 
     `analyze snippets, places`,
     `insert into tasks (id, title, description, status, priority, source, project_id, list_id, labels, assignees,
        metadata, created_by_type, created_by_name, created_at, updated_at, completed_at, version)
-     select uuidv7(make_interval(secs => i - ${TASKS} - 60)), left(a.words, 60), b.words || '. ' || c.words || '. ' || d.words,
+     select uuidv7(make_interval(secs => i - ${count} - 60)), left(a.words, 60), b.words || '. ' || c.words || '. ' || d.words,
        case when i % 3 = 0 then 'open' else 'done' end, 1 + i % 3, 'api', places.project_id, places.id, '{bug}', '{}',
        '{}', 'key', 'bench', at, at + interval '1 hour' * (i % 7), case when i % 3 <> 0 then at end, 1
-     from generate_series(1, ${TASKS}) as i
-     cross join lateral (select now() + make_interval(secs => i - ${TASKS} - 60) as at) as time
+     from generate_series(1, ${count}) as i
+     cross join lateral (select now() + make_interval(secs => i - ${count} - 60) as at) as time
      join snippets a on a.n = (i * 7919::bigint) % ${SNIPPETS}
      join snippets b on b.n = (i * 104729::bigint + 1) % ${SNIPPETS}
      join snippets c on c.n = (i * 1299709::bigint + i / 7) % ${SNIPPETS}
@@ -71,7 +69,7 @@ const SMALL = `
   update tasks set project_id = list.project_id, list_id = list.id from list
   where tasks.id in (select id from tasks order by id limit ${SMALL_PROJECT.tasks})`
 
-/** Lines of eight words, frequent and rare ones as in a language, and the words that searches look for strewn in. */
+/** Lines of eight words, with frequent and rare words as in a language, and the words that searches look for. */
 function snippets(): string[] {
   const random = generator(42)
   const syllables = [
@@ -107,15 +105,15 @@ function snippets(): string[] {
   )
   const word = () => vocabulary[Math.floor(vocabulary.length ** random()) - 1] as string
   const lines = Array.from({ length: SNIPPETS }, () => Array.from({ length: 8 }, word).join(' '))
-  for (const [wanted, percent] of Object.entries(WORDS)) {
+  for (const [searched, percent] of Object.entries(WORDS)) {
     // A task has four lines.
-    const many = Math.round((SNIPPETS * percent) / 100 / 4)
-    for (let i = 0; i < many; i++) lines[Math.floor(random() * SNIPPETS)] += ` ${wanted}`
+    const lineCount = Math.round((SNIPPETS * percent) / 100 / 4)
+    for (let i = 0; i < lineCount; i++) lines[Math.floor(random() * SNIPPETS)] += ` ${searched}`
   }
   return lines
 }
 
-/** The same numbers in each run. */
+/** Returns the same numbers in each run. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,0 +1,82 @@
+import { query } from './setup.ts'
+
+/** The task that all create benchmarks send. */
+export const TASK = {
+  title: 'Crash when saving a draft',
+  description:
+    'The editor closes without a word as soon as a draft is saved for the second time. Seen on three machines, since the update of last week. Log: TypeError: cannot read properties of undefined (reading "revision").',
+  priority: 'high',
+  labels: ['bug', 'editor'],
+}
+
+/** The list that `inserting` writes to. */
+export const addList = (connectionString: string) =>
+  query(
+    connectionString,
+    `with project as (
+      insert into projects (id, name, is_default, created_at, updated_at)
+      values (uuidv7(), 'Inbox', true, now(), now()) returning id
+    )
+    insert into lists (id, project_id, name, position, is_default, created_at)
+    select uuidv7(), id, 'Inbox', 0, true, now() from project`,
+  )
+
+/** Leaves the tables of tasks and activity with their primary keys alone: a yardstick that no schema change moves. */
+export async function dropAllButPrimaryKeys(connectionString: string): Promise<void> {
+  const statements = await query<{ statement: string }>(
+    connectionString,
+    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
+      from pg_constraint where conrelid in ('tasks'::regclass, 'activity'::regclass) and contype in ('f', 'c', 'u')
+    union all
+    select format('drop trigger %I on %s', tgname, tgrelid::regclass)
+      from pg_trigger where tgrelid in ('tasks'::regclass, 'activity'::regclass) and not tgisinternal
+    union all
+    select format('drop index %s', indexrelid::regclass)
+      from pg_index where indrelid in ('tasks'::regclass, 'activity'::regclass) and not indisprimary`,
+  )
+  await query(connectionString, ...statements.map(({ statement }) => statement))
+}
+
+/** Tasks with their activity as the service writes them, in one statement; triggers add the rest. */
+export const inserting = (rows: number) => `
+  with made as (
+    insert into tasks (id, title, description, status, priority, source, project_id, list_id, labels, assignees,
+      metadata, created_by_type, created_by_id, created_by_name, created_at, updated_at, version)
+    select uuidv7(), '${TASK.title}', '${TASK.description}', 'open', 3, 'api', project_id, id, '{bug,editor}', '{}',
+      '{}', 'key', project_id, 'bench', now(), now(), 1
+    from lists, generate_series(1, ${rows}) returning id, project_id
+  )
+  insert into activity (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
+  select uuidv7(), 'task.created', id, project_id, 'key', project_id, 'bench', '{}', now() from made;`
+
+/** Tasks that `updating` changes, numbered in `bench_tasks`. */
+export const addTasksToUpdate = (connectionString: string, count: number) =>
+  query<{ id: string }>(
+    connectionString,
+    inserting(count),
+    'create table bench_tasks as select row_number() over (order by id)::integer as n, id from tasks',
+    'alter table bench_tasks add primary key (n)',
+    'vacuum analyze bench_tasks, tasks, activity',
+    'select id from bench_tasks order by n',
+  )
+
+/** A status change of one task and its activity, as the service writes them. */
+export const updating = (count: number) => [
+  `\\set n random(1, ${count})`,
+  `with changed as (
+    update tasks set status = case status when 'open' then 'in_progress' else 'open' end, updated_at = now(),
+      version = version + 1
+    where id = (select id from bench_tasks where n = :n) returning id, project_id
+  )
+  insert into activity (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
+  select uuidv7(), 'task.updated', id, project_id, 'key', project_id, 'bench',
+    '{"changes":{"status":{"from":"open","to":"in_progress"}}}', now() from changed;`,
+]
+
+/** A page as one JSON array of the columns that the API returns. */
+export const PAGE_AS_JSON = `
+  select json_agg(page) from (
+    select id, title, description, status, priority, source, project_id, list_id, external_id, external_url, labels,
+      assignees, codehost_number, closed_reason, source_state, notes, metadata, created_by_type, created_by_id,
+      created_by_name, created_at, updated_at, completed_at, version
+    from tasks where deleted_at is null order by id desc limit 50) as page;`
