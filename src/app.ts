@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie'
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from './config.ts'
@@ -6,6 +7,7 @@ import { isDatabaseAway, withoutValues } from './db/database-error.ts'
 import {
   bodyStalled,
   bodyTooLarge,
+  deliveryUnavailable,
   tooManyBodies,
   tooManyLargeBodies,
   unreadableAddress,
@@ -15,24 +17,27 @@ import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
 import { lookEarly, onceARequest } from './guards/early.ts'
-import { failureLimit } from './guards/failures.ts'
-import { retryBuffer } from './guards/hold.ts'
 import { limitInFlight } from './guards/in-flight.ts'
 import { requireMetricsReader } from './guards/metrics-reader.ts'
-import { limitRequests, minuteLimit } from './guards/rate-limit.ts'
+import { limitRequests } from './guards/rate-limit.ts'
 import { bodyIntake } from './lib/body-intake.ts'
 import { byteBudget } from './lib/byte-budget.ts'
+import { lazily } from './lib/lazy.ts'
+import { minuteLimit } from './lib/minute-limit.ts'
+import { refuseMalformed } from './lib/refuse-malformed.ts'
 import { responseBudget } from './lib/response-budget.ts'
+import { retryBuffer } from './lib/retry-buffer.ts'
 import { sideThread } from './lib/side-thread.ts'
 import { mcpRoutes } from './mcp/index.ts'
+import { etags } from './plugins/etags.ts'
+import { idempotency } from './plugins/idempotency.ts'
 import { jsonBody } from './plugins/json-body.ts'
 import { largeResponses } from './plugins/large-responses.ts'
-import { lazySerializers } from './plugins/lazy.ts'
-import { refuseMalformed } from './plugins/malformed.ts'
 import { methods } from './plugins/methods.ts'
 import { countResponses } from './plugins/metrics.ts'
-import { openapi } from './plugins/openapi.ts'
-import { problems, sendProblem } from './plugins/problems.ts'
+import { openapi } from './plugins/openapi/index.ts'
+import { pages } from './plugins/pages.ts'
+import { problems, sendProblem } from './plugins/problems/index.ts'
 import { requestId, requests } from './plugins/requests.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
 import { BODY_STALL_MS, CHECK_MS, HEADERS_MS, REQUEST_MS, timeouts } from './plugins/timeouts.ts'
@@ -59,6 +64,7 @@ import { tasksRoutes } from './routes/tasks.ts'
 import { webhookRoutingRoutes } from './routes/webhook-routing.ts'
 import { webhookSecretsRoutes } from './routes/webhook-secrets.ts'
 import { namedSchemas } from './schemas/index.ts'
+import { failureLimit } from './services/failure-limit.ts'
 import type { Services } from './services/index.ts'
 import type { WorkerJobs } from './worker.ts'
 
@@ -114,6 +120,9 @@ export async function buildApp({
 }: AppDeps): Promise<FastifyInstance> {
   const app = await bareApp({ config, logger, services: service, limits })
   await app.register(cookie)
+  await app.register(etags)
+  await app.register(pages)
+  await app.register(idempotency, { services: service })
   await app.register(openapi)
   await app.register(dashboardRoutes)
 
@@ -257,12 +266,25 @@ async function bareApp({
   return app
 }
 
-/** For whoever has a webhook secret. */
+/** Serializers that are compiled with their first response: compiling all at the start took a fifth of its time. */
+const lazySerializers: ReturnType<typeof SerializerSelector> = (externalSchemas, options) => {
+  const compile = SerializerSelector()(externalSchemas, options)
+  return (route) => {
+    const serializer = lazily(() => compile(route))
+    return (data) => serializer()(data)
+  }
+}
+
+/** For callers with a webhook secret. */
 async function receiver(
   scope: FastifyInstance,
   { config, services, limits }: Pick<AppDeps, 'config' | 'services'> & { limits: Limits },
 ) {
-  const buffer = retryBuffer(isDatabaseAway, services.metrics.buffered)
+  const buffer = retryBuffer({
+    isTransient: isDatabaseAway,
+    refusal: deliveryUnavailable,
+    onBuffered: services.metrics.buffered,
+  })
   const { webhookSecret } = config
   const { failures } = limits
   const guards = [

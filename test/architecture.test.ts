@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   routes: ['services', 'schemas', 'errors', 'plugins', 'guards', 'lib', 'types of config'],
   mcp: ['services', 'schemas', 'errors', 'domain', 'lib'],
   jobs: ['services', 'errors', 'types of config'],
-  guards: ['types of services', 'types of schemas', 'types of config', 'errors', 'domain'],
+  guards: ['types of services', 'types of schemas', 'types of config', 'domain', 'errors', 'lib'],
   plugins: ['types of services', 'types of config', 'types of worker', 'domain', 'schemas', 'errors', 'lib'],
   worker: ['plugins', 'domain', 'schemas', 'errors', 'lib'],
   services: ['repositories', 'domain', 'clients', 'schemas', 'errors', 'lib', 'types of config'],

@@ -1,5 +1,5 @@
 /**
- * All error codes of Inlet. Clients branch on the code; `plugins/problem-types.ts` maps each to HTTP. Nothing here
+ * All error codes of Inlet. Clients branch on the code; `plugins/problems/types.ts` maps each to HTTP. Nothing here
  * depends on HTTP.
  */
 export type ErrorCode =

@@ -1,6 +1,6 @@
 /**
  * All errors of Inlet: one named constructor each, by subject. Nothing here depends on HTTP;
- * `plugins/problem-types.ts` does.
+ * `plugins/problems/types.ts` does.
  */
 export * from './access.ts'
 export * from './app-error.ts'

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { isAllowedHost, isAllowedOrigin, isLoopback } from '../domain/allowed-origin.ts'
 import { foreignOrigin, missingCredentials } from '../errors/index.ts'
 import type { AccessService } from '../services/access.ts'
-import type { FailureLimit } from './failures.ts'
+import type { FailureLimit } from '../services/failure-limit.ts'
 
 interface AssistantGuardDeps {
   access: Pick<AccessService, 'callerByKey'>

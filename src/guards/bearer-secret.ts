@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidWebhookSecret, missingWebhookSecret } from '../errors/index.ts'
+import type { RetryBuffer } from '../lib/retry-buffer.ts'
 import type { AccessService } from '../services/access.ts'
-import type { FailureLimit } from './failures.ts'
-import type { RetryBuffer } from './hold.ts'
+import type { FailureLimit } from '../services/failure-limit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,7 +30,8 @@ export function requireWebhookSecret({ access, failures, buffer, webhookSecret }
     await failures.watch(request.ip, async () => {
       if (isFromEnvironment(secret)) return
       // A delivery is not lost because the database was away when its secret was looked at.
-      if (!(await buffer(reply, () => access.isWebhookSecret(secret)))) throw invalidWebhookSecret()
+      if (!(await buffer(reply.elapsedTime, () => access.isWebhookSecret(secret))))
+        throw invalidWebhookSecret()
     })
   }
 }

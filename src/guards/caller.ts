@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Operation, requireAllowed } from '../domain/operation.ts'
 import { missingCredentials, originNotAllowed } from '../errors/index.ts'
 import type { AccessService, Caller } from '../services/access.ts'
-import type { FailureLimit } from './failures.ts'
+import type { FailureLimit } from '../services/failure-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { parseJson } from '../domain/json-text.ts'
 import { AppError, type ErrorCode, type Extras } from '../errors/index.ts'
 import { jsonScan, type Span } from '../lib/json-scan.ts'
 import { BulkTasks } from '../schemas/bulk.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
-import { parseJson } from './json-text.ts'
 import { strictChecks } from './validation.ts'
 
 /** An AppError on its way between threads, where it would lose what it is. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
 import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
 import { keepingError, read } from './json-body.ts'
 
@@ -9,16 +10,19 @@ export const EVENT_BYTES = 2 * 1024 * 1024
 const SMALL_BYTES = 32 * 1024
 
 /**
- * For a scope whose routes take events: their bodies come as bytes, whatever type they claim to be, and nothing is
- * checked, coerced or filled in on the way. What is in them is read by the service.
+ * For scopes whose routes receive feedback events: bodies are kept as bytes, whatever their content type, and nothing
+ * is checked or coerced. The service reads them.
  */
-export function takeEvents(scope: FastifyInstance) {
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
-    keepingError(request, () => read(request, payload)),
-  )
-  scope.setValidatorCompiler(() => () => true)
-}
+export const eventBody = fp(
+  async function eventBody(scope: FastifyInstance) {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
+      keepingError(request, () => read(request, payload)),
+    )
+    scope.setValidatorCompiler(() => () => true)
+  },
+  { name: 'event-body', dependencies: ['json-body'] },
+)
 
 /** What a request delivers, read where it holds up nobody else. */
 export async function deliveryIn({ body, server }: FastifyRequest): Promise<DeliveryIn> {

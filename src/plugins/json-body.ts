@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { parseJson } from '../domain/json-text.ts'
 import {
   AppError,
   bodyTooLarge,
@@ -17,7 +18,6 @@ import { type WorkHold, workHold } from '../lib/work-hold.ts'
 import { StrictObject } from '../schemas/parts.ts'
 import type { WorkerJobs } from '../worker.ts'
 import { type LargeBody, largeBodyOf, refusalFrom } from './bulk-reading.ts'
-import { parseJson } from './json-text.ts'
 import { escapePointer, grouped } from './validation.ts'
 
 declare module 'fastify' {

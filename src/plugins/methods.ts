@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import findMyWay from 'find-my-way'
 import type { Operation } from '../domain/operation.ts'
 import { methodNotAllowed } from '../errors/index.ts'
-import { sendProblem } from './problems.ts'
+import { sendProblem } from './problems/index.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 

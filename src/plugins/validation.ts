@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { type AppError, type FieldError, validationFailed } from '../errors/index.ts'
+import { lazily } from '../lib/lazy.ts'
 import {
   isActivityType,
   isDateTime,
@@ -12,7 +13,6 @@ import {
   RESERVED_ACTIVITY_PREFIXES,
 } from '../schemas/formats.ts'
 import { namedSchemas } from '../schemas/index.ts'
-import { lazily } from './lazy.ts'
 
 /** A mistake is listed at most this often; the rest is counted. */
 const MAX_ERRORS = 100

@@ -1,18 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Activity, ActivityPage, ActivityQuery, NewActivity } from '../schemas/activity.ts'
+import { IdempotencyKey } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { Location, responses } from '../schemas/responses.ts'
 import { activityOperations } from '../services/activity/index.ts'
 import type { Services } from '../services/index.ts'
-import { IdempotencyKey, idempotently } from './idempotent.ts'
-import { sendPage } from './page.ts'
 
 const tags = ['Activity']
 
 /** Add to the record, and read it. */
 export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { activity } = service
-  const once = idempotently(service)
 
   app.post(
     '',
@@ -33,7 +31,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       },
     },
     (request, reply) =>
-      once(request, reply, async ({ activity }) => {
+      app.idempotently({ request, reply }, async ({ activity }) => {
         const body = await activity.log(request.caller, request.body)
         return { status: 201, headers: { location: `/api/activity/${body.id}` }, body }
       }),
@@ -56,7 +54,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(ActivityPage, 'A page of entries.') },
       },
     },
-    async (request, reply) => sendPage(reply, await activity.list(request.caller, request.query)),
+    async (request, reply) => reply.sendPage(await activity.list(request.caller, request.query)),
   )
 
   app.get(

@@ -11,6 +11,7 @@ import {
   BulkResults,
   BulkTasks,
 } from '../schemas/bulk.ts'
+import { IdempotencyKey } from '../schemas/headers.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
@@ -18,7 +19,6 @@ import type { Services } from '../services/index.ts'
 import type { Made } from '../services/tasks/creation.ts'
 import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
-import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const MIB = 1024 * 1024
 /** Of a hundred tasks with the largest metadata each. */
@@ -26,7 +26,6 @@ const MAX_VALUES = 1_000_000
 
 /** Many tasks in one request. */
 export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
-  const once = idempotently(service)
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
   /** The items, and for each why it may not be taken. What was checked beside the event loop is made of its text here. */
@@ -79,9 +78,8 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
       },
     },
     (request, reply) =>
-      once<BulkCreated | BulkResults>(
-        request,
-        reply,
+      app.idempotently<BulkCreated | BulkResults>(
+        { request, reply, restrict: mayReadTasks(request.caller) ? undefined : onlyVersions },
         async ({ tasks }) => {
           const { listId } = request.body
           const { items, refusals } = await judged(request)
@@ -106,7 +104,6 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           const body = { results, ...counts, failed: items.length - good.length }
           return { status: 207, body, hasEffect, isLong }
         },
-        { restrict: mayReadTasks(request.caller) ? undefined : onlyVersions },
       ),
   )
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { Completion } from '../plugins/idempotency.ts'
 import {
   Connection,
   ConnectionRequest,
@@ -11,11 +12,11 @@ import {
   SyncRunPath,
   SyncRunQuery,
 } from '../schemas/codehost.ts'
+import { IdempotencyKey } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { codehostOperations } from '../services/codehost/index.ts'
 import type { Services } from '../services/index.ts'
-import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Code host']
 const MAX_WAIT_SECONDS = 60
@@ -27,7 +28,6 @@ const Applied = Type.String({ description: 'The part of `Prefer` that was follow
 /** Connecting a project to a repository, and syncing it. */
 export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { codehost, sync } = service
-  const once = idempotently(service)
   const draining = new AbortController()
   app.addHook('preClose', async () => draining.abort())
 
@@ -131,31 +131,25 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       const { projectId } = request.params
       const mode = request.query.mode ?? 'incremental'
       const seconds = secondsToWait(request.headers.prefer)
-      return once(
-        request,
-        reply,
-        async ({ codehost }) => {
-          const body = await codehost.sync(request.caller, projectId, mode)
-          return { status: 202, headers: { location: `/api/codehost/${projectId}/syncs/${body.id}` }, body }
+      const completion: Completion<SyncRun> = {
+        withinMs: (seconds ?? 0) * 1_000 + COMPLETION_MARGIN_MS,
+        async complete(started) {
+          sync.wake()
+          if (seconds === undefined) return started
+          const gone = new AbortController()
+          reply.raw.once('close', () => gone.abort())
+          const { run, isOver } = await codehost.awaitRun(request.caller, started.body, {
+            patienceMs: seconds * 1_000,
+            signal: AbortSignal.any([gone.signal, draining.signal]),
+          })
+          const headers = { ...started.headers, 'preference-applied': `wait=${seconds}` }
+          return { status: isOver ? 200 : 202, headers, body: run }
         },
-        {
-          completion: {
-            withinMs: (seconds ?? 0) * 1_000 + COMPLETION_MARGIN_MS,
-            async complete(started) {
-              sync.wake()
-              if (seconds === undefined) return started
-              const gone = new AbortController()
-              reply.raw.once('close', () => gone.abort())
-              const { run, isOver } = await codehost.awaitRun(request.caller, started.body, {
-                patienceMs: seconds * 1_000,
-                signal: AbortSignal.any([gone.signal, draining.signal]),
-              })
-              const headers = { ...started.headers, 'preference-applied': `wait=${seconds}` }
-              return { status: isOver ? 200 : 202, headers, body: run }
-            },
-          },
-        },
-      )
+      }
+      return app.idempotently({ request, reply, completion }, async ({ codehost }) => {
+        const body = await codehost.sync(request.caller, projectId, mode)
+        return { status: 202, headers: { location: `/api/codehost/${projectId}/syncs/${body.id}` }, body }
+      })
     },
   )
 

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { etagOfContent } from '../lib/etag.ts'
 import { Context, ContextQuery } from '../schemas/context.ts'
+import { IfNoneMatch } from '../schemas/headers.ts'
 import { ref } from '../schemas/parts.ts'
-import { emptyResponse, responses } from '../schemas/responses.ts'
+import { ContentETag, emptyResponse, responses } from '../schemas/responses.ts'
 import { contextOperations } from '../services/context.ts'
 import type { Services } from '../services/index.ts'
-import { ContentETag, etagOfContent, IfNoneMatch, isKnown } from './etag.ts'
 
 /** What an assistant should know, for hooks that run when a session begins. */
 export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>> = async (
@@ -46,7 +47,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
       // The time is another one each time, and nobody asks for it alone.
       const { serverTime, ...lasting } = answer
       const etag = etagOfContent([format ?? 'json', lasting], { isWeak: true })
-      if (isKnown(request, reply, etag)) return reply.status(304).send(null)
+      if (reply.isNotModified(etag)) return reply.status(304).send(null)
       if (format !== 'markdown') return answer
       reply.type('text/markdown; charset=utf-8')
       return asText(markdown)

@@ -4,7 +4,6 @@ import { IdPath, ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import { feedbackInboxOperations } from '../services/feedback/inbox.ts'
 import type { Services } from '../services/index.ts'
-import { sendPage } from './page.ts'
 
 const tags = ['Feedback']
 
@@ -27,7 +26,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         response: { 200: responses(InboxEventPage, 'A page of the inbox.') },
       },
     },
-    async (request, reply) => sendPage(reply, await feedbackInbox.list(request.query)),
+    async (request, reply) => reply.sendPage(await feedbackInbox.list(request.query)),
   )
 
   app.get(

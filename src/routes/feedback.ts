@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RetryBuffer } from '../guards/hold.ts'
-import { deliveryIn, EVENT_BYTES, takeEvents } from '../plugins/event-body.ts'
+import type { RetryBuffer } from '../lib/retry-buffer.ts'
+import { deliveryIn, EVENT_BYTES, eventBody } from '../plugins/event-body.ts'
 import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from '../schemas/feedback.ts'
 import { ref } from '../schemas/parts.ts'
 import { Location, responses } from '../schemas/responses.ts'
@@ -22,7 +22,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
   app,
   { feedback, guards, buffer, metrics },
 ) => {
-  takeEvents(app)
+  await app.register(eventBody)
   app.addHook('onError', async (_request, _reply, error) =>
     metrics.delivered(OUTCOME_OF_ERROR[app.asAppError(error).code] ?? 'refused'),
   )
@@ -52,7 +52,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
     async (request, reply) => {
       const { reading, bytes } = await deliveryIn(request)
       const delivery = feedback.deliveryOf(reading, bytes)
-      const answer = await buffer(reply, () => feedback.receive(delivery))
+      const answer = await buffer(reply.elapsedTime, () => feedback.receive(delivery))
       metrics.delivered(outcomeOf(answer))
       if (!answer.accepted || answer.duplicate) return reply.status(200).send(answer)
       return reply.status(201).header('location', `/api/tasks/${answer.taskId}`).send(answer)

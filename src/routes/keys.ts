@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { ApiKeyPage, ApiKeyWithSecret, NewApiKey, Rotation } from '../schemas/key.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import { keyOperations } from '../services/keys.ts'
-import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
 

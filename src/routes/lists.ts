@@ -1,17 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { IdempotencyKey } from '../schemas/headers.ts'
 import { List, ListChange, ListPage, ListQuery, ListRemoval, NewList } from '../schemas/list.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import { listOperations } from '../services/lists.ts'
-import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Lists']
 
 /** The lists of a project: made and listed under it, then addressed by themselves. */
 export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { lists } = service
-  const once = idempotently(service)
 
   app.post(
     '/projects/:id/lists',
@@ -29,7 +28,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     (request, reply) =>
-      once(request, reply, async ({ lists }) => {
+      app.idempotently({ request, reply }, async ({ lists }) => {
         const body = await lists.create(request.caller, request.params.id, request.body)
         return { status: 201, headers: { location: `/api/lists/${body.id}` }, body }
       }),

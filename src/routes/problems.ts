@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { problemNotFound } from '../errors/index.ts'
-import { PROBLEMS } from '../plugins/problem-types.ts'
+import { PROBLEMS } from '../plugins/problems/types.ts'
 import { StrictObject } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 

@@ -1,17 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { IdempotencyKey } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { NewProject, Project, ProjectChange, ProjectPage, ProjectQuery } from '../schemas/project.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import { projectOperations } from '../services/projects.ts'
-import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Projects']
 
 /** Create, read, rename, archive and delete projects. */
 export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { projects } = service
-  const once = idempotently(service)
 
   app.post(
     '',
@@ -29,7 +28,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       },
     },
     (request, reply) =>
-      once(request, reply, async ({ projects }) => {
+      app.idempotently({ request, reply }, async ({ projects }) => {
         const body = await projects.create(request.caller, request.body)
         return { status: 201, headers: { location: `/api/projects/${body.id}` }, body }
       }),

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { etagOfContent } from '../lib/etag.ts'
+import { IdempotencyKey, IfMatch, IfNoneMatch } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
-import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
+import { ContentETag, ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
 import {
   NewRule,
   Rule,
@@ -13,16 +15,12 @@ import {
 } from '../schemas/rule.ts'
 import type { Services } from '../services/index.ts'
 import { ruleOperations } from '../services/rules.ts'
-import { ContentETag, etagOfContent, IfNoneMatch, isKnown } from './etag.ts'
-import { IdempotencyKey, idempotently } from './idempotent.ts'
-import { allowedVersions, IfMatch, tagged } from './if-match.ts'
 
 const tags = ['Rules']
 
 /** Standing instructions for AI assistants. */
 export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, services) => {
   const { rules } = services
-  const once = idempotently(services)
 
   app.post(
     '',
@@ -45,7 +43,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     (request, reply) =>
-      once(request, reply, async ({ rules }) => {
+      app.idempotently({ request, reply }, async ({ rules }) => {
         const rule = await rules.create(request.caller, request.body)
         const headers = { location: `/api/rules/${rule.id}`, etag: `"${rule.version}"` }
         return { status: 201, headers, body: rule }
@@ -72,7 +70,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     async (request, reply) => {
       const list = await rules.list(request.caller, request.query)
-      return isKnown(request, reply, etagOfContent(list)) ? reply.status(304).send(null) : list
+      return reply.isNotModified(etagOfContent(list)) ? reply.status(304).send(null) : list
     },
   )
 
@@ -89,7 +87,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(ref(Rule), 'The rule.', { etag: ETag }) },
       },
     },
-    async (request, reply) => tagged(reply, await rules.get(request.caller, request.params.id)),
+    async (request, reply) => reply.withVersion(await rules.get(request.caller, request.params.id)),
   )
 
   app.patch(
@@ -112,8 +110,8 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => {
-      const allowed = allowedVersions(request.headers['if-match'])
-      return tagged(reply, await rules.update(request.caller, request.params.id, request.body, allowed))
+      const allowed = request.allowedVersions()
+      return reply.withVersion(await rules.update(request.caller, request.params.id, request.body, allowed))
     },
   )
 
@@ -136,7 +134,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => {
-      await rules.delete(request.caller, request.params.id, allowedVersions(request.headers['if-match']))
+      await rules.delete(request.caller, request.params.id, request.allowedVersions())
       return reply.status(204).send(null)
     },
   )
@@ -164,7 +162,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(ref(Rule), 'The rule, back again.', { etag: ETag }) },
       },
     },
-    async (request, reply) => tagged(reply, await rules.restore(request.caller, request.params.id)),
+    async (request, reply) => reply.withVersion(await rules.restore(request.caller, request.params.id)),
   )
 
   app.get(
@@ -204,9 +202,9 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => {
-      const allowed = allowedVersions(request.headers['if-match'])
+      const allowed = request.allowedVersions()
       const { version } = request.body
-      return tagged(reply, await rules.revert(request.caller, request.params.id, version, allowed))
+      return reply.withVersion(await rules.revert(request.caller, request.params.id, version, allowed))
     },
   )
 }

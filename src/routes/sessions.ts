@@ -2,13 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { originNotAllowed } from '../errors/index.ts'
 import { SESSION_COOKIE } from '../guards/caller.ts'
-import type { FailureLimit } from '../guards/failures.ts'
+import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { NewSession, Session, SessionPage } from '../schemas/session.ts'
+import type { FailureLimit } from '../services/failure-limit.ts'
 import type { Services } from '../services/index.ts'
 import { sessionOperations } from '../services/sessions.ts'
-import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
 

@@ -1,20 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { etagOf } from '../lib/etag.ts'
+import { IdempotencyKey, IfMatch } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { NewTask, Task, TaskChange, TaskPage, TaskQuery, WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
 import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
-import { IdempotencyKey, idempotently } from './idempotent.ts'
-import { allowedVersions, etagOf, IfMatch, tagged } from './if-match.ts'
-import { sendPage } from './page.ts'
 
 const tags = ['Tasks']
 
 /** Create, read, change, hide and restore tasks. */
 export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { tasks } = service
-  const once = idempotently(service)
 
   app.post(
     '',
@@ -35,16 +33,14 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     (request, reply) =>
-      once(
-        request,
-        reply,
+      app.idempotently(
+        { request, reply, restrict: mayReadTasks(request.caller) ? undefined : onlyVersion },
         async ({ tasks }) => {
           const { task, isNew } = await tasks.create(request.caller, request.body)
           const etag = etagOf(task)
           if (!isNew) return { status: 200, headers: { etag }, body: task, hasEffect: false }
           return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
         },
-        { restrict: mayReadTasks(request.caller) ? undefined : onlyVersion },
       ),
   )
 
@@ -65,7 +61,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(TaskPage, 'A page of tasks.') },
       },
     },
-    async (request, reply) => sendPage(reply, await tasks.list(request.caller, request.query)),
+    async (request, reply) => reply.sendPage(await tasks.list(request.caller, request.query)),
   )
 
   app.get(
@@ -81,7 +77,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(ref(Task), 'The task.', { etag: ETag }) },
       },
     },
-    async (request, reply) => tagged(reply, await tasks.get(request.caller, request.params.id)),
+    async (request, reply) => reply.withVersion(await tasks.get(request.caller, request.params.id)),
   )
 
   app.patch(
@@ -112,8 +108,8 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => {
-      const allowed = allowedVersions(request.headers['if-match'])
-      return tagged(reply, await tasks.update(request.caller, request.params.id, request.body, allowed))
+      const allowed = request.allowedVersions()
+      return reply.withVersion(await tasks.update(request.caller, request.params.id, request.body, allowed))
     },
   )
 
@@ -135,7 +131,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => {
-      await tasks.delete(request.caller, request.params.id, allowedVersions(request.headers['if-match']))
+      await tasks.delete(request.caller, request.params.id, request.allowedVersions())
       return reply.status(204).send(null)
     },
   )
@@ -157,6 +153,6 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(ref(WrittenTask), 'The task, back again.', { etag: ETag }) },
       },
     },
-    async (request, reply) => tagged(reply, await tasks.restore(request.caller, request.params.id)),
+    async (request, reply) => reply.withVersion(await tasks.restore(request.caller, request.params.id)),
   )
 }

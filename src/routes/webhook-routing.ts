@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { deliveryIn, EVENT_BYTES, takeEvents } from '../plugins/event-body.ts'
+import { deliveryIn, EVENT_BYTES, eventBody } from '../plugins/event-body.ts'
 import { WebhookEvent } from '../schemas/feedback.ts'
+import { IdempotencyKey } from '../schemas/headers.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import {
@@ -12,14 +13,12 @@ import {
 } from '../schemas/routing.ts'
 import { routingOperations } from '../services/feedback/routing.ts'
 import type { Services } from '../services/index.ts'
-import { IdempotencyKey, idempotently } from './idempotent.ts'
 
 const tags = ['Feedback']
 
 /** Where feedback goes: rules, their order, and a dry run. */
 export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { routing } = service
-  const once = idempotently(service)
   app.register(dryRunRoutes, { prefix: '/test', routing })
 
   app.post(
@@ -41,7 +40,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
       },
     },
     (request, reply) =>
-      once(request, reply, async ({ routing }) => {
+      app.idempotently({ request, reply }, async ({ routing }) => {
         const rule = await routing.create(request.caller, request.body)
         return { status: 201, headers: { location: `/api/webhook-routing/${rule.id}` }, body: rule }
       }),
@@ -121,7 +120,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
 
 /** Takes an event as the receiver does, so in a scope of its own. */
 const dryRunRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'routing'>> = async (app, { routing }) => {
-  takeEvents(app)
+  await app.register(eventBody)
 
   app.post(
     '',

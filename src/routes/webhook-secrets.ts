@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { Rotation } from '../schemas/key.ts'
 import { IdPath, ref, StrictObject } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
@@ -10,7 +11,6 @@ import {
 } from '../schemas/webhook-secret.ts'
 import type { Services } from '../services/index.ts'
 import { webhookSecretOperations } from '../services/webhook-secrets.ts'
-import { refuseIdempotencyKey } from './idempotent.ts'
 
 const tags = ['Access']
 

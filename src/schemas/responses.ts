@@ -25,3 +25,9 @@ export const ETag = Type.String({
 })
 
 export const Location = Type.String({ maxLength: 200, description: 'The address of what was made.' })
+
+export const ContentETag = Type.String({
+  maxLength: 64,
+  description: 'Stands for the whole response, for `If-None-Match`.',
+  examples: ['W/"x3VwYb0cQm2bGdS0y4GkNf1h2Zc"'],
+})

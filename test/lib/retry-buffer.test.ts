@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { retryBuffer } from '../../src/guards/hold.ts'
+import { deliveryUnavailable } from '../../src/errors/index.ts'
+import { retryBuffer } from '../../src/lib/retry-buffer.ts'
 
 const away = new Error('away')
 const never = () => new Promise<never>(() => undefined)
-const hold = (elapsedTime = 0) => {
-  const held = retryBuffer((error) => error === away)
-  return <T>(work: () => Promise<T>) => held({ elapsedTime }, work)
+const hold = (elapsedMs = 0) => {
+  const buffer = retryBuffer({ isTransient: (error) => error === away, refusal: deliveryUnavailable })
+  return <T>(work: () => Promise<T>) => buffer(elapsedMs, work)
 }
 
 describe('a delivery', () => {

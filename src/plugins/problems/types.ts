@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors/index.ts'
+import type { ErrorCode } from '../../errors/index.ts'
 
 /** What each mistake looks like over HTTP, and what `/problems/{code}` explains. */
 export const PROBLEMS = {

@@ -1,16 +1,25 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import fp from 'fastify-plugin'
 import type { Page } from '../services/page.ts'
 
-/**
- * Answers a page. One of which not all is in memory goes out piece by piece, as fast as its reader takes it, in the
- * very form it would have as a whole.
- */
-export async function sendPage<T>(reply: FastifyReply, page: Page<T>): Promise<Page<T>> {
-  if (!page.rest) return page
-  reply.type('application/json; charset=utf-8')
-  return asPage(reply.send(Readable.from(textOf(reply, page.data, page.rest), { objectMode: false })))
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Sends a page; streams one that is not whole in memory, in the form of the whole, at the reader's pace. */
+    sendPage<T>(page: Page<T>): Promise<Page<T>>
+  }
 }
+
+export const pages = fp(
+  async function pages(app: FastifyInstance) {
+    app.decorateReply('sendPage', async function <T>(this: FastifyReply, page: Page<T>) {
+      if (!page.rest) return page
+      this.type('application/json; charset=utf-8')
+      return asPage(this.send(Readable.from(textOf(this, page.data, page.rest), { objectMode: false })))
+    })
+  },
+  { name: 'pages' },
+)
 
 async function* textOf<T>(
   reply: FastifyReply,
@@ -34,5 +43,5 @@ async function* textOf<T>(
   }
 }
 
-/** The provider wants what the schema says; what is sent is the same as text. */
+/** Cast: the type provider expects the schema's type, and the text is its serialized form. */
 const asPage = <T>(reply: FastifyReply) => reply as unknown as Page<T>

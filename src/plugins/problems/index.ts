@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { AppError, routeNotFound, unavailable } from '../errors/index.ts'
-import { PROBLEMS } from './problem-types.ts'
-import { SAFE_HEADERS } from './security-headers.ts'
-import { listed } from './validation.ts'
+import { AppError, routeNotFound, unavailable } from '../../errors/index.ts'
+import { SAFE_HEADERS } from '../security-headers.ts'
+import { listed } from '../validation.ts'
+import { PROBLEMS } from './types.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,9 +1,9 @@
 import { AppError, rateLimited } from '../errors/index.ts'
-import { minuteLimit } from './rate-limit.ts'
+import { minuteLimit } from '../lib/minute-limit.ts'
 
 /**
- * Slows down who guesses. Only wrong credentials count, and past the limit only further wrong ones are told to wait:
- * whoever has a valid one is always let in, also from behind the same address.
+ * Slows down guessing of credentials. Only invalid ones count, and beyond the limit only further invalid ones are
+ * refused: callers with valid credentials pass, also from the same address.
  */
 export function failureLimit(perMinute: number) {
   const limit = minuteLimit(perMinute)
