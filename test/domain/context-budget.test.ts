@@ -63,7 +63,7 @@ const idsOf = ({ instructions, lists, tasks }: Context) =>
 const empty = (context: Context) => withinBudget(context, 1)
 
 describe('a context within a budget', () => {
-  test('is never larger than it in either form, but for the frame itself', () => {
+  test('never exceeds it in either format, except for the minimum', () => {
     fc.assert(
       fc.property(context, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {
         const cut = withinBudget(whole, budget)
@@ -76,7 +76,7 @@ describe('a context within a budget', () => {
     )
   })
 
-  test('holds every item or counts it, keeps the order, and names at most 20', () => {
+  test('includes or counts every item, keeps the order, and names at most 20 omissions', () => {
     fc.assert(
       fc.property(context, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {
         const cut = withinBudget(whole, budget)
@@ -91,7 +91,7 @@ describe('a context within a budget', () => {
     )
   })
 
-  test('leaves nothing out that there was clearly room for', () => {
+  test('omits nothing that clearly fits', () => {
     fc.assert(
       fc.property(context, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {
         const cut = withinBudget(whole, budget)
@@ -105,7 +105,7 @@ describe('a context within a budget', () => {
     )
   })
 
-  test('is the whole where the whole fits', () => {
+  test('is complete when everything fits', () => {
     fc.assert(
       fc.property(context, (whole) => {
         expect(withinBudget(whole, Math.max(...sizes(whole)))).toEqual(whole)
@@ -113,7 +113,7 @@ describe('a context within a budget', () => {
     )
   })
 
-  test('of two thousand rules is found in a blink', () => {
+  test('of two thousand rules is computed quickly', () => {
     const [rule] = fc.sample(instruction, { numRuns: 1, seed: 1 })
     const whole = {
       ...fc.sample(context, { numRuns: 1, seed: 1 })[0],

@@ -8,8 +8,8 @@ const clock = systemClock()
 const idAt = (time: string) => clock.newId(new Date(time))
 const V4 = '6fa459ea-ee8a-4ca4-894e-db77e160355e'
 
-describe('the first id of a moment', () => {
-  test('is at or below every id that is minted then, and above every one before', () => {
+describe('the first id of a time', () => {
+  test('is at or below every id generated then, and above all earlier ones', () => {
     const first = firstIdOf(now)
     for (let i = 0; i < 1_000; i++) {
       expect(clock.newId(now) >= first).toBe(true)
@@ -17,7 +17,7 @@ describe('the first id of a moment', () => {
     }
   })
 
-  test('tells its time again, and a moment before 1970 is its beginning', () => {
+  test('encodes its time, and 1970 for an earlier time', () => {
     expect(timeOf(firstIdOf(now))).toEqual(now)
     expect(timeOf(firstIdOf(new Date(-5)))).toEqual(new Date(0))
     expect(timeOf(V4)).toBeUndefined()

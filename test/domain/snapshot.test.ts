@@ -4,7 +4,7 @@ import { parseSnapshot, spanBetween } from '../../src/domain/snapshot.ts'
 const between = (earlier: string, later: string, lifeOfLater = '1') =>
   spanBetween(parseSnapshot({ text: earlier, life: '1' }), parseSnapshot({ text: later, life: lifeOfLater }))
 
-describe('what became visible between two snapshots', () => {
+describe('the transactions that became visible between two snapshots', () => {
   test.each([
     [
       'a transaction that began and ended',
@@ -25,15 +25,15 @@ describe('what became visible between two snapshots', () => {
       '9007199254740993:9007199254740993:',
       { finished: ['4294967296'], from: '4294967297', to: '9007199254740993', without: [] },
     ],
-  ])('is %s', (_, earlier, later, span) => {
+  ])('are %s', (_, earlier, later, span) => {
     expect(between(earlier, later)).toEqual(span)
   })
 
-  test('is nothing that can be said when the later one is earlier', () => {
+  test('are unknown when the later snapshot is older', () => {
     expect(between('10:20:', '5:6:')).toBeUndefined()
   })
 
-  test('is nothing that can be said after a crash: numbers below the earlier end are given again', () => {
+  test('are unknown after a crash, because numbers are assigned again', () => {
     expect(between('10:20:', '30:30:', '2')).toBeUndefined()
   })
 })

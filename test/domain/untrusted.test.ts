@@ -10,7 +10,7 @@ const PLANTED = [
 ]
 
 describe('a fence', () => {
-  test.each(PLANTED)('is ended by no text inside of it: %j', (text) => {
+  test.each(PLANTED)('is not closed by any text inside: %j', (text) => {
     const lines = fenced([{ title: text }]).split('\n')
 
     expect(lines.filter((line) => /^\s*(`{3,}|~{3,})/.test(line))).toEqual(['```untrusted-json', '```'])
@@ -18,7 +18,7 @@ describe('a fence', () => {
     expect(JSON.parse(lines[2] ?? '')).toEqual({ title: text })
   })
 
-  test('holds any value unchanged, without characters of fences and tags and without unseen ones', () => {
+  test('keeps any value unchanged, without fence, tag, or invisible characters', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const text = inertJson(value)
@@ -29,7 +29,7 @@ describe('a fence', () => {
   })
 
   test.each(['`', '~', '<', '>', '\u0085', '\u2028', '\u2029', '\u202e', '\u{e0041}', '\ue000', '\uffff'])(
-    'escapes %j wherever it stands, and it reads back',
+    'escapes %j anywhere, and the value can be decoded',
     (character) => {
       const value = { [`name ${character}`]: [`${character}${character}${character}`, `a${character}b`] }
 

@@ -42,8 +42,8 @@ async function conversationOf(id: string) {
   return lines.find(({ route }) => route === '/mcp')?.conversation
 }
 
-describe('a conversation', () => {
-  test('of the older era is given an id of its own, and no other answer carries one', async () => {
+describe('an MCP session', () => {
+  test('of an older protocol version gets an id, and no other response has one', async () => {
     const ids = [await post(INITIALIZE), await post(INITIALIZE)].map(({ status, headers }) => {
       expect(status).toBe(200)
       return headers.get('mcp-session-id')
@@ -54,11 +54,11 @@ describe('a conversation', () => {
     expect((await post(PING)).headers.has('mcp-session-id')).toBe(false)
   })
 
-  test('is named in the log by the id its client sends, whichever instance gave it', async () => {
+  test('is logged under the id its client sends, whichever instance assigned it', async () => {
     expect(await conversationOf('given-by-another')).toBe('given-by-another')
   })
 
-  test('is answered and not named where its id is none', async () => {
+  test('works and is not logged when its id is invalid', async () => {
     expect(await conversationOf('x'.repeat(129))).toBeUndefined()
     expect(await conversationOf('two words')).toBeUndefined()
   })

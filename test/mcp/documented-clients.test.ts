@@ -39,7 +39,7 @@ async function runHook(command: string): Promise<string> {
   return (await promisify(execFile)('sh', ['-c', here(command)], { env })).stdout
 }
 
-describe('the page about assistants', () => {
+describe('the guide for assistants', () => {
   const [code = {}, editor = {}, editorHook = {}, desktop = {}] = blocks('json').map((text) =>
     JSON.parse(text),
   )
@@ -54,7 +54,7 @@ describe('the page about assistants', () => {
     expect(await namesOfTools(here(url), { [header]: withKey(key) })).toContain('get_context')
   })
 
-  test('gives the command line its rules at session start and after a compaction', async () => {
+  test('loads the rules in the command line at session start and after a compaction', async () => {
     const [{ matcher, hooks }] = code.hooks.SessionStart
 
     expect(matcher.split('|')).toEqual(expect.arrayContaining(['startup', 'compact']))
@@ -72,7 +72,7 @@ describe('the page about assistants', () => {
     expect(await namesOfTools(here(url), { 'X-API-Key': withKey(headers['X-API-Key']) })).toHaveLength(8)
   })
 
-  test('gives the editor its rules at session start', async () => {
+  test('loads the rules in the editor at session start', async () => {
     const [{ type, command }] = editorHook.hooks.SessionStart
     const [fetching = '', wrapping] = command.split(' | ')
 
@@ -81,7 +81,7 @@ describe('the page about assistants', () => {
     expect(wrapping).toMatch(/^jq -Rs '.*hookEventName:"SessionStart",additionalContext:\..*'$/)
   })
 
-  test('connects the desktop', async () => {
+  test('connects the desktop app', async () => {
     const { command, args, env } = desktop.mcpServers.inlet
     const url = args.find((word: string) => word.startsWith('http:'))
     const [header = '', key] = args[args.indexOf('--header') + 1].split(':')

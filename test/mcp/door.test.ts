@@ -25,7 +25,7 @@ const ping = (to: TestApp, host: string) =>
   })
 
 describe('/mcp', () => {
-  test('takes the key in X-API-Key or as a Bearer', async () => {
+  test('accepts the key in X-API-Key or as a Bearer token', async () => {
     const bearer = { key: null, headers: { authorization: `bearer ${service.adminKey}` } }
 
     expect((await post(PING)).status).toBe(200)
@@ -42,7 +42,7 @@ describe('/mcp', () => {
     ['another scheme', { key: null, headers: { authorization: 'Basic eDp5' } }, 'missing_credentials'],
     ['a cookie', { key: null, headers: { cookie: 'inlet_session=x' } }, 'missing_credentials'],
   ])(
-    'answers 401 to %s, and never with Bearer, which would start an OAuth dance',
+    'returns 401 to %s, and never with Bearer, which would start an OAuth flow',
     async (_, options, code) => {
       const refused = await post('{"broken', options)
 
@@ -51,7 +51,7 @@ describe('/mcp', () => {
     },
   )
 
-  test.each(['GET', 'DELETE', 'PUT'])('answers 405 to %s: there are no sessions', async (method) => {
+  test.each(['GET', 'DELETE', 'PUT'])('returns 405 to %s: there are no sessions', async (method) => {
     const refused = await service.call(method, '/mcp', { headers: ACCEPT })
 
     expect(refused).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
@@ -59,7 +59,7 @@ describe('/mcp', () => {
   })
 
   test.each(['http://localhost:6274', 'http://127.0.0.1', 'https://[::1]:8080', 'https://inlet.example.com'])(
-    'lets a page of this machine or of PUBLIC_URL call: %s',
+    'accepts requests from a page on this machine or on PUBLIC_URL: %s',
     async (origin) => {
       expect((await post(PING, { headers: { origin } })).status).toBe(200)
     },
@@ -74,13 +74,13 @@ describe('/mcp', () => {
     'http://127.0.0.1.evil.example',
     'null',
     'file://',
-  ])('refuses a page of anybody else: %s', async (origin) => {
+  ])('rejects requests from any other origin: %s', async (origin) => {
     const refused = await post('{"broken', { headers: { origin } })
 
     expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } })
   })
 
-  test('refuses a foreign name that leads here', async () => {
+  test('rejects a foreign host name that resolves to this machine', async () => {
     expect((await ping(service, 'inlet.example.com')).status).toBe(200)
     expect((await ping(service, 'localhost:1')).status).toBe(200)
     expect(await ping(service, 'evil.example')).toMatchObject({
@@ -89,7 +89,7 @@ describe('/mcp', () => {
     })
   })
 
-  test('takes any name when it is reached from everywhere and no name is set', async () => {
+  test('accepts any host name when it listens on all interfaces and no name is configured', async () => {
     const anywhere = await startApp({ env: { HOST: '0.0.0.0' }, connectionString: service.connectionString })
     try {
       expect((await ping(anywhere, 'inlet.lan')).status).toBe(200)
@@ -105,21 +105,21 @@ describe('/mcp', () => {
     ['a message of no version', { id: 1, method: 'ping' }],
     ['an oversized batch', Array.from({ length: 101 }, (_, id) => ({ ...PING, id }))],
     ['a batch with a stranger in it', [PING, 5]],
-  ])('refuses %s', async (_, body) => {
+  ])('rejects %s', async (_, body) => {
     const refused = await post(JSON.stringify(body))
 
     expect(refused.status).toBe(400)
     expect(refused.body).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } })
   })
 
-  test('refuses what is no JSON, no text, or larger than a MiB', async () => {
+  test('rejects a body that is not JSON, not text, or larger than 1 MiB', async () => {
     expect(await post('{"broken')).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
     expect(await post('x', { headers: { 'content-type': 'text/plain' } })).toMatchObject({ status: 415 })
     const batch = Array.from({ length: 40_000 }, (_, id) => ({ ...PING, id }))
     expect(await post(batch)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
   })
 
-  test('says nothing of the inside when it breaks', async () => {
+  test('returns no internals when it fails', async () => {
     await service.query('alter table rules rename to rules_away')
     try {
       const call = {
@@ -136,7 +136,7 @@ describe('/mcp', () => {
     }
   })
 
-  test('does not hold the close of the process while a client listens', async () => {
+  test('does not delay shutdown while a client listens', async () => {
     const closing = await startApp({ connectionString: service.connectionString })
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

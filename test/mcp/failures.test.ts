@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { CLIENTS, callTool } from '../support/mcp-clients.ts'
 
-test('a tool that fails is logged with its mistake, and without what it was asked', async () => {
+test('a tool that fails is logged with its error, and without its arguments', async () => {
   const log: string[] = []
   const service = await startApp({ logger: pino({ level: 'error' }, { write: (line) => log.push(line) }) })
   try {

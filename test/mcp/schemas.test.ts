@@ -19,7 +19,7 @@ const TWINS: Record<string, TObject | undefined> = {
 
 describe('a tool', () => {
   test.each(TOOLS.map(({ name, input }) => [name, input as TObject] as const))(
-    'takes the very values REST takes: %s',
+    'accepts the same values as REST: %s',
     (name, input) => {
       const twin = TWINS[name]
       for (const [member, schema] of Object.entries(input.properties)) {
@@ -31,7 +31,7 @@ describe('a tool', () => {
     },
   )
 
-  test('answers the very values REST answers, and never metadata', () => {
+  test('returns the same values as REST, and never metadata', () => {
     const outputs = Object.fromEntries(TOOLS.map(({ name, output }) => [name, output as TObject]))
 
     expect([outputs.get_context, outputs.get_rules]).toEqual([Context, RuleList])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the database holds no secret in clear', async () => {
+test('the database contains no secret in plain text', async () => {
   const key = (await service.post('/api/keys', { name: 'x' })).body
   const rotated = (await service.post(`/api/keys/${key.id}/rotate`)).body
   const webhook = (await service.post('/api/webhook-secrets')).body
@@ -36,7 +36,7 @@ test('the database holds no secret in clear', async () => {
   )
 })
 
-test('nor those that the first start makes and shows', async () => {
+test('nor those that the first start creates and prints', async () => {
   const database = await freshDatabase()
   const db = openDatabase({ connectionString: database.connectionString, size: 1, onError: () => {} })
   const made = await setUp({

@@ -20,7 +20,7 @@ function given() {
   return { access: accessService({ credentials: proofs, clock: { now: () => new Date() } }), reads }
 }
 
-test('a key that was read before a revocation and found after it is not believed again', async () => {
+test('a key that was read before its revocation and returned after it is not cached', async () => {
   const { access, reads } = given()
   const before = access.callerByKey('a key')
   access.forget()
@@ -34,7 +34,7 @@ test('a key that was read before a revocation and found after it is not believed
   await expect(after).rejects.toMatchObject({ code: 'invalid_credentials' })
 })
 
-test('a key that was found is believed without asking again', async () => {
+test('a cached key is used without a query', async () => {
   const { access, reads } = given()
   const first = access.callerByKey('a key')
   reads[0]?.(row)

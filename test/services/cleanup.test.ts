@@ -14,8 +14,8 @@ const sweep = () => service.service.cleanup.cleanUp()
 const isThere = async (id: string) =>
   (await service.query('select from tasks where id = $1', [id])).length === 1
 
-describe('the sweep', () => {
-  test('takes tasks that were hidden for 30 days, and no others', async () => {
+describe('the cleanup', () => {
+  test('deletes tasks that were in the trash for 30 days, and no others', async () => {
     const shown = await service.given.task(list, { createdAt: daysAgo(90) })
     const fresh = await service.given.task(list, { deletedAt: daysAgo(29.9) })
     const due = await service.given.task(list, { deletedAt: daysAgo(30.1) })
@@ -32,7 +32,7 @@ describe('the sweep', () => {
     expect((await service.post(`/api/tasks/${due.id}/restore`)).status).toBe(404)
   })
 
-  test('remembers what a sync must not make again', async () => {
+  test('keeps a record of what a sync must not create again', async () => {
     const entry = { codehostRepositoryId: 2 ** 52, codehostNumber: 42, codehostKind: 'issue' as const }
     await service.given.task(list, { ...entry, source: 'codehost', deletedAt: daysAgo(31) })
 
@@ -42,7 +42,7 @@ describe('the sweep', () => {
     expect(kept).toMatchObject([{ codehost_repository_id: String(2 ** 52), codehost_number: 42 }])
   })
 
-  test('shares the work when two run at once, and takes everything in batches', async () => {
+  test('splits the work between concurrent runs, and deletes in batches', async () => {
     const ids = Array.from({ length: 2_500 }, () => service.clock.newId(daysAgo(40)))
     await service.query(
       `insert into tasks select id, 'x', null, 'open', 2, 'api', $2, $3, null, null, '{}', '{}', null, null, null, null,
@@ -54,7 +54,7 @@ describe('the sweep', () => {
     expect(swept[0].purgedTasks + swept[1].purgedTasks).toBe(2_500)
   })
 
-  test('ends sessions nobody used for twelve hours', async () => {
+  test('ends sessions that were idle for twelve hours', async () => {
     const session = (await service.post('/api/sessions', { key: service.adminKey }, { key: null })).body
     await service.query("update sessions set last_seen_at = now() - interval '13 hours' where id = $1", [
       session.id,

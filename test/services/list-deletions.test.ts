@@ -64,7 +64,7 @@ const where = async (projectId: string) =>
   )
 
 describe('the deletion of a large list', () => {
-  test('is answered before it is done, goes on by the worker, and moves each task once', async () => {
+  test('responds before it is done, continues in the worker, and moves each task once', async () => {
     const { project, from, to } = await givenLists({ tasks: 700, hidden: 150 })
 
     const left = await impatient.delete(caller, from.id, to.id)
@@ -88,7 +88,7 @@ describe('the deletion of a large list', () => {
     expect(await service.query('select from list_deletions where project_id = $1', [project.id])).toEqual([])
   })
 
-  test('is 202 with the list while it goes on, and 204 once it is done', async () => {
+  test('is 202 with the list while it runs, and 204 once it is done', async () => {
     const { from, to } = await givenLists({ tasks: 300 })
     const [task] = await service.query('select id from tasks where list_id = $1 limit 1', [from.id])
     const release = await locks.hold(`select from tasks where id = '${task.id}' for update`)
@@ -105,7 +105,7 @@ describe('the deletion of a large list', () => {
     expect((await service.delete(path)).status).toBe(404)
   })
 
-  test('lets tasks into the list until its last step', async () => {
+  test('accepts tasks in the list until its last step', async () => {
     const { from, to } = await givenLists({ tasks: 400 })
     await impatient.delete(caller, from.id, to.id)
 
@@ -117,7 +117,7 @@ describe('the deletion of a large list', () => {
     expect((await service.post('/api/tasks', { title: 'Late', listId: from.id })).status).toBe(404)
   })
 
-  test('takes along what was restored meanwhile', async () => {
+  test('moves tasks that were restored in the meantime', async () => {
     const { from, to } = await givenLists({ tasks: 300, hidden: 5 })
     await impatient.delete(caller, from.id, to.id)
     const [hidden] = await service.query(
@@ -130,7 +130,7 @@ describe('the deletion of a large list', () => {
     expect((await service.get(`/api/tasks/${hidden.id}`)).body.listId).toBe(to.id)
   })
 
-  test('sends its tasks on where their new list is deleted as well', async () => {
+  test('moves its tasks on when their new list is deleted as well', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
     const [list] = [await service.given.list(project.id)]
     await impatient.delete(caller, from.id, to.id)
@@ -141,7 +141,7 @@ describe('the deletion of a large list', () => {
     expect(await where(project.id)).toMatchObject([{ id: list.id, count: 300 }])
   })
 
-  test('cannot go round in a circle', async () => {
+  test('cannot form a cycle', async () => {
     const { from, to } = await givenLists({ tasks: 300 })
     await impatient.delete(caller, from.id, to.id)
 
@@ -154,7 +154,7 @@ describe('the deletion of a large list', () => {
     await finish(from.id)
   })
 
-  test('rests while its project is archived', async () => {
+  test('pauses while its project is archived', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
     await impatient.delete(caller, from.id, to.id)
     await service.post(`/api/projects/${project.id}/archive`)
@@ -167,7 +167,7 @@ describe('the deletion of a large list', () => {
     expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
   })
 
-  test('is in the way of nobody who deletes its project, and waits for none of them', async () => {
+  test('and the deletion of its project do not wait for each other', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
     await impatient.delete(caller, from.id, to.id)
     const deleter = await service.connect()
@@ -185,7 +185,7 @@ describe('the deletion of a large list', () => {
     expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
   })
 
-  test('waits for no task that somebody else has locked', async () => {
+  test('does not wait for tasks that are locked', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
     await impatient.delete(caller, from.id, to.id)
     const [task] = await service.query('select id from tasks where list_id = $1 order by id limit 1', [
@@ -205,7 +205,7 @@ describe('the deletion of a large list', () => {
     expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
   })
 
-  test('without moveTo refuses new tasks at once, and sends deleted ones to the default list', async () => {
+  test('without moveTo rejects new tasks at once, and moves deleted ones to the default list', async () => {
     const { project, from } = await givenLists({ hidden: 300 })
 
     expect(await impatient.delete(caller, from.id, undefined)).toMatchObject({ id: from.id })
@@ -215,7 +215,7 @@ describe('the deletion of a large list', () => {
     expect(await where(project.id)).toEqual([{ id: project.inbox.id, version: 1, hidden: true, count: 300 }])
   })
 
-  test('ends with its project', async () => {
+  test('ends when its project is deleted', async () => {
     const { project, from } = await givenLists({ hidden: 300 })
     await impatient.delete(caller, from.id, undefined)
 
@@ -225,7 +225,7 @@ describe('the deletion of a large list', () => {
 })
 
 describe('the deletion of a small list', () => {
-  test('waits for a task that is on its way into it, and moves it', async () => {
+  test('waits for a task that is being added, and moves it', async () => {
     const { project, from, to } = await givenLists({ tasks: 1 })
     const creating = await service.connect()
     await creating.query('begin')
@@ -245,7 +245,7 @@ describe('the deletion of a small list', () => {
   })
 })
 
-test('a worker that dies in the middle leaves what it moved, and another goes on', async () => {
+test('a worker that dies halfway keeps what it moved, and another continues', async () => {
   const { project, from, to } = await givenLists({ tasks: 500 })
   await impatient.delete(caller, from.id, to.id)
   await impatient.workOnDeletions()

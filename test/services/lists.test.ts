@@ -48,7 +48,7 @@ async function expectExactCounts(projectId: string) {
 }
 
 describe('open counts', () => {
-  test('are exact after anything that can happen to tasks, folded or not', async () => {
+  test('are exact after any change of tasks, aggregated or not', async () => {
     const step = fc.oneof(
       fc.record({ what: fc.constantFrom('create', 'bulk', 'fold'), list: fc.nat(2) }),
       fc.record({
@@ -96,7 +96,7 @@ describe('open counts', () => {
     )
   })
 
-  test('lose and double nothing while writers and folders run at once', async () => {
+  test('lose and double nothing while tasks change and counts are aggregated', async () => {
     const projects = await Promise.all(Array.from({ length: 3 }, () => service.given.project()))
     const lists = [
       ...projects.map(({ inbox }) => inbox),
@@ -136,7 +136,7 @@ describe('open counts', () => {
     for (const { id } of projects) await expectExactCounts(id)
   })
 
-  test('stay still for a reader while they are folded', async () => {
+  test('do not change for a reader while they are aggregated', async () => {
     const { id, inbox } = await service.given.project()
     for (let n = 0; n < 30; n++) await service.post('/api/tasks', { title: 'A task', listId: inbox.id })
 
@@ -149,7 +149,7 @@ describe('open counts', () => {
     expect(new Set(answers.map(({ body }) => body.openCount))).toEqual(new Set([30]))
   })
 
-  test('of deleted lists leave nothing behind', async () => {
+  test('of deleted lists are deleted', async () => {
     const project = await service.given.project()
     const list = await service.given.list(project.id)
     await service.post('/api/tasks', { title: 'A task', listId: list.id })

@@ -52,7 +52,7 @@ const finish = async () => {
 }
 
 describe('the deletion of a project with a large trash', () => {
-  test('archives it at once, empties the trash by the worker, and then takes it away', async () => {
+  test('archives it at once, empties the trash in the worker, and then deletes it', async () => {
     const project = await givenTrash(450)
 
     const left = await impatient.delete(caller, project.id)
@@ -75,7 +75,7 @@ describe('the deletion of a project with a large trash', () => {
     ])
   })
 
-  test('is 204 where a request is enough', async () => {
+  test('is 204 when one request is enough', async () => {
     const { id } = await givenTrash(120)
 
     let answer = 202
@@ -84,7 +84,7 @@ describe('the deletion of a project with a large trash', () => {
     expect([answer, await status(id)]).toEqual([204, 404])
   })
 
-  test('is called off when it is unarchived', async () => {
+  test('is cancelled when the project is unarchived', async () => {
     const { id } = await givenTrash(450)
     await impatient.delete(caller, id)
 
@@ -94,7 +94,7 @@ describe('the deletion of a project with a large trash', () => {
     expect((await service.get(`/api/projects/${id}`)).body.archivedAt).toBeNull()
   })
 
-  test('stops where something names the project by then', async () => {
+  test('stops when something references the project in the meantime', async () => {
     const { id } = await givenTrash(450)
     await impatient.delete(caller, id)
     await service.given.key({ projectId: id })
@@ -105,7 +105,7 @@ describe('the deletion of a project with a large trash', () => {
     expect(await service.query('select from project_deletions where project_id = $1', [id])).toEqual([])
   })
 
-  test('locks only its tasks meanwhile', async () => {
+  test('locks only the tasks of the project', async () => {
     const { id, inbox } = await givenTrash(450)
     await impatient.delete(caller, id)
     const release = await locksOf(service).hold(

@@ -55,7 +55,7 @@ describe.each([
     service = await startApp({ walk })
   })
 
-  test('finds exactly what is there, after anything that can happen to tasks, folded or not', async () => {
+  test('finds exactly the matching tasks after any change, indexed or not', async () => {
     const step = fc.oneof(
       fc.record({ what: fc.constantFrom('create', 'bulk'), text: words }),
       fc.record({
@@ -95,7 +95,7 @@ describe.each([
     )
   })
 
-  test('finds a task by its new text and no more by the one that was folded', async () => {
+  test('finds a task by its new text and not by the indexed old one', async () => {
     const { id: projectId, inbox } = await service.given.project()
     const { id } = await service.given.task(inbox, { title: 'Crash', description: 'on start' })
     while (await fold());
@@ -108,7 +108,7 @@ describe.each([
     expect(await expectExact(projectId, 'exit')).toEqual([id])
   })
 
-  test('finds what is there while writers and folders run at once', async () => {
+  test('finds all matching tasks while texts change and are indexed', async () => {
     const { id: projectId, inbox } = await service.given.project()
     const { id } = await service.given.task(inbox, { title: 'one before' })
     let isWriting = true
@@ -133,7 +133,7 @@ describe.each([
     expect(await service.query('select from task_text_changes')).toEqual([])
   })
 
-  test('folds the text of a task once it stands still, and lets go of it with the task', async () => {
+  test('indexes the text of a task once it stops changing, and deletes it with the task', async () => {
     const { inbox } = await service.given.project()
     const { id } = await service.given.task(inbox, { title: 'ÄNDERN', description: `${'X'.repeat(998)}YZß` })
     const text = () => service.query('select title, beginning from task_texts where task_id = $1', [id])
@@ -150,12 +150,12 @@ describe.each([
   })
 })
 
-describe('the text of a task that is deleted for good', () => {
+describe('the text of a task that is deleted permanently', () => {
   beforeEach(async () => {
     service = await startApp()
   })
 
-  test('is let go of also when a fold has read it and is not done yet', async () => {
+  test('is deleted also when the indexer has read it and is not done', async () => {
     const { inbox } = await service.given.project()
     const { id } = await service.given.task(inbox)
     const locks = locksOf(service)
@@ -173,7 +173,7 @@ describe('the text of a task that is deleted for good', () => {
     expect(await service.query('select from task_texts')).toEqual([])
   })
 
-  test('does not hold up who deletes it', async () => {
+  test('does not delay the deletion', async () => {
     const { inbox } = await service.given.project()
     const { id } = await service.given.task(inbox)
     while (await fold());
@@ -189,7 +189,7 @@ describe('the text of a task that is deleted for good', () => {
   })
 })
 
-test('a search that has looked at all tasks of its place does not wait for the texts of the others', async () => {
+test('a search that has read all tasks of its scope does not wait for the texts of the others', async () => {
   service = await startApp({ walk: 4 })
   const { id: projectId, inbox } = await service.given.project()
   const { id } = await service.given.task(inbox, { title: 'Rare' })

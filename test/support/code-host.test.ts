@@ -46,7 +46,7 @@ function withoutNullable(schema: unknown): unknown {
 }
 
 describe('the fake code host', () => {
-  test('pages as the recorded one does, link by link', async () => {
+  test('pages like the recorded one, link by link', async () => {
     const pages = recorded('paginate-issues')
     const repository = host.repository('octokit-fixture-org/paginate-issues')
     for (let i = 0; i < 13; i++) repository.issue()
@@ -60,7 +60,7 @@ describe('the fake code host', () => {
     }
   })
 
-  test('sends every member the recorded entries have that anybody here reads', async () => {
+  test('sends every member of the recorded items that any code reads', async () => {
     const [page] = recorded('paginate-issues').filter(({ path }) => /issues\?/.test(path))
     const [entry] = page?.response ?? []
     const repository = host.repository('acme/members')
@@ -73,7 +73,7 @@ describe('the fake code host', () => {
     expect(itemOf(entry)).toMatchObject({ number: 13, kind: 'issue', state: 'open', title: 'Test issue 13' })
   })
 
-  test('answers a renamed repository as the recorded one did', async () => {
+  test('responds for a renamed repository like the recorded one', async () => {
     const [moved] = recorded('rename-repository')
     const repository = host.repository('octokit-fixture-org/rename-repository')
     repository.rename('octokit-fixture-org/new-name')
@@ -85,7 +85,7 @@ describe('the fake code host', () => {
     expect(followed).toMatchObject({ full_name: 'octokit-fixture-org/new-name', id: repository.id })
   })
 
-  test('sends issues and pull requests that fit the published description of the API', async () => {
+  test('sends issues and pull requests that match the published description of the API', async () => {
     const check = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(
       withoutNullable(read('issues.schema')) as object,
     )
@@ -100,7 +100,7 @@ describe('the fake code host', () => {
     expect(entries).toHaveLength(4)
   })
 
-  test('knows since, conditions, large numbers, and pages that may not be asked for', async () => {
+  test('supports since, conditional requests, large numbers, and the page limit', async () => {
     const repository = host.repository('acme/behaves')
     repository.fill(3)
     const list = `/repositories/${repository.id}/issues?state=all`

@@ -12,18 +12,18 @@ import {
 const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
 const updatesUrl = (since: string) => `updates?since=${since}`
 
-describe('where a run takes up', () => {
-  test('nowhere before the first is through, or while the repository is empty', () => {
+describe('the start of a sync run', () => {
+  test('is the beginning when the first run has not finished, or the repository is empty', () => {
     expect(resumeAt(null)).toBeUndefined()
     expect(resumeAt({ since: null, url: 'listing', etag: 'e', next: null })).toBeUndefined()
   })
 
-  test('at the last address whose answer was committed, only if it is another one now', () => {
+  test('is the last URL whose response was committed, conditional only if it differs from the previous one', () => {
     const position = { since: at(5), url: 'last', etag: 'e', next: null }
     expect(resumeAt(position)).toEqual({ phase: 'updates', next: 'last', since: at(5), etag: 'e' })
   })
 
-  test('at the next address where the run before broke off', () => {
+  test('is the next URL when the previous run was interrupted', () => {
     const position = { since: at(5), url: 'last', etag: 'e', next: 'more' }
     expect(resumeAt(position)).toEqual({ phase: 'updates', next: 'more', since: at(5) })
   })
@@ -103,7 +103,7 @@ describe('after a page of changes', () => {
   })
 })
 
-describe('after a full page without a successor', () => {
+describe('after a full page without a next link', () => {
   const since = at(10)
   const url = updatesUrl(since)
   const full = (last: number) => ({
@@ -113,12 +113,12 @@ describe('after a full page without a successor', () => {
     updatedAt: [...Array.from({ length: 99 }, () => at(10)), at(last)],
   })
 
-  test('it goes on, for what comes next would leave that page as it is', () => {
+  test('the run continues when the next request would not return the same page', () => {
     const { checkpoint } = afterUpdates({ phase: 'updates', next: url, since }, full(50), updatesUrl)
     expect(checkpoint).toMatchObject({ next: updatesUrl(at(45)), since: at(45) })
   })
 
-  test('of one second the next run asks without a condition', () => {
+  test('the next run is unconditional when the whole page has one timestamp', () => {
     const { checkpoint, position } = afterUpdates(
       { phase: 'updates', next: url, since },
       full(10),
@@ -139,11 +139,11 @@ test.each([
   [54, 11, false],
   [55, 11, true],
   [100, 21, false],
-])('of %i present %i vanished: plausible is %s', (present, vanished, expected) => {
+])('of %i present %i missing: plausible is %s', (present, vanished, expected) => {
   expect(isPlausible({ present, vanished })).toBe(expected)
 })
 
-test('schedules are in hours, a day, a week', () => {
+test('the schedule is given in hours: hourly, daily, weekly', () => {
   const now = new Date('2026-01-01T00:00:00Z')
   expect(nextRunAt('off', now)).toBeNull()
   expect(nextRunAt('hourly', now)).toEqual(new Date('2026-01-01T01:00:00Z'))

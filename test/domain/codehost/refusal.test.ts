@@ -14,7 +14,7 @@ const judge = (given: HostRefusal, limitedBefore = 0) =>
   judgeRefusal(given, { now, hasToken: true, limitedBefore })
 const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000)
 
-describe('a limit', () => {
+describe('a rate limit', () => {
   const none = { remaining: 0, resetAt: inSeconds(600) }
   const silent = { remaining: null, resetAt: null }
   test.each<[string, HostRefusal, number, number]>([
@@ -58,7 +58,7 @@ test.each<[number, Partial<HostRefusal>, string, RegExp]>([
   [451, {}, 'codehost_access_denied', /legal/],
   [422, { message: 'no' }, 'codehost_access_denied', /422/],
   [301, {}, 'codehost_access_denied', /301/],
-])('%i %j fails for good and says what to do', (status, rest, code, words) => {
+])('%i %j fails permanently and says what to do', (status, rest, code, words) => {
   expect(judge(refusal(status, rest))).toMatchObject({
     verdict: 'fail',
     code,

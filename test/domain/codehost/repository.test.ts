@@ -37,7 +37,7 @@ test.each([
   'https://github.com/acme/app?x=1',
   'ftp://github.com/acme/app',
   `acme/${'x'.repeat(101)}`,
-])('%j is no repository', (given) => {
+])('%j is not a repository', (given) => {
   expect(repositoryOf(given)).toBeUndefined()
 })
 

@@ -15,7 +15,7 @@ test.each<[Outcome[], Outcome]>([
   [['closed', 'updated'], 'closed'],
   [['skipped', 'unchanged'], 'unchanged'],
   [['unchanged', 'skipped'], 'unchanged'],
-])('an entry that is %j in one run counts as %s', (seen, expected) => {
+])('an item that is %j in one run counts as %s', (seen, expected) => {
   let tally = emptyTally()
   const met = new Map<number, Outcome>()
   for (const outcome of seen) {
@@ -28,7 +28,7 @@ test.each<[Outcome[], Outcome]>([
   expect(Object.entries(tally.counts.issues).filter(([, count]) => count > 0)).toEqual([[expected, 1]])
 })
 
-test('those that are new and done are told, also when one is closed or opened again meanwhile', () => {
+test('new and done items are reported, including those closed or reopened in the same run', () => {
   const pages = [
     [
       { number: 1, kind: 'issue', outcome: 'created', row: { status: 'done' } },
@@ -53,7 +53,7 @@ test('those that are new and done are told, also when one is closed or opened ag
   expect(told).toEqual([2, 3, 2])
 })
 
-test('whatever is met how often, the parts add up to fetched', () => {
+test('the parts add up to fetched, however often an item occurs', () => {
   const decision = fc.record({
     number: fc.integer({ min: 1, max: 20 }),
     outcome: fc.constantFrom(...outcomes),

@@ -37,7 +37,7 @@ function known(change: Partial<KnownTask> = {}): KnownTask {
 const closed = { state: 'closed', state_reason: 'completed' }
 const isDone = { status: 'done' as const, completedAt: new Date(0) }
 
-describe('an entry that is here already', () => {
+describe('an item that already has a task', () => {
   test.each<[string, Partial<KnownTask>, object, string, object | undefined]>([
     ['is unchanged', {}, {}, 'unchanged', undefined],
     ['is updated by a title', {}, { title: 'N' }, 'updated', { title: 'N', status: 'open', version: 2 }],
@@ -99,7 +99,7 @@ describe('an entry that is here already', () => {
     else expect(decision.row).toBeUndefined()
   })
 
-  test('tells the record what changed, texts only as changed', () => {
+  test('puts what changed into the activity, texts only by name', () => {
     const decision = updateFromItem(known(), entry({ ...closed, title: 'N', body: 'N', labels: ['b'] }), at)
     expect(decision.changes_).toEqual([
       {
@@ -118,7 +118,7 @@ describe('an entry that is here already', () => {
   })
 })
 
-describe('what comes from the code host', () => {
+describe('a response of the code host', () => {
   test.each<[string, unknown]>([
     ['null', null],
     ['text', 'x'],
@@ -127,7 +127,7 @@ describe('what comes from the code host', () => {
     ['a number that is no integer', { number: 1.5 }],
     ['a number as text', { number: '1' }],
     ['a number too large', { number: 2 ** 31 }],
-  ])('%s is no entry', (_, value) => {
+  ])('%s is not an item', (_, value) => {
     expect(itemOf(value)).toBeUndefined()
     expect(itemsOf([raw, value])).toBeUndefined()
   })
@@ -146,20 +146,20 @@ describe('what comes from the code host', () => {
     ['priorities nobody knows', { labels: ['priority:constructor', 'priority'] }, { priority: undefined }],
     ['no time', { updated_at: 'soon' }, { updatedAt: null }],
     ['its repository', { repository_url: 'https://x/api/v3/repos/acme/app' }, { repository: 'acme/app' }],
-  ])('%s is understood', (_, change, expected) => {
+  ])('%s is parsed', (_, change, expected) => {
     expect(entry(change)).toMatchObject(expected)
   })
 
-  test('one number twice on a page counts as the later', () => {
+  test('the later of two items with one number on a page counts', () => {
     expect(itemsOf([raw, { ...raw, title: 'Later' }])?.map(({ title }) => title)).toEqual(['Later'])
   })
 })
 
-describe('a sealed token', () => {
+describe('an encrypted token', () => {
   const key = Buffer.alloc(32, 1)
   const randomBytes = (size: number) => Buffer.alloc(size, 7)
   const sealed = seal('secret', { key, owner: 'a', randomBytes })
-  test('opens with its key for its owner', () => {
+  test('decrypts with its key and its owner', () => {
     expect(sealed).not.toContain('secret')
     expect(unseal(sealed, { key, owner: 'a' })).toBe('secret')
   })
@@ -169,7 +169,7 @@ describe('a sealed token', () => {
     ['a changed text', `${sealed.slice(0, -2)}xx`, { key, owner: 'a' }],
     ['a shortened tag', sealed.replace(/\.[^.]+\.([^.]+)$/, '.AAAA.$1'), { key, owner: 'a' }],
     ['no text at all', '', { key, owner: 'a' }],
-  ])('does not open with %s', (_, text, options) => {
+  ])('does not decrypt with %s', (_, text, options) => {
     expect(unseal(text, options)).toBeUndefined()
   })
 })

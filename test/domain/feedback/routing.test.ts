@@ -42,7 +42,7 @@ const PROJECT = rule('project', { projectMatch: 'shop' })
 
 const decide = (fields: RoutingFields, rules: RoutingRule[]) => decideRoute(fields, { rules, projects })
 
-describe('a rule', () => {
+describe('a routing rule', () => {
   test.each<[string, RoutingFields, RoutingRule[], string | null, string]>([
     [
       'on both goes before all',
@@ -98,7 +98,7 @@ describe('a rule', () => {
     expect([decision.rule?.name ?? null, decision.matchedOn]).toEqual([winner, matchedOn])
   })
 
-  test('of the lower position wins a tie, in whatever order they are read', () => {
+  test('with the lower position wins a tie, in any input order', () => {
     const first = rule('first', { appMatch: 'com.shop', targetProjectId: WEB.id })
     const second = rule('second', { appMatch: 'COM.SHOP' })
     for (const rules of [
@@ -109,7 +109,7 @@ describe('a rule', () => {
     }
   })
 
-  test('whose project is archived or gone falls through, and it is said', () => {
+  test('with an archived or deleted project is skipped, and the trace says so', () => {
     const archived = { ...BOTH, name: 'dead', targetProjectId: OLD.id }
     const gone = { ...APP, name: 'lost', targetProjectId: uuid(9) }
 
@@ -122,7 +122,7 @@ describe('a rule', () => {
   })
 })
 
-describe('without a rule', () => {
+describe('feedback that matches no rule', () => {
   test.each<[RoutingFields, RoutingProject, string]>([
     [{ projectId: WEB.id }, WEB, 'project_name'],
     [{ projectId: WEB.id.toUpperCase() }, WEB, 'project_name'],
@@ -136,17 +136,17 @@ describe('without a rule', () => {
     [{ projectName: 'Nobody' }, INBOX, 'default'],
     [{ appId: 'Web' }, INBOX, 'default'],
     [{}, INBOX, 'default'],
-  ])('%j goes where it names a project in use, else to the default', (fields, where, matchedOn) => {
+  ])('%j goes to the active project it names, otherwise to the default', (fields, where, matchedOn) => {
     expect(decide(fields, [])).toMatchObject({ project: where, rule: null, matchedOn })
   })
 
-  test('says that the project it names is archived', () => {
+  test('reports that the project it names is archived', () => {
     expect(decide({ projectName: 'old' }, []).explanation).toBe(
       'No rule matched. "Old", which the event names, is archived. It goes to the default project "Inbox".',
     )
   })
 
-  test('goes to the oldest of several projects of one name that are in use', () => {
+  test('goes to the oldest of several active projects with one name', () => {
     const twins = [
       project(uuid(7), 'Twin'),
       project(uuid(5), 'twin', { isArchived: true }),
@@ -157,7 +157,7 @@ describe('without a rule', () => {
   })
 })
 
-test('every rule is told why it won or lost, and no word of the event is', () => {
+test('reports for every rule why it matched or not, without any text of the event', () => {
   const rules = [
     rule('behind', { appMatch: 'com.shop', position: 9 }),
     rule('winner', { appMatch: 'com.shop', position: 0 }),

@@ -58,7 +58,7 @@ describe('a delivery', () => {
     [{ event: '' }],
     [{ event: { event: 'page_view' } }],
     [{ event: 'FEEDBACK_SUBMITTED' }],
-  ])('of another name is ignored, whatever else it holds: %j', (body) => {
+  ])('with another event name is ignored, whatever else it contains: %j', (body) => {
     expect(read(body).outcome).toBe('ignored')
   })
 
@@ -93,11 +93,11 @@ describe('a delivery', () => {
         '/event/properties/app_version',
       ],
     ],
-  ])('that is wrong has every mistake named where its sender put it: %j', (body, paths) => {
+  ])('with invalid fields gets one error for each, with the path as sent: %j', (body, paths) => {
     expect(pathsOf(body)).toEqual(paths)
   })
 
-  test('keeps members by any name, as plain text keys', () => {
+  test('keeps members of any name, as plain text keys', () => {
     const { properties } = eventWith({ 'a.b': 1, '😀': 2, constructor: { prototype: 3 } })
     const reading = read(
       `{"event":"feedback_submitted","distinct_id":"u","timestamp":"2026-11-21T08:15:30Z","properties":{"__proto__":{"sentiment":"loved"},"sentiment":"meh","trigger":"t","app_version":"1"}}`,
@@ -109,7 +109,7 @@ describe('a delivery', () => {
     expect(({} as { sentiment?: string }).sentiment).toBeUndefined()
   })
 
-  test('loses no event to a character: NUL is stripped, halves of pairs are repaired, also in names', () => {
+  test('is accepted with any characters: NUL is stripped and lone surrogates are replaced, also in names', () => {
     const body = JSON.stringify({
       ...FLAT,
       properties: { ...REQUIRED, 'k\0\ud800': 'a\0b\udfff', n: [{ x: '\0' }] },
@@ -120,7 +120,7 @@ describe('a delivery', () => {
     expect(properties).toMatchObject({ 'k\ufffd': 'ab\ufffd', n: [{ x: '' }] })
   })
 
-  test('keeps integers no number can hold as their digits, and numbers that can be held as numbers', () => {
+  test('keeps large integers as digits, and others as numbers', () => {
     const { properties } = (
       read(
         JSON.stringify(FLAT).replace(
@@ -140,7 +140,7 @@ describe('a delivery', () => {
     })
   })
 
-  test('nested deeper than anybody can hold is kept as text', () => {
+  test('keeps values that are nested too deeply as text', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
     const reading = read(JSON.stringify(FLAT).replace('}}', `,"deep":${deep}}}`))
     expect(reading.outcome).toBe('accepted')
@@ -148,15 +148,15 @@ describe('a delivery', () => {
   })
 
   test.each(['{"event":"feedback_submitted"', 'nope', '{"a":1}{"b":2}', "{'a':1}"])(
-    '%s is no JSON',
+    '%s is not JSON',
     (text) => {
       expect(readBody(Buffer.from(text)).isJson).toBe(false)
     },
   )
 })
 
-describe('what makes an event itself', () => {
-  test('is its uuid, whatever else it says and in whichever shape', () => {
+describe('the identity of an event', () => {
+  test('is its uuid, regardless of the other content and the shape', () => {
     const flat = read({ ...FLAT, uuid: 'u1' })
     const nested = read({ event: { ...FLAT, uuid: 'u1', distinct_id: 'somebody else' } })
     const other = read({ ...FLAT, uuid: 'U1' })
@@ -168,7 +168,7 @@ describe('what makes an event itself', () => {
     expect(keys[0]).not.toBe(keys[2])
   })
 
-  test('is all it says without one, in whatever order', () => {
+  test('is a hash of the content without a uuid, in any order of members', () => {
     const key = (event: object) => dedupKeyOf(eventWith({}, event))
     const { properties, timestamp, ...others } = FLAT
 
@@ -229,7 +229,7 @@ describe('the title', () => {
 describe('the description', () => {
   const rowsOf = (description: string) => description.split('\n').filter((line) => line.startsWith('|'))
 
-  test('is the note and a table of the other properties, without the address', () => {
+  test('has the note and a table of the other properties, without the email address', () => {
     const event = eventWith({
       note: 'It does not work',
       surface: 'web_app',
@@ -262,7 +262,7 @@ describe('the description', () => {
     ['[a](javascript:b)', '\\[a\\](javascript:b)'],
     ['*a* _b_ c_d ~~e~~', '\\*a\\* \\_b\\_ c_d \\~\\~e\\~\\~'],
     [{ a: ['|', '\n'] }, '{"a":\\["\\|","\\\\n"\\]}'],
-  ])('lets nothing out of a cell: %j', (value, cell) => {
+  ])('escapes table cells: %j', (value, cell) => {
     expect(rowsOf(descriptionOf(eventWith({ value }))).at(-1)).toBe(`| value | ${cell} |`)
     expect(rowsOf(descriptionOf(eventWith({ [String(value)]: 1 })))).toHaveLength(6)
   })
@@ -276,14 +276,14 @@ describe('the description', () => {
     '`````',
     '| a | b |\n| --- | --- |',
     '1. a list',
-  ])('fences a note that Markdown would take for more than text, and leaves it as it is: %j', (note) => {
+  ])('fences a note with Markdown syntax and leaves it unchanged: %j', (note) => {
     const [fence = '', ...rest] = descriptionOf(eventWith({ note })).split('\n')
     expect(fence).toMatch(/^`{3,}$/)
     expect(note).not.toContain(fence)
     expect(rest.join('\n').startsWith(`${note}\n${fence}\n\n| Property |`)).toBe(true)
   })
 
-  test('holds 64 KiB of a longer note, cut between two characters, in a closed fence, and says so', () => {
+  test('truncates a note to 64 KiB between two characters, closes the fence, and says so', () => {
     const event = eventWith({ note: `# ${'😀é'.repeat(20_000)}` })
     const description = descriptionOf(event)
     const [, note = ''] = /^```\n(.*)\n```$/m.exec(description) ?? []
@@ -299,7 +299,7 @@ describe('the description', () => {
     expect(descriptionOf(eventWith({ note: 'x'.repeat(65_536) }))).not.toContain('was cut')
   })
 
-  test('shows no half of an address where a note is cut', () => {
+  test('truncates a note before an email address, not inside it', () => {
     const address = `${'a'.repeat(300)}@example.org`
     for (const start of [65_200, 65_300, 65_400, 65_500, 65_536]) {
       const note = `${'x '.repeat(start / 2)}${address}${' y'.repeat(50_000)}`
@@ -309,7 +309,7 @@ describe('the description', () => {
     }
   })
 
-  test('and metadata hold a thousand properties, those with a meaning first, and count the others', () => {
+  test('and the metadata have a thousand properties, known ones first, and count the others', () => {
     const others = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`p${n}`, n]))
     const event = eventWith({ ...others, app_id: 'shop', user_email: 'ann@x.org', note: 'Ask ann@x.org' })
 
@@ -324,20 +324,20 @@ describe('the description', () => {
     expect(title).toBe('Ask [user_email]')
   })
 
-  test('hide an address that stands in a property the task does not hold', () => {
+  test('redacts an email address in a property that the task does not store', () => {
     const others = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`p${n}`, n]))
     const event = eventWith({ ...others, $set: { user_email: 'ann@x.org' }, note: 'Ask ann@x.org' })
     expect(descriptionOf(event)).not.toContain('ann@x.org')
   })
 
-  test('leave out a property that holds more than all others together may', () => {
+  test('omits a property that is larger than all the others may be together', () => {
     const { metadata, description } = feedbackTask(eventWith({ huge: Array(30_000).fill([]), small: [1] }))
     expect(metadata).toMatchObject({ properties: { ...REQUIRED, small: [1] } })
     expect(metadata).not.toHaveProperty('properties.huge')
     expect(description).toMatch(/1 more property is not shown\./)
   })
 
-  test('is cut at 262,144 bytes where its table is longer', () => {
+  test('is truncated at 262,144 bytes when its table is longer', () => {
     const many = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`p${n}`, 'é'.repeat(1_000)]))
     const event = eventWith({ ...many, note: 'Many' })
     expect(Buffer.byteLength(descriptionOf(event))).toBeLessThanOrEqual(262_144)
@@ -345,7 +345,7 @@ describe('the description', () => {
     expect(feedbackTask(event).metadata.properties).toEqual(event.properties)
   })
 
-  test('counts the properties it has no room for', () => {
+  test('counts the properties it omits', () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`p${n}`, 'é'.repeat(1_000)]))
     const description = descriptionOf(eventWith({ ...many, note: 'Many' }))
     expect(Buffer.byteLength(description)).toBeLessThanOrEqual(262_144)
@@ -358,7 +358,7 @@ describe('the description', () => {
     ['a name as long as an event', { ['n'.repeat(1_000_000)]: 1 }],
     ['a value as long as an event', { v: '|'.repeat(1_000_000) }],
     ['both', { note: '<'.repeat(900_000), v: '<'.repeat(900_000) }],
-  ])('holds its limit with %s', (_, properties) => {
+  ])('stays within its limit with %s', (_, properties) => {
     expect(Buffer.byteLength(descriptionOf(eventWith(properties)))).toBeLessThanOrEqual(262_144)
   })
 })
@@ -372,7 +372,7 @@ describe('the task', () => {
     ['frustrated', 3],
     ['meh', 2],
     ['loved', 1],
-  ])('of %s feedback has the priority %i and is labelled', (sentiment, priority) => {
+  ])('of %s feedback has the priority %i and labels', (sentiment, priority) => {
     expect(rowOf(eventWith({ sentiment }))).toMatchObject({
       priority,
       labels: [sentiment, 'manual'],
@@ -383,7 +383,7 @@ describe('the task', () => {
     })
   })
 
-  test('keeps all that was sent in its metadata, the address included', () => {
+  test('keeps everything that was sent in its metadata, including the email address', () => {
     const properties = { user_email: 'a@b.c', 'odd key': [1], note: null }
     const row = rowOf(eventWith(properties, { timestamp: '2026-11-21T10:15:30+02:00' }))
     expect(row.metadata).toEqual({
@@ -393,7 +393,7 @@ describe('the task', () => {
     })
   })
 
-  test('has labels as the API knows them, whatever the trigger is', () => {
+  test('has labels that the API accepts, whatever the trigger is', () => {
     const labels = (trigger: string) => rowOf(eventWith({ trigger })).labels
     expect(labels(`${'x'.repeat(99)} y\nz`)).toEqual(['frustrated', 'x'.repeat(99)])
     expect(labels('frustrated')).toEqual(['frustrated'])

@@ -79,8 +79,8 @@ function brittleTail() {
   return { state, tail }
 }
 
-describe('the feed', () => {
-  test('tells what transactions wrote, when they commit, in whatever order they began', async () => {
+describe('the activity feed', () => {
+  test('sends what transactions wrote when they commit, in any order of start', async () => {
     const feed = activityFeed({ repos, clock })
     const clients = await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (name) => {
@@ -114,7 +114,7 @@ describe('the feed', () => {
     await Promise.all(clients.map((client) => client.end()))
   })
 
-  test('tells each of a thousand racing transactions once', async () => {
+  test('sends each of a thousand concurrent transactions once', async () => {
     const feed = activityFeed({ repos, clock })
     const subscription = await feed.subscribe(null, ending())
     const names = Array.from({ length: 1_000 }, (_, index) => String(index))
@@ -134,7 +134,7 @@ describe('the feed', () => {
     }
   }, 120_000)
 
-  test('passes over what was restored from another cluster when its transactions come by', async () => {
+  test('skips rows restored from another cluster when it reaches their transaction numbers', async () => {
     const feed = activityFeed({ repos, clock })
     const subscription = await feed.subscribe(null, ending())
     const { rows } = await db.$client.query('select pg_current_xact_id()::text as now')
@@ -149,7 +149,7 @@ describe('the feed', () => {
     expect(new Set(await heard(subscription, 25))).toEqual(new Set(['new']))
   })
 
-  test('goes on from where it was when the database was away', async () => {
+  test('resumes at its position after the database was unavailable', async () => {
     const { tail, state } = brittleTail()
     const feed = activityFeed({ repos: { activityLog: tail }, clock })
     const troubles: unknown[] = []
@@ -168,7 +168,7 @@ describe('the feed', () => {
     expect(asked).toBeLessThan(8)
   })
 
-  test('looks at the table only when something was written, and not at all when nobody follows', async () => {
+  test('queries the table only after a write, and never without subscribers', async () => {
     const { tail, state } = brittleTail()
     const feed = activityFeed({ repos: { activityLog: tail }, clock })
     const controller = ending()
@@ -190,7 +190,7 @@ describe('the feed', () => {
   test.each([
     ['is not the one it was', { text: '3:3:' }],
     ['has recovered from a crash, whatever number its transactions have reached', { life: 'another' }],
-  ])('cuts all who follow when the database %s', async (_, snapshot) => {
+  ])('disconnects all subscribers when the database %s', async (_, snapshot) => {
     const { tail, state } = brittleTail()
     const feed = activityFeed({ repos: { activityLog: tail }, clock })
     const controller = ending()
@@ -202,7 +202,7 @@ describe('the feed', () => {
     await feed.idle()
   })
 
-  test('cuts one who does not read before a megabyte waits, and spares one who does', async () => {
+  test('disconnects a subscriber that does not read before a megabyte is buffered, and no other', async () => {
     const feed = activityFeed({ repos, clock })
     const [idle, busy] = [ending(), ending()]
     const silent = await feed.subscribe(null, idle)
@@ -239,7 +239,7 @@ describe('a stream of the feed', () => {
     expiresAt: null,
   }
 
-  test('gives a sign of life at once and whenever nothing came for a while', async () => {
+  test('sends a heartbeat at once and after each quiet period', async () => {
     const feed = activityFeed({ repos, clock })
     const access = { isStillAdmitted: async () => true, onForget: () => () => {} }
     const stream = streamService({ repos, feed, access, clock, heartbeatMs: 30 })
@@ -255,7 +255,7 @@ describe('a stream of the feed', () => {
     expect(batches.flat().map(messageOf)).toEqual(['one'])
   })
 
-  test('stays while nobody can say whether its caller is still let in', async () => {
+  test('stays open while its caller cannot be checked', async () => {
     const feed = activityFeed({ repos, clock })
     let answer = async (): Promise<boolean> => {
       throw new Error('away')
@@ -275,7 +275,7 @@ describe('a stream of the feed', () => {
     await feed.idle()
   })
 
-  test('that ends before it began leaves nothing behind', async () => {
+  test('that ends before it started leaves no subscription', async () => {
     const feed = activityFeed({ repos, clock })
     const access = { isStillAdmitted: async () => true, onForget: () => () => {} }
     const stream = streamService({ repos, feed, access, clock })

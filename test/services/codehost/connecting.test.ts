@@ -28,7 +28,7 @@ const credentialsSince = (since: number) =>
   service.host.requests.slice(since).map(({ headers }) => headers.authorization)
 
 describe('while the code host is asked', () => {
-  test('the list goes: it is not found, and nothing is connected', async () => {
+  test('the list is deleted: 404, and nothing is connected', async () => {
     const project = await service.given.project()
     const list = await service.given.list(project.id)
     whileAsked(() => service.delete(`/api/lists/${list.id}`))
@@ -41,7 +41,7 @@ describe('while the code host is asked', () => {
     expect((await service.get(pathOf(project.id))).status).toBe(404)
   })
 
-  test('another token comes in: one that was left out does not bring the older one back', async () => {
+  test('another token is stored: a connect without a token does not restore the older one', async () => {
     const project = await service.given.project()
     const body = { repository: 'acme/private', schedule: 'off' }
     await service.put(pathOf(project.id), { ...body, token: 'first' })
@@ -53,7 +53,7 @@ describe('while the code host is asked', () => {
     expect(new Set(credentialsSince(since))).toEqual(new Set(['token second']))
   })
 
-  test('the token is taken away: it does not come back, and the repository is seen as it is without', async () => {
+  test('the token is removed: it stays removed, and the repository is read without it', async () => {
     const open = service.host.repository('acme/open')
     const project = await service.given.project()
     await service.put(pathOf(project.id), { repository: 'acme/private', token: 'first' })
@@ -67,8 +67,8 @@ describe('while the code host is asked', () => {
   })
 })
 
-describe('members that are left out', () => {
-  test('have their defaults at first, and keep what is stored from then on', async () => {
+describe('omitted members', () => {
+  test('get their defaults at first, and keep the stored value afterwards', async () => {
     const project = await service.given.project()
     const list = await service.given.list(project.id)
     const put = (body: object) => service.put(pathOf(project.id), { repository: 'acme/private', ...body })
@@ -86,7 +86,7 @@ describe('members that are left out', () => {
     expect((await put({ listId: null })).body).toMatchObject({ schedule: 'off', listId: null })
   })
 
-  test('keep the code host that is asked, also one that is not the first', async () => {
+  test('keep the stored code host, also when it is not the first', async () => {
     const other = await startCodeHost()
     other.repository('acme/app')
     const env = { CODEHOST_API_URLS: `${service.host.url},${other.url}` }
@@ -123,7 +123,7 @@ describe('a stored token', () => {
     ['another', { ENCRYPTION_KEY: 'cd'.repeat(32) }, 'codehost_token_rejected', /ENCRYPTION_KEY.*token/],
     ['no', {}, 'encryption_key_missing', /ENCRYPTION_KEY/],
   ])(
-    'is not dropped without a word under %s key: that is refused until it is mended',
+    'is not silently dropped under %s key: connecting fails until the key is fixed',
     async (_, env, code, words) => {
       const { connectionString, host } = service
       const project = await service.given.project()

@@ -50,7 +50,7 @@ async function archived(projectId: string) {
 }
 
 describe('archiving the project', () => {
-  test('waits for the feedback that is on its way into it; none lands afterwards', async () => {
+  test('waits for feedback that is being stored in it, and later feedback goes elsewhere', async () => {
     const app = someApp()
     const project = await targetOf(app)
     const event = feedback({ app_id: app })
@@ -68,7 +68,7 @@ describe('archiving the project', () => {
     expect(await tasksIn(project.id)).toBe(1)
   })
 
-  test('that came first sends the feedback elsewhere', async () => {
+  test('sends feedback that arrives afterwards elsewhere', async () => {
     const app = someApp()
     const project = await targetOf(app)
     const letGo = await locks.hold(`select from projects where id = '${project.id}' for update`)
@@ -99,7 +99,7 @@ describe('archiving the project', () => {
   })
 })
 
-test('a first delivery that is tried again, because repeats beside it could not be counted, is no repeat', async () => {
+test('a first delivery that is retried because repeats could not be counted is not a repeat', async () => {
   const repeated = feedback()
   const { eventId } = await deliver(repeated)
   const letEventsGo = await locks.hold('lock table feedback_events in share mode')
@@ -126,7 +126,7 @@ test('a first delivery that is tried again, because repeats beside it could not 
   expect((await service.get(`/api/analytics/events/${eventId}`)).body.duplicates).toBe(1)
 })
 
-test('a replay and a delivery that want one new list and share an event wait for each other', async () => {
+test('a replay and a delivery that create one list and share an event wait for each other', async () => {
   const app = someApp()
   const repeated = feedback({ app_id: app })
   const { eventId, taskId } = await deliver(repeated)

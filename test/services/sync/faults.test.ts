@@ -18,7 +18,7 @@ const isPage =
   ({ url }: { url: string }) =>
     url.endsWith(`&page=${number}`) && (!repository || url.includes(`/repositories/${repository.id}/`))
 
-describe('an answer that is none', () => {
+describe('an invalid response', () => {
   const ODD: [string, Odd][] = [
     ['a connection that is reset', 'reset'],
     ['a 200 that is cut in the middle of a page', 'cut'],
@@ -44,23 +44,23 @@ describe('an answer that is none', () => {
   })
   afterAll(() => together.close())
 
-  test.concurrent.each(ODD)('%s is tried three times a second apart, and then forgotten', (_, odd) =>
+  test.concurrent.each(ODD)('%s is retried three times, a second apart, and then succeeds', (_, odd) =>
     isForgottenAfterTwo(together, odd),
   )
 
   test.concurrent.each(ODD)(
-    '%s, three times over, fails the run with words, and no page is taken for empty',
+    '%s, three times in a row, fails the run with a clear error, and no page is taken for empty',
     (_, odd) => failsTheRunAfterThree(together, odd),
   )
 })
 
-test('a page that is empty though it was promised does not end the listing', async () => {
+test('an unexpected empty page does not end the listing', async () => {
   const { sync } = await service.connected({}, 250)
   service.host.fault({ status: 200, body: '[]' }, { times: 1, at: isPage(2) })
   expect(await sync()).toMatchObject({ status: 'failed', error: { code: 'codehost_unreachable' } })
 })
 
-describe('silence past the time limit', () => {
+describe('a response that does not arrive in time', () => {
   // The limit is short for these alone: elsewhere a machine that pauses for a moment would be one more silence.
   let impatient: Syncing
   beforeAll(async () => {
@@ -68,10 +68,10 @@ describe('silence past the time limit', () => {
   })
   afterAll(() => impatient.close())
 
-  test.concurrent('is tried three times a second apart, and then forgotten', () =>
+  test.concurrent('is retried three times, a second apart, and then succeeds', () =>
     isForgottenAfterTwo(impatient, 'hang'))
 
-  test.concurrent('three times over, fails the run with words, and no page is taken for empty', () =>
+  test.concurrent('three times in a row, fails the run with a clear error, and no page is taken for empty', () =>
     failsTheRunAfterThree(impatient, 'hang'))
 })
 
@@ -100,8 +100,8 @@ async function failsTheRunAfterThree({ host, connected, tasksOf }: Syncing, odd:
   expect(await sync()).toMatchObject({ status: 'completed', fetched: 250 })
 }
 
-describe('addresses', () => {
-  test('a next page on another host is not asked for, and the token does not go there', async () => {
+describe('URLs', () => {
+  test('a next page on another host is not requested, and the token is not sent there', async () => {
     const elsewhere = await startCodeHost()
     service.host.tokens.set('secret-token', {})
     const { sync } = await service.connected({ token: 'secret-token' }, 3)
@@ -146,19 +146,22 @@ describe('rate limits', () => {
     ],
   ]
 
-  test.each(LIMITS)('%s reschedules the run; the next POST names it', async (_, odd, atLeastSeconds) => {
-    const { project, sync } = await service.connected({}, 250)
-    service.host.fault(odd, { at: isPage(2) })
-    const run = await sync()
-    expect(run).toMatchObject({ status: 'rate_limited', fetched: 100, error: null, finishedAt: null })
-    expect(Date.parse(run.retryAt) - Date.now()).toBeGreaterThan(atLeastSeconds * 1000)
+  test.each(LIMITS)(
+    '%s reschedules the run, and the next POST returns it',
+    async (_, odd, atLeastSeconds) => {
+      const { project, sync } = await service.connected({}, 250)
+      service.host.fault(odd, { at: isPage(2) })
+      const run = await sync()
+      expect(run).toMatchObject({ status: 'rate_limited', fetched: 100, error: null, finishedAt: null })
+      expect(Date.parse(run.retryAt) - Date.now()).toBeGreaterThan(atLeastSeconds * 1000)
 
-    const next = await service.post(`/api/codehost/${project.id}/sync`)
-    expect([next.status, next.body.code]).toEqual([409, 'sync_in_progress'])
-    expect(next.body).toMatchObject({ runId: run.id, retryAt: run.retryAt })
-  })
+      const next = await service.post(`/api/codehost/${project.id}/sync`)
+      expect([next.status, next.body.code]).toEqual([409, 'sync_in_progress'])
+      expect(next.body).toMatchObject({ runId: run.id, retryAt: run.retryAt })
+    },
+  )
 
-  test('it goes on where it was when the time has come', async () => {
+  test('the run resumes at its position after the wait', async () => {
     const { project, sync } = await service.connected({}, 250)
     service.host.fault({ status: 429, headers: { 'retry-after': '1' } }, { at: isPage(2) })
     const since = service.host.requests.length
@@ -174,7 +177,7 @@ describe('rate limits', () => {
     expect(first).toHaveLength(1)
   })
 
-  test('without a word on how long, the waits grow', async () => {
+  test('without a reset time, the waits grow', async () => {
     const { project, sync } = await service.connected({}, 50)
     service.host.fault({ status: 429 }, { times: 2 })
     const first = await sync()
@@ -187,7 +190,7 @@ describe('rate limits', () => {
     expect(second.status).toBe('rate_limited')
   })
 
-  test('a host that says nothing of limits is fine, and one that does is quoted', async () => {
+  test('a host without limits works, and the limits of another are shown', async () => {
     const { sync } = await service.connected({}, 3)
     expect((await sync()).rateLimit).toMatchObject({
       remaining: expect.any(Number),
@@ -201,7 +204,7 @@ describe('rate limits', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('a rejected request', () => {
   test.each<[string, Odd & object, string, RegExp]>([
     [
       'a token revoked in the middle',
@@ -234,7 +237,7 @@ describe('a refusal', () => {
       'codehost_access_denied',
       /422/,
     ],
-  ])('%s fails the run at once, in words a person can act on', async (_, odd, code, words) => {
+  ])('%s fails the run at once, with an error that says what to do', async (_, odd, code, words) => {
     const { project, sync } = await service.connected({}, 250)
     service.host.fault(odd, { times: 5, at: isPage(2) })
     const since = service.host.requests.length
@@ -246,8 +249,8 @@ describe('a refusal', () => {
   })
 })
 
-describe('while it runs', () => {
-  test('progress is told after every page, in the stream and by the run', async () => {
+describe('a running sync', () => {
+  test('reports its progress after every page, in the stream and in the run', async () => {
     const { project, sync } = await service.connected({}, 350)
     const listener = await listenTo(service, { query: `?projectId=${project.id}` })
     const run = await sync()
@@ -263,7 +266,7 @@ describe('while it runs', () => {
   test.each([
     ['a short one', 0],
     ['one too long for a notice', 250],
-  ])('progress is told after every page on every instance, in order: %s', async (_, deletedHere) => {
+  ])('reports its progress after every page on every instance, in order: %s', async (_, deletedHere) => {
     const { project, sync } = await service.connected({}, 350)
     await sync()
     await service.query(

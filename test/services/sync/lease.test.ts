@@ -63,7 +63,7 @@ const pagesAsked = (count: number) =>
   })
 
 describe('a worker', () => {
-  test('that is killed at page 40 is succeeded within 60 s by one that asks for no committed page again', async () => {
+  test('that is killed at page 40 is replaced within 60 s by one that requests no committed page again', async () => {
     const { project } = await connected('acme/killed', 8_000)
     host.latencyMs = 5
     const reached = pagesAsked(40)
@@ -96,7 +96,7 @@ describe('a worker', () => {
     expect(asked.filter((url) => committed.includes(url))).toEqual([])
   }, 120_000)
 
-  test('that is stopped leaves its run to another at once', async () => {
+  test('that is stopped gives up its run at once', async () => {
     const { project } = await connected('acme/stopped', 3_000)
     host.latencyMs = 20
     const reached = pagesAsked(5)
@@ -140,7 +140,7 @@ describe('a worker', () => {
     await worker.stop()
   }, 120_000)
 
-  test('is one of several on one database, and each run is worked on by one', async () => {
+  test('shares the runs of a database with others, each run worked on by one', async () => {
     const workers = [workerOf(service), workerOf(service), workerOf(service)]
     const projects = []
     for (let i = 0; i < 4; i++) projects.push((await connected(`acme/many-${i}`, 250)).project)
@@ -158,7 +158,7 @@ describe('a worker', () => {
     expect(leases.map(({ lease }) => lease)).toEqual([1, 1, 1, 1])
   }, 120_000)
 
-  test('keeps nobody waiting behind a long run: neither a new one nor one whose worker died', async () => {
+  test('does not block other runs during a long one, neither a new run nor one whose worker died', async () => {
     const long = await connected('acme/long', 4_000)
     const left = await connected('acme/left', 150)
     const short = await connected('acme/short', 150)
@@ -198,7 +198,7 @@ describe('a worker', () => {
     expect(new Set(pages).size).toBe(pages.length)
   }, 120_000)
 
-  test('gives up a run that breaks its workers again and again', async () => {
+  test('fails a run that repeatedly kills its workers', async () => {
     const { project } = await connected('acme/poison', 10)
     const run = (await service.post(`/api/codehost/${project.id}/sync`)).body
     await service.query('update sync_runs set attempts = 5 where id = $1', [run.id])

@@ -95,7 +95,7 @@ const DISCONNECTIONS: [string, (projectId: string) => Promise<Answer>][] = [
 ]
 
 describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
-  test('while a page is on its way: nothing of it lands, and the run has failed', async () => {
+  test('while a page is requested: nothing of it is stored, and the run has failed', async () => {
     const { project } = await connected(250)
     let ended: unknown
     host.onAnswer(async ({ url }) => {
@@ -110,7 +110,7 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
     expect(run.fetched).toBeLessThanOrEqual(100)
   })
 
-  test('while a page is being written: that page is whole, and nothing comes after it', async () => {
+  test('while a page is being stored: that page is complete, and nothing is stored after it', async () => {
     const { project, repository } = await connected(150)
     await synced(project.id)
     for (const number of repository.entries.keys()) repository.change(number, { title: 'Changed' })
@@ -132,7 +132,7 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
     expect(tasks.filter(({ title }) => title === 'Changed')).toHaveLength(100)
   })
 
-  test('while it comes due: the run that is queued for it ends as well', async () => {
+  test('while a run is queued: the queued run ends as well', async () => {
     const { project, queued, letGo } = await comingDue()
     const answer = disconnect(project.id)
     await locks.waiting(2, answer)
@@ -144,7 +144,7 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
   })
 })
 
-describe('a run whose connection is another one by now', () => {
+describe('a run whose connection was replaced', () => {
   /** As when whoever did it knew nothing of runs. */
   const replace = (projectId: string) =>
     service.query(
@@ -152,7 +152,7 @@ describe('a run whose connection is another one by now', () => {
       [projectId],
     )
 
-  test('writes no page to it', async () => {
+  test('stores no page', async () => {
     const { project } = await connected(250)
     let isDone = false
     host.onAnswer(async ({ url }) => {
@@ -167,7 +167,7 @@ describe('a run whose connection is another one by now', () => {
     expect(run.fetched).toBeLessThanOrEqual(100)
   })
 
-  test('marks nothing as gone', async () => {
+  test('marks nothing as deleted', async () => {
     const { project, repository } = await connected(20)
     await synced(project.id)
     repository.remove(3)
@@ -185,7 +185,7 @@ describe('a run whose connection is another one by now', () => {
 })
 
 describe('deleting the project', () => {
-  test('while the first page is being written: one waits for the other', async () => {
+  test('while the first page is being stored: one waits for the other', async () => {
     const { project } = await connected(50)
     const letGo = await holdPages()
     const { done } = await startWork(project.id)
@@ -199,7 +199,7 @@ describe('deleting the project', () => {
     expect(await tasksOf(project.id)).toHaveLength(50)
   })
 
-  test('while the first page is on its way: that waits, and nothing of it lands', async () => {
+  test('while the first page is requested: the deletion waits, and nothing of the page is stored', async () => {
     const { project } = await connected(50)
     const send = holdAnswers(isListing)
     const { done } = await startWork(project.id)
@@ -215,7 +215,7 @@ describe('deleting the project', () => {
     expect(await tasksOf(project.id)).toEqual([])
   })
 
-  test('while a run is queued for it: that waits, or is left out', async () => {
+  test('while a run is queued: the run waits, or is skipped', async () => {
     const { project, queued, letGo } = await comingDue()
     const answer = service.delete(`/api/projects/${project.id}`)
     await locks.waiting(2, answer)
@@ -224,7 +224,7 @@ describe('deleting the project', () => {
     expect((await answer).status).toBe(204)
   })
 
-  test('while hidden tasks are swept: those of it are left to the deletion', async () => {
+  test('while the trash is cleaned up: its tasks are left to the deletion', async () => {
     const { project } = await connected(5)
     await synced(project.id)
     await service.query("update tasks set deleted_at = now() - interval '31 days' where project_id = $1", [
@@ -241,8 +241,8 @@ describe('deleting the project', () => {
   })
 })
 
-describe('while a page is being written', () => {
-  test('deleting the list it writes to waits for it', async () => {
+describe('while a page is being stored', () => {
+  test('deleting its list waits', async () => {
     const { project, repository } = await connected(20)
     const list = await service.given.list(project.id)
     await connect(project.id, repository.name, { listId: list.id })
@@ -262,7 +262,7 @@ describe('while a page is being written', () => {
     expect(tasks.map(({ list_id }) => list_id)).toEqual(Array(40).fill(project.inbox.id))
   })
 
-  test('archiving waits for it, and nothing lands afterwards', async () => {
+  test('archiving waits, and nothing is stored afterwards', async () => {
     const { project } = await connected(250)
     const letGo = await holdPages()
     const sendSecond = holdAnswers(isSecondPage)
@@ -286,7 +286,7 @@ describe('while a page is being written', () => {
   })
 })
 
-test('in a project archived meanwhile nothing is marked as gone', async () => {
+test('in a project archived in the meantime nothing is marked as deleted', async () => {
   const { project, repository } = await connected(20)
   await synced(project.id)
   repository.remove(3)

@@ -33,7 +33,7 @@ async function imported(
 }
 
 describe('the mapping', () => {
-  test('an issue becomes a task with its text, labels, assignees and address', async () => {
+  test('makes an issue a task with its text, labels, assignees and URL', async () => {
     const { task, first } = await imported((repository) =>
       repository.issue({
         title: ' Crash ',
@@ -61,7 +61,7 @@ describe('the mapping', () => {
     })
   })
 
-  test('a pull request is tracked with codehostPrNumber', async () => {
+  test('tracks a pull request with codehostPrNumber', async () => {
     const { task, first } = await imported((repository) => repository.pull())
     expect(first).toMatchObject({ pullRequests: { created: 1 }, issues: { created: 0 } })
     expect(await task()).toMatchObject({ codehostIssueNumber: null, codehostPrNumber: 1 })
@@ -74,7 +74,7 @@ describe('the mapping', () => {
     ['as a duplicate', { state: 'closed', stateReason: 'duplicate' }, 'duplicate'],
     ['merged', { state: 'closed', mergedAt: '2026-01-01T00:00:00Z' }, 'merged'],
     ['unmerged', { state: 'closed', mergedAt: null }, 'closed_unmerged'],
-  ] as const)('an entry that was closed %s is done, and says why', async (_, values, reason) => {
+  ] as const)('makes an item that was closed %s done, with the reason', async (_, values, reason) => {
     const { task } = await imported((repository) => repository.issue(values))
     expect(await task()).toMatchObject({
       status: 'done',
@@ -83,7 +83,7 @@ describe('the mapping', () => {
     })
   })
 
-  test('title, body, labels, assignees and address are refreshed; list, priority and notes are not', async () => {
+  test('refreshes title, body, labels, assignees and URL; list, priority and notes stay', async () => {
     const { project, repository, sync, task, patch } = await imported((repository) => repository.issue())
     const list = await service.given.list(project.id)
     await patch({ listId: list.id, priority: 'low', notes: 'Ours.', metadata: { ours: true } })
@@ -106,7 +106,7 @@ describe('the mapping', () => {
     })
   })
 
-  test('a `priority:*` label counts on the first import only', async () => {
+  test('applies a `priority:*` label on the first import only', async () => {
     const { repository, sync, task, patch } = await imported((repository) =>
       repository.issue({ labels: ['priority: high'] }),
     )
@@ -117,7 +117,7 @@ describe('the mapping', () => {
     expect(await task()).toMatchObject({ priority: 'medium', labels: ['priority:low'] })
   })
 
-  test('what is closed becomes done, what is reopened open again without a reason', async () => {
+  test('makes closed items done, and reopened ones open without a reason', async () => {
     const { repository, sync, task } = await imported((repository) => {
       repository.issue()
       repository.pull()
@@ -134,7 +134,7 @@ describe('the mapping', () => {
     expect(await task(1)).toMatchObject({ status: 'open', closedReason: null, completedAt: null })
   })
 
-  test('a local in_progress or done stays while the entry is open', async () => {
+  test('keeps a local in_progress or done while the item is open', async () => {
     const { repository, sync, task, patch } = await imported((repository) => {
       repository.issue()
       repository.issue()
@@ -148,7 +148,7 @@ describe('the mapping', () => {
     expect(await task(2)).toMatchObject({ status: 'done', title: 'New 2' })
   })
 
-  test('an entry that is closed is always made done', async () => {
+  test('always makes a closed item done', async () => {
     const { repository, sync, task, patch } = await imported((repository) =>
       repository.issue({ state: 'closed', stateReason: 'completed' }),
     )
@@ -158,7 +158,7 @@ describe('the mapping', () => {
     expect(await task()).toMatchObject({ status: 'done' })
   })
 
-  test('what was deleted here stays deleted, also when the sweep has taken it', async () => {
+  test('does not restore a task that was deleted here, also after the cleanup', async () => {
     const { project, repository, sync, first } = await imported((repository) => {
       repository.issue()
       repository.issue()
@@ -190,7 +190,7 @@ describe('the mapping', () => {
     expect([...left.keys()]).toEqual([1, 3])
   })
 
-  test('what was deleted here and restored is what the code host says by then', async () => {
+  test('updates a task that was deleted here and restored', async () => {
     const { project, repository, sync } = await imported((repository) => repository.issue())
     const { id } = (await service.tasksOf(project.id)).get(1)
     await service.delete(`/api/tasks/${id}`)
@@ -205,7 +205,7 @@ describe('the mapping', () => {
     })
   })
 
-  test('new tasks go to the list the connection names', async () => {
+  test('adds new tasks to the list of the connection', async () => {
     const { project, repository } = await service.connected()
     const list = await service.given.list(project.id)
     repository.issue()
@@ -215,7 +215,7 @@ describe('the mapping', () => {
     expect((await service.tasksOf(project.id)).get(1).list_id).toBe(list.id)
   })
 
-  test('each change is in the record, and the run itself', async () => {
+  test('records each change, and the run itself, in the activity', async () => {
     const { project, repository, sync } = await imported((repository) => repository.issue())
     repository.close(1)
     const run = await sync()
@@ -236,7 +236,7 @@ describe('the mapping', () => {
   })
 })
 
-describe('texts a code host may send', () => {
+describe('texts of the code host', () => {
   test.each<[string, unknown, string | null]>([
     ['of 262,144 bytes', 'x'.repeat(262_144), 'x'.repeat(262_144)],
     ['longer than that', '😀'.repeat(70_000), '😀'.repeat(65_536)],
@@ -244,13 +244,13 @@ describe('texts a code host may send', () => {
     ['with a NUL', 'a\0b', 'ab'],
     ['with half a surrogate pair', 'a\ud83db', 'a\ufffdb'],
     ['in four bytes', '😀', '😀'],
-  ])('a body %s is no reason to fail', async (_, body, expected) => {
+  ])('a body %s does not fail the run', async (_, body, expected) => {
     const { task, first } = await imported((repository) => repository.issue({ body }))
     expect(first).toMatchObject({ status: 'completed', issues: { created: 1 } })
     expect((await task()).description).toBe(expected)
   })
 
-  test('labels as strings, deleted authors, missing members and odd titles are fine', async () => {
+  test('labels as strings, deleted authors, missing members and unusual titles are accepted', async () => {
     const { task, first } = await imported((repository) => {
       repository.issue({ odd: { labels: ['one', { name: 'two' }, { name: null }, null, 'one'] } })
       repository.issue({ odd: { user: null, assignee: null, assignees: null, title: '\0 ' } })

@@ -17,7 +17,7 @@ function parts(url: string) {
 }
 
 describe('a run', () => {
-  test('lists by the numeric id with state=all, the first time by creation and without since, then catches up', async () => {
+  test('lists by the numeric id with state=all, at first by creation and without since, then catches up', async () => {
     const { repository, sync } = await service.connected({}, 250)
     const since = service.host.requests.length
     const run = await sync()
@@ -33,7 +33,7 @@ describe('a run', () => {
     expect(asked.at(-1)).toMatchObject({ sort: 'updated', direction: 'asc', since: expect.any(String) })
   })
 
-  test('says its version of the API on every request and sends the token', async () => {
+  test('sends the API version and the token with every request', async () => {
     service.host.tokens.set('good', {})
     const { repository, sync } = await service.connected({ token: 'good' }, 1)
     await sync()
@@ -46,7 +46,7 @@ describe('a run', () => {
     }
   })
 
-  test('over an unchanged repository costs exactly one request, answered 304, the address byte for byte the last', async () => {
+  test('over an unchanged repository takes one request, which returns 304, to exactly the same URL', async () => {
     const { sync } = await service.connected({}, 120)
     await sync()
     const last = service.host.requests.at(-1)?.url
@@ -57,7 +57,7 @@ describe('a run', () => {
     }
   })
 
-  test('over an empty repository that stays empty costs one request as well, and sees the first issue', async () => {
+  test('over an empty repository takes one request as well, and sees the first issue', async () => {
     const { repository, sync } = await service.connected()
     expect(await sync()).toMatchObject({ status: 'completed', fetched: 0 })
     const since = service.host.requests.length
@@ -67,7 +67,7 @@ describe('a run', () => {
     expect(await sync()).toMatchObject({ fetched: 1, issues: { created: 1 } })
   })
 
-  test('after the first asks for what changed since, re-anchored after each page', async () => {
+  test('after the first requests what changed since, and moves since after each page', async () => {
     const { repository, sync } = await service.connected({}, 300)
     await sync()
     for (let number = 1; number <= 250; number++) repository.change(number, { title: `New ${number}` }, 60)
@@ -85,7 +85,7 @@ describe('a run', () => {
     expect([...anchors].sort()).toEqual(anchors)
   })
 
-  test('follows the link where a whole page lies within one second', async () => {
+  test('follows the link when a whole page has one timestamp', async () => {
     const { project, repository, sync } = await service.connected({}, 350)
     await sync()
     service.host.advance(60)
@@ -102,7 +102,7 @@ describe('a run', () => {
     expect([after.get(7).title, after.get(8).title]).toEqual(['Later', 'Later'])
   })
 
-  test('catches what was touched between two pages, and counts nothing twice', async () => {
+  test('sees what changed between two pages, and counts nothing twice', async () => {
     const { project, repository, sync } = await service.connected({}, 500)
     let touched = 0
     service.host.onAnswer(({ url }) => {
@@ -118,7 +118,7 @@ describe('a run', () => {
     for (let number = 1; number < touched; number++) expect(tasks.get(number).title).toBe('Touched')
   })
 
-  test('sees what comes after a page that is exactly full', async () => {
+  test('sees what follows a page that is exactly full', async () => {
     const { project, repository, sync } = await service.connected({}, 1)
     await sync()
     repository.fill(99)
@@ -131,7 +131,7 @@ describe('a run', () => {
     expect(service.asked(since)).toEqual([expect.stringMatching(/^304 /)])
   })
 
-  test('takes pages of many megabytes', async () => {
+  test('reads pages of many megabytes', async () => {
     const { project, repository, sync } = await service.connected()
     const body = 'ä€x\n"'.repeat(20_000)
     for (let number = 1; number <= 40; number++) repository.issue({ body })
@@ -141,7 +141,7 @@ describe('a run', () => {
     expect([...tasks.values()].map(({ description }) => description === body)).toEqual(Array(40).fill(true))
   })
 
-  test('goes past page 100, where numbers alone are refused', async () => {
+  test('continues after page 100, where page numbers are rejected', async () => {
     const { project, repository, sync } = await service.connected()
     for (let number = 1; number <= 10_150; number++) repository.issue({ body: null })
     const run = await sync()
@@ -152,7 +152,7 @@ describe('a run', () => {
     expect(row.count).toBe(10_150)
   })
 
-  test('with 10,000 issues of which 5 a page are being touched misses none and doubles none', async () => {
+  test('over 10,000 issues, 5 of which change during each page, misses none and doubles none', async () => {
     const { project, repository, sync } = await service.connected()
     for (let number = 1; number <= 10_000; number++) repository.issue({ body: null })
     let next = 0
@@ -174,7 +174,7 @@ describe('a run', () => {
     for (const [number, { title }] of repository.entries) expect(tasks.get(number).title).toBe(title)
   }, 120_000)
 
-  test('follows a renamed repository by its id, shows the new name, and is not misled by a re-used one', async () => {
+  test('follows a renamed repository by its id, shows the new name, and ignores a new one with the old name', async () => {
     const { project, repository, sync } = await service.connected({}, 3)
     await sync()
     const old = repository.name
@@ -191,7 +191,7 @@ describe('a run', () => {
 })
 
 describe('a full reconciliation', () => {
-  test('asks for what vanished one by one; the tasks stay and say what became of it', async () => {
+  test('requests missing items one by one; their tasks stay and say what happened', async () => {
     const { project, repository, sync } = await service.connected({}, 30)
     await sync()
     repository.remove(3, 'deleted')
@@ -216,7 +216,7 @@ describe('a full reconciliation', () => {
     expect(service.asked(again).filter((line) => /issues\/\d+$/.test(line))).toEqual([])
   })
 
-  test('takes in what the listing merely missed, and what came back', async () => {
+  test('stores what the listing missed, and what was restored', async () => {
     const { project, repository, sync } = await service.connected({}, 10)
     await sync()
     repository.remove(2)
@@ -228,7 +228,7 @@ describe('a full reconciliation', () => {
     expect((await service.tasksOf(project.id)).get(2).source_state).toBe('present')
   })
 
-  test('finds what slipped through between two pages of the listing', async () => {
+  test('finds what changed between two pages of the listing', async () => {
     const { project, repository, sync } = await service.connected({}, 150)
     await sync()
     // Once the first page is out, one of it goes: number 101 moves onto that page unseen.
@@ -242,7 +242,7 @@ describe('a full reconciliation', () => {
     expect((await service.tasksOf(project.id)).get(101).source_state).toBe('present')
   })
 
-  test('of three entries finds out that one was deleted', async () => {
+  test('of three items finds that one was deleted', async () => {
     const { project, repository, sync } = await service.connected({}, 3)
     await sync()
     repository.remove(2)
@@ -251,7 +251,7 @@ describe('a full reconciliation', () => {
     expect(await sync('?mode=full')).toMatchObject({ status: 'completed', gone: 0 })
   })
 
-  test('of a repository whose few entries are all gone finds out that they are', async () => {
+  test('of a repository whose few items are all deleted finds that they are', async () => {
     const { project, repository, sync } = await service.connected({}, 3)
     await sync()
     for (const number of [1, 2, 3]) repository.remove(number)
@@ -261,7 +261,7 @@ describe('a full reconciliation', () => {
     expect(await sync()).toMatchObject({ status: 'completed', fetched: 0 })
   })
 
-  test('is given up when more than ten and more than a fifth are missing, and changes nothing', async () => {
+  test('is aborted when more than ten and more than a fifth are missing, and changes nothing', async () => {
     const { project, repository, sync } = await service.connected({}, 20)
     await sync()
     for (let number = 1; number <= 11; number++) repository.remove(number)
@@ -276,7 +276,7 @@ describe('a full reconciliation', () => {
     expect(tasks.size).toBe(20)
   })
 
-  test('is given up when the listing goes empty, and keeps everything', async () => {
+  test('is aborted when the listing becomes empty, and keeps everything', async () => {
     const { project, repository, sync } = await service.connected({}, 20)
     await sync()
     repository.entries.clear()
@@ -289,7 +289,7 @@ describe('a full reconciliation', () => {
   test.each([
     ['the whole repository can no longer be seen', 404, 'codehost_repository_not_found'],
     ['its issues are turned off', 410, 'codehost_access_denied'],
-  ])('marks nothing as gone when %s in the middle of it', async (_, status, code) => {
+  ])('marks nothing as deleted when %s halfway', async (_, status, code) => {
     const { project, repository, sync } = await service.connected({}, 30)
     await sync()
     for (const number of [3, 4, 5]) repository.remove(number)
@@ -306,7 +306,7 @@ describe('a full reconciliation', () => {
     expect(await sync('?mode=full')).toMatchObject({ status: 'completed', gone: 3 })
   })
 
-  test('gets through many that vanished, however few requests an hour are allowed', async () => {
+  test('checks many missing items with few requests per hour', async () => {
     const { project, repository, sync } = await service.connected({}, 300)
     await sync()
     for (let number = 1; number <= 50; number++) repository.remove(number)

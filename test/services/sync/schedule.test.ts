@@ -16,7 +16,7 @@ const hoursUntilNext = async (projectId: string) =>
   (Date.parse((await connectionOf(projectId)).nextRunAt) - Date.now()) / HOUR_MS
 
 describe('the schedule', () => {
-  test('slows down after a failure that only a person can mend, until it is mended', async () => {
+  test('slows down after a failure that only a person can fix, until it is fixed', async () => {
     const { project, repository, sync } = await service.connected({ token: 'good', schedule: 'hourly' }, 3)
     expect(await hoursUntilNext(project.id)).toBeLessThanOrEqual(1)
 
@@ -29,7 +29,7 @@ describe('the schedule', () => {
     expect(await hoursUntilNext(project.id)).toBeLessThanOrEqual(1)
   })
 
-  test('comes back with a sync that succeeds', async () => {
+  test('is normal again after a sync that succeeds', async () => {
     service.host.tokens.set('good', {})
     const { project, sync } = await service.connected({ token: 'good', schedule: 'hourly' }, 3)
     service.host.tokens.delete('good')
@@ -42,7 +42,7 @@ describe('the schedule', () => {
   })
 })
 
-test('a run whose token is replaced while it works goes on with the new one', async () => {
+test('a run whose token is replaced continues with the new one', async () => {
   service.host.tokens.set('good', {})
   const { project, repository, sync } = await service.connected({ token: 'good' }, 350)
   service.host.onAnswer(async ({ url }) => {
@@ -76,7 +76,7 @@ describe('the list of a connection', () => {
   })
 })
 
-test('a run over an unchanged repository tells what the code host still allows', async () => {
+test('a run over an unchanged repository reports the remaining rate limit', async () => {
   const { sync } = await service.connected({}, 2)
   await sync()
   expect(await sync()).toMatchObject({

@@ -36,8 +36,8 @@ async function startPatiently({ id, path }: { id: string; path: string }, header
   return { answer, runId }
 }
 
-describe('a sync that meets the end of the one before', () => {
-  test('starts, or names a run that there is', async () => {
+describe('a sync that is started while another one ends', () => {
+  test('starts, or returns a run that exists', async () => {
     const project = await connected()
     for (let round = 0; round < 300; round++) {
       const end = sleep((round % 10) / 4).then(() =>
@@ -52,12 +52,12 @@ describe('a sync that meets the end of the one before', () => {
   }, 120_000)
 })
 
-describe('while a run is waited for', () => {
+describe('while a request waits for a run', () => {
   test.each([
     ['without', {}],
     ['with', { 'idempotency-key': 'once' }],
   ])(
-    'its project goes: the answer is the run as it was started, %s an Idempotency-Key',
+    'its project is deleted: the response is the run as it was started, %s an Idempotency-Key',
     async (_, headers) => {
       const project = await connected()
       const { answer, runId } = await startPatiently(project, headers)
@@ -69,7 +69,7 @@ describe('while a run is waited for', () => {
     },
   )
 
-  test('the database goes away: the answer is the run as it was last seen', async () => {
+  test('the database is unavailable: the response is the run as it was last seen', async () => {
     const project = await connected()
     const { answer, runId } = await startPatiently(project)
     await service.query('alter table sync_runs rename to sync_runs_away')
