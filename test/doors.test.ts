@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('every door', () => {
-  test('is either open for a reason or asks for credentials first, whatever the body', async () => {
+describe('every route', () => {
+  test('is either listed as public or requires credentials first, whatever the body', async () => {
     const doors = routesOf(service.app).filter(({ name }) => !(name in OPEN_DOORS) && !name.includes('/docs'))
     expect(doors.length).toBeGreaterThan(5)
     for (const { method, path, name } of doors) {
@@ -32,7 +32,7 @@ describe('every door', () => {
     }
   })
 
-  test('refuses a caller without the scope before it looks at the body', async () => {
+  test('rejects a caller without the scope before it reads the body', async () => {
     const key = await service.given.key({ scopes: [] })
     for (const { method, path, name, scope } of routesOf(service.app)) {
       if (!scope || scope === 'any') continue
@@ -44,13 +44,13 @@ describe('every door', () => {
     }
   })
 
-  test('that takes a caller has an operation', async () => {
+  test('that requires a caller has an operation', async () => {
     const doors = routesOf(service.app).filter(({ name }) => !(name in OPEN_DOORS) && !name.includes('/docs'))
     const without = doors.filter(({ scope }) => scope === undefined).map(({ name }) => name)
     expect(without).toEqual(['POST /api/analytics/webhook'])
   })
 
-  test('that is open is a route that exists', () => {
+  test('that is listed as public exists', () => {
     const names = routesOf(service.app).map(({ name }) => name)
     expect(Object.keys(OPEN_DOORS).filter((name) => !names.includes(name))).toEqual([])
   })

@@ -69,7 +69,7 @@ describe('names in src and test', () => {
     expect(refused).toEqual([])
   })
 
-  test('of files do, too', () => {
+  test('of files use them, too', () => {
     const refused = code.flatMap((file) => {
       const words = file.replace(/\.\w+$/, '').split(/[/.-]/)
       return words.filter((word) => word in NAMES).map((word) => `${file}: say ${NAMES[word]}, not ${word}`)
@@ -91,7 +91,7 @@ describe('names in src and test', () => {
   })
 
   test.each(['const aggregate = 1', 'const navigate = 1', '// the gate', 'entry.vitals()'])(
-    'may be another word, or belong to someone else: %s',
+    'may be another word, or belong to a package: %s',
     (text) => {
       expect(namesIn('src/a.ts', text).flatMap((each) => refusalOf('src/a.ts', each))).toEqual([])
     },

@@ -14,8 +14,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-describe('the closing lines of .ci/run', () => {
-  test('name and count what passed only when it was run once more', async () => {
+describe('the last lines of .ci/run', () => {
+  test('name and count the tests that passed only on a retry', async () => {
     const report = await runTests(flaky('first'), fine('second'), flaky('third'))
 
     const { status, lines } = count(report)
@@ -40,7 +40,7 @@ describe('the closing lines of .ci/run', () => {
     expect(status).toBe(1)
   })
 
-  test('do not take a test that failed twice for one that was retried', async () => {
+  test('do not count a test that failed twice as retried', async () => {
     const report = await runTests(fine('a'), `test('b', () => { throw new Error('always') })`)
 
     expect(count(report).lines).toEqual(['0 retried', '1 passed, 1 failed'])

@@ -8,7 +8,7 @@ const wrapped = (cause: object) => new TypeError('fetch failed', { cause })
 const withCode = (code: string, message = `connect ${code} 10.0.0.1:443`) =>
   Object.assign(new Error(message), { code })
 
-describe('what the network says', () => {
+describe('a network error', () => {
   test.each<[string, unknown, RegExp]>([
     ['a refusal', wrapped(withCode('ECONNREFUSED')), /refused the connection/],
     [
@@ -53,12 +53,12 @@ describe('what the network says', () => {
     ['plain text where TLS is meant', wrapped(withCode('ERR_SSL_WRONG_VERSION_NUMBER')), /TLS/],
     ['something unheard of', wrapped(withCode('EWHATEVER')), /connection broke/],
     ['something that is no error', 'connect 10.0.0.1', /connection broke/],
-  ])('%s is told in words, without addresses and names', (_, error, words) => {
+  ])('%s is explained, without addresses and host names', (_, error, words) => {
     expect(describeNetworkError(error)).toMatch(words)
     expect(describeNetworkError(error)).not.toMatch(/10\.0\.0\.1|git\.corp|E[A-Z]{5}/)
   })
 
-  test('goes whole to who runs the service', async () => {
+  test('is complete in the log', async () => {
     const server = createServer()
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { port: number }

@@ -65,13 +65,13 @@ function mistakesIn(name: string): string[] {
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }
 
-describe('a client generated from the reference', { timeout: 120_000 }, () => {
+describe('a client generated from the API reference', { timeout: 120_000 }, () => {
   test('compiles', () => {
     expect(mistakesIn('api.ts')).toEqual([])
     expect(mistakesIn('right.ts')).toEqual([])
   })
 
-  test('rejects what the service would refuse', () => {
+  test('rejects what the service would reject', () => {
     expect(mistakesIn('wrong.ts')).toEqual([
       expect.stringMatching(/"urgent"' is not assignable/),
       expect.stringMatching(/'title' is missing/),

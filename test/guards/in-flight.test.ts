@@ -34,7 +34,7 @@ function given() {
 
 const refusal = { code: 'rate_limited', extras: { retryAfterSeconds: expect.any(Number) } }
 
-test('a key has so many requests at a time, and another one when one of them is done', async () => {
+test('a key has a limited number of requests at a time, and a slot is free again when one ends', async () => {
   const ask = given()
   const first = await ask('a')
   await ask('a')
@@ -44,7 +44,7 @@ test('a key has so many requests at a time, and another one when one of them is 
   await expect(ask('a')).rejects.toMatchObject(refusal)
 })
 
-test('all keys together have so many, and what was refused is not counted', async () => {
+test('all keys together have a limit, and rejected requests do not count', async () => {
   const ask = given()
   const first = await ask('a')
   await ask('b')
@@ -54,7 +54,7 @@ test('all keys together have so many, and what was refused is not counted', asyn
   await ask('d')
 })
 
-test('streams are counted apart', async () => {
+test('streams are counted separately', async () => {
   const ask = given()
   const stream = await ask('a', { isLong: true })
   await expect(ask('a', { isLong: true })).rejects.toMatchObject(refusal)
@@ -64,7 +64,7 @@ test('streams are counted apart', async () => {
   await ask('a', { isLong: true })
 })
 
-test('a client that is gone before the guard looks starts nothing and is not counted', async () => {
+test('a client that disconnects before the guard runs starts nothing and is not counted', async () => {
   const ask = given()
   for (let i = 0; i < 5; i++)
     await expect(ask('a', { destroyed: true })).rejects.toMatchObject({ code: 'request_timeout' })
@@ -83,7 +83,7 @@ test('a client that disconnects counts until the work for its request has ended'
   await ask('a')
 })
 
-test('an early look says the same and counts nothing', async () => {
+test('the early check gives the same result and counts nothing', async () => {
   const ask = given()
   for (let i = 0; i < 5; i++) await ask.peek('a')
   const first = await ask('a')

@@ -44,19 +44,22 @@ function given(known: Caller = caller) {
 
 const isSilence = (error: unknown) => /silent/.test(String((error as Error).cause))
 
-test.each(['take', 'silence'] as const)('a key that was let in stays let in: %s', async (how) => {
-  const { guard, ...database } = given()
-  await guard(request('a key'))
-  database[how]()
+test.each(['take', 'silence'] as const)(
+  'a key that was authenticated stays authenticated while the database is away: %s',
+  async (how) => {
+    const { guard, ...database } = given()
+    await guard(request('a key'))
+    database[how]()
 
-  const again = request('a key')
-  await guard(again)
+    const again = request('a key')
+    await guard(again)
 
-  expect(again.caller).toBe(caller)
-  await expect(guard(request('another key'))).rejects.toThrow()
-})
+    expect(again.caller).toBe(caller)
+    await expect(guard(request('another key'))).rejects.toThrow()
+  },
+)
 
-test('nobody stays let in once something ended', async () => {
+test('no key stays authenticated once a key or session has ended', async () => {
   const { guard, ...database } = given()
   await guard(request('a key'))
   database.take()
@@ -65,7 +68,7 @@ test('nobody stays let in once something ended', async () => {
   await expect(guard(request('a key'))).rejects.toBe(away)
 })
 
-test('a key that was refused since does not stay let in', async () => {
+test('a key that was rejected since does not stay authenticated', async () => {
   const { guard, ...database } = given()
   await guard(request('a key'))
   database.refuse(invalidCredentials())
@@ -76,7 +79,7 @@ test('a key that was refused since does not stay let in', async () => {
 })
 
 test.each(['expiresAt', 'secretExpiresAt'])(
-  'a key that has expired does not stay let in: %s',
+  'a key that has expired does not stay authenticated: %s',
   async (end) => {
     const { guard, ...database } = given({ ...caller, [end]: new Date(0) })
     await guard(request('a key'))
@@ -86,7 +89,7 @@ test.each(['expiresAt', 'secretExpiresAt'])(
   },
 )
 
-test('a refusal is no absence of the database', async () => {
+test('a rejected key is not taken for an unavailable database', async () => {
   const refusal = new Error('refused')
   const guard = requireMetricsReader({
     access: { onForget: () => () => {} },

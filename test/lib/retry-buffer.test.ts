@@ -11,7 +11,7 @@ const hold = (elapsedMs = 0) => {
 }
 
 describe('a delivery', () => {
-  test('is tried again until the database is back', async () => {
+  test('is retried until the database is available again', async () => {
     let tries = 0
     const answer = await hold()(async () => {
       if (++tries < 4) throw away
@@ -23,7 +23,7 @@ describe('a delivery', () => {
   test.each([
     ['away', () => Promise.reject(away)],
     ['silent', never],
-  ])('is given up after 2 s when the database stays %s, and told when to come again', async (_, work) => {
+  ])('is rejected after 2 s when the database remains %s, with Retry-After', async (_, work) => {
     const since = performance.now()
     await expect(hold()(work)).rejects.toMatchObject({
       code: 'unavailable',
@@ -33,7 +33,7 @@ describe('a delivery', () => {
     expect(performance.now() - since).toBeLessThan(2_600)
   })
 
-  test('has waited before: the time before it counts, but for a last half second', async () => {
+  test('counts the time it has already waited, but for the last half second', async () => {
     const since = performance.now()
     await expect(hold(1_900)(never)).rejects.toMatchObject({ code: 'unavailable' })
     expect(performance.now() - since).toBeLessThan(1_500)
@@ -48,7 +48,7 @@ describe('a delivery', () => {
   })
 })
 
-test('500 deliveries are held and no more; when they are gone there is room again', async () => {
+test('at most 500 deliveries wait; later ones wait when those are done', async () => {
   const one = hold()
   let refused = 0
   const held = Array.from({ length: 600 }, () => one(() => Promise.reject(away)).catch(() => refused++))
@@ -61,7 +61,7 @@ test('500 deliveries are held and no more; when they are gone there is room agai
   expect(await one(async () => 'done')).toBe('done')
 })
 
-test('a crowd is nothing to refuse while the database answers', async () => {
+test('more deliveries are accepted while the database responds', async () => {
   const one = hold()
   const crowd = Array.from({ length: 3_000 }, () => one(() => sleep(50, 'done')))
   expect(new Set(await Promise.all(crowd))).toEqual(new Set(['done']))

@@ -13,8 +13,8 @@ function read(text: string | Buffer) {
 
 const bulk = (tasks: unknown, others: object = {}) => JSON.stringify({ listId: LIST, tasks, ...others })
 
-describe('a batch that is read item by item', () => {
-  test('is what it is when read as a whole, trimmed and checked', () => {
+describe('a batch that is parsed item by item', () => {
+  test('equals the batch parsed as a whole, trimmed and validated', () => {
     const tasks = [
       { title: ' A, "b" [ ', description: '}{\\"' },
       { title: 'ü😀', metadata: { a: [[], {}] } },
@@ -31,7 +31,7 @@ describe('a batch that is read item by item', () => {
     })
   })
 
-  test('has every bad item refused in its place, also what is no object', () => {
+  test('has an error for every invalid item, also for one that is not an object', () => {
     const reading = read(bulk([{ title: 'A' }, { title: '' }, 5, { title: 'B', nope: 1 }]))
     const refusals = (reading as { items: { refusal: AppError | undefined }[] }).items.map(
       ({ refusal }) => refusal,
@@ -65,16 +65,16 @@ describe('a batch that is read item by item', () => {
     ['tasks that are none', bulk({ 0: { title: 'A' } }), 'validation_failed'],
     ['an unknown member', bulk([{ title: 'A' }], { nope: [1] }), 'validation_failed'],
     ['an array', JSON.stringify([{ title: 'A' }]), 'validation_failed'],
-  ])('is refused like any other: %s', (_, text, code) => {
+  ])('is rejected like any other: %s', (_, text, code) => {
     expect(read(text)).toMatchObject({ code })
   })
 
-  test('counts the member that is written last', () => {
+  test('uses the last of repeated members', () => {
     const twice = `{"listId":"${LIST}","tasks":[{"title":"A"}],"tasks":[{"title":"B"},{"title":"C"}]}`
     expect(read(twice)).toMatchObject({ items: [{ item: { title: 'B' } }, { item: { title: 'C' } }] })
   })
 
-  test('is known by what it says, not by its spaces', () => {
+  test('is identified by its content, not its white space', () => {
     const hashOf = (text: string) => (read(text) as { hash: string }).hash
     const body = { listId: LIST, tasks: [{ title: 'A' }, { title: 'B' }] }
     expect(hashOf(JSON.stringify(body, null, 1))).toBe(hashOf(JSON.stringify(body)))

@@ -65,7 +65,7 @@ async function makeOneOfEach(): Promise<Record<Resource, string>> {
 }
 
 describe('every guarded route', () => {
-  test('is there to be tested', () => {
+  test('is covered by these tests', () => {
     expect(guarded.length).toBeGreaterThan(20)
   })
 
@@ -78,7 +78,7 @@ describe('every guarded route', () => {
     ['in another case', () => service.adminKey.toUpperCase(), 'invalid_credentials'],
     ['expired', () => service.given.key({ expiresAt: new Date(Date.now() - 1000) }), 'expired_credentials'],
     ['revoked', () => service.given.key({ revokedAt: new Date() }), 'invalid_credentials'],
-  ])('refuses a key that is %s', async (_, makeKey, code) => {
+  ])('rejects a key that is %s', async (_, makeKey, code) => {
     const key = await makeKey()
     for (const door of guarded) {
       const answer = await knock(door, key)
@@ -105,7 +105,7 @@ describe('every guarded route', () => {
     }
   })
 
-  test('shows a key that is bound to another project nothing of this one', async () => {
+  test('shows a key bound to another project nothing of this one', async () => {
     // The tests before ended what they were let at: here everything is there, and it is the reach that hides it.
     ids = await makeOneOfEach()
     const other = await service.given.project()
@@ -125,7 +125,7 @@ describe('every guarded route', () => {
     }
   })
 
-  test('refuses what a query or a body names in another project', async () => {
+  test('rejects references to another project in a query or a body', async () => {
     ids = await makeOneOfEach()
     const other = await service.given.project()
     const key = await service.given.key({ scopes: ['admin'], projectId: other.id })

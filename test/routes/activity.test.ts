@@ -14,8 +14,8 @@ const messages = (page: Answer) => page.body.data.map(({ message }: { message: s
 const mistakes = (answer: Answer) =>
   answer.body.errors?.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
 
-describe('logging activity', () => {
-  test('answers the entry, and says where it is', async () => {
+describe('logging an activity', () => {
+  test('returns the activity and its location', async () => {
     const { body: me } = await service.get('/api/me')
     const before = Date.now()
 
@@ -41,13 +41,13 @@ describe('logging activity', () => {
     expect((await service.get(answer.headers.get('location') as string)).body).toEqual(answer.body)
   })
 
-  test('needs no more than a type', async () => {
+  test('requires only a type', async () => {
     const { status, body } = await log({ type: 'x' })
 
     expect([status, body.message, body.metadata]).toEqual([201, null, {}])
   })
 
-  test('takes null for left out', async () => {
+  test('treats null as omitted', async () => {
     const answer = await log({ type: 'x', message: null, taskId: null, projectId: null })
 
     expect([answer.status, answer.body.projectId]).toEqual([201, null])
@@ -63,7 +63,7 @@ describe('logging activity', () => {
     'keyboard',
     'comment',
     'x'.repeat(64),
-  ])('takes the type %s', async (type) => {
+  ])('accepts the type %s', async (type) => {
     expect((await log({ type })).status).toBe(201)
   })
 
@@ -72,20 +72,20 @@ describe('logging activity', () => {
     ...['comment.created', 'project.x', 'list.x', 'routing.x', 'connection.x', 'session.x'],
     ...['source.x', 'webhook.x'],
     ...['', 'Deploy', 'ä', 'a b', 'a/b', 'x'.repeat(65), 'a\n', 'Task.created'],
-  ])('refuses the type %j', async (type) => {
+  ])('rejects the type %j', async (type) => {
     const answer = await log({ type })
 
     expect([answer.status, mistakes(answer)]).toEqual([400, ['/type wrong_format']])
   })
 
-  test('names every prefix that is reserved', async () => {
+  test('names every reserved prefix', async () => {
     const [error] = (await log({ type: 'webhook.x' })).body.errors
     expect(error.message).toMatch(
       /none of task\. rule\. key\. sync\. feedback\. comment\. project\. list\. routing\. connection\. session\. source\. webhook\.,/,
     )
   })
 
-  test('names every mistake at once', async () => {
+  test('returns all errors at once', async () => {
     const answer = await log({
       type: 'task.created',
       message: 'x'.repeat(4_001),
@@ -126,7 +126,7 @@ describe('logging activity', () => {
     }
   })
 
-  test('about a task and another project is refused', async () => {
+  test('about a task and another project is rejected', async () => {
     const project = await service.given.project()
     const other = await service.given.project()
     const task = await service.given.task(project.inbox)
@@ -136,7 +136,7 @@ describe('logging activity', () => {
     expect([answer.status, mistakes(answer)]).toEqual([400, ['/projectId not_allowed']])
   })
 
-  test('about what is not there is 404 by name', async () => {
+  test('about an unknown task or project is 404', async () => {
     const project = await service.given.project()
     const hidden = await service.given.task(project.inbox, { deletedAt: new Date() })
 
@@ -176,7 +176,7 @@ describe('logging activity', () => {
     expect((await log({ type: 'x', taskId: task.id }, key)).body.code).toBe('task_not_found')
   })
 
-  test('is done once for one Idempotency-Key', async () => {
+  test('happens once for one Idempotency-Key', async () => {
     const project = await service.given.project()
     const send = () =>
       service.post(
@@ -197,7 +197,7 @@ describe('logging activity', () => {
   })
 })
 
-describe('an entry', () => {
+describe('an activity', () => {
   test('that does not exist, or is out of reach, is 404', async () => {
     const project = await service.given.project()
     const key = await service.given.key({ projectId: project.id })
@@ -219,8 +219,8 @@ describe('an entry', () => {
   })
 })
 
-describe('the list of activity', () => {
-  test('has the newest first, whole', async () => {
+describe('the list of activities', () => {
+  test('has the newest first, with all members', async () => {
     const { id: projectId } = await service.given.project()
     const bodies = []
     for (const message of ['first', 'second', 'third']) {
@@ -233,7 +233,7 @@ describe('the list of activity', () => {
     expect(page.body).toEqual({ data: bodies.reverse(), nextCursor: null })
   })
 
-  test('has what the service itself wrote of a task, also when the task is gone', async () => {
+  test('has what the service recorded about a task, also when the task is deleted', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
     await service.patch(`/api/tasks/${task.id}`, { status: 'done' })
     await log({ type: 'note', taskId: task.id })
@@ -249,7 +249,7 @@ describe('the list of activity', () => {
     expect(await types()).toEqual(whole)
   })
 
-  test('of a task that has no entries is empty', async () => {
+  test('of a task without activity is empty', async () => {
     const project = await service.given.project()
     const task = await service.given.task(project.inbox, { deletedAt: new Date() })
 
@@ -277,13 +277,13 @@ describe('the list of activity', () => {
       'invalid_cursor',
     ],
     ['sort=createdAt', 400, 'validation_failed'],
-  ])('refuses %s', async (query, status, code) => {
+  ])('rejects %s', async (query, status, code) => {
     const answer = await service.get(`/api/activity?${query}`)
 
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
-  test('keeps what a filter asks for', async () => {
+  test('applies its filters', async () => {
     const { id: projectId, inbox } = await service.given.project()
     const task = await service.given.task(inbox)
     const name = 'Somebody else'
@@ -318,7 +318,7 @@ describe('the list of activity', () => {
     expect(await kept(`since=2026-01-02T00:00:00Z&taskId=${task.id}&type=y`)).toBe('b')
   })
 
-  test('is paged without holes and doubles while it grows', async () => {
+  test('is paged without gaps and repeats while it grows', async () => {
     const { id: projectId } = await service.given.project()
     const all: string[] = []
     for (let i = 0; i < 25; i++)
@@ -338,7 +338,7 @@ describe('the list of activity', () => {
     expect(sizes).toEqual([10, 10, 5])
   })
 
-  test('shows a bound key only what is about its project', async () => {
+  test('shows a bound key only its project', async () => {
     const project = await service.given.project()
     const other = await service.given.project()
     const key = await service.given.key({ projectId: project.id, scopes: ['tasks:read'] })

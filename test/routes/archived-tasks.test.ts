@@ -23,7 +23,7 @@ const titlesOf = ({ body }: { body: { data: Task[] } }) => body.data.map(({ titl
 
 describe('tasks of an archived project', () => {
   test.each(['-createdAt', 'createdAt', '-updatedAt', 'updatedAt', '-priority'])(
-    'are left out where no project is named, unless asked for: %s',
+    'are excluded when no project is named, unless requested: %s',
     async (sort) => {
       const { archived, word } = await givenOneEach()
       const list = (query: string) => service.get(`/api/tasks?limit=200&sort=${sort}&${query}`)
@@ -64,7 +64,7 @@ describe('tasks of an archived project', () => {
     expect((await service.get('/api/context', { key })).body.tasks.inProgress).toBe(1)
   })
 
-  test('are left out of the context, unless asked for or named', async () => {
+  test('are excluded from the context, unless requested or named', async () => {
     const before = (await service.get('/api/context')).body.tasks
     const { archived, word } = await givenOneEach()
     const read = async (query: string) => {
@@ -114,7 +114,7 @@ describe('a project that is being archived', () => {
         return service.patch(`/api/tasks/${task.id}`, { listId })
       },
     ],
-  ])('gets nothing by %s that comes meanwhile', async (_, write) => {
+  ])('gets nothing from %s in the meantime', async (_, write) => {
     const project = await service.given.project()
     await service.given.task(project.inbox, { deletedAt: new Date() })
     const archiving = await service.connect()
@@ -131,7 +131,7 @@ describe('a project that is being archived', () => {
     expect((await service.get(`/api/tasks?projectId=${project.id}`)).body.data).toEqual([])
   })
 
-  test('waits for a create that has begun, which then lands', async () => {
+  test('waits for a create that has started, which then succeeds', async () => {
     const project = await service.given.project()
     const locks = locksOf(service)
     const release = await locks.hold(`select from lists where id = '${project.inbox.id}' for update`)

@@ -69,7 +69,7 @@ describe('a query', () => {
     ['constructor[prototype]=1', 'query.constructor[prototype] unknown_field'],
     ['a/b~c=1', 'query.a/b~c unknown_field'],
     ['=1', 'query. unknown_field'],
-  ])('of %s is refused by name', async (query, mistake) => {
+  ])('of %s is rejected by name', async (query, mistake) => {
     const refused = await service.get(`/api/tasks?${query}`)
 
     expect(refused.status).toBe(400)
@@ -95,11 +95,11 @@ describe('a query', () => {
     `${'status=open&'.repeat(20)}`,
     '&&',
     '',
-  ])('of %j is read', async (query) => {
+  ])('of %j is accepted', async (query) => {
     expect((await service.get(`/api/tasks?${query}`)).status).toBe(200)
   })
 
-  test('is told all its mistakes at once', async () => {
+  test('returns all its errors at once', async () => {
     const refused = await service.get('/api/tasks?limit=0&sort=title&nope=1&status=x&status=y')
 
     expect(found(refused.body).sort()).toEqual([
@@ -111,7 +111,7 @@ describe('a query', () => {
     ])
   })
 
-  test('that is not known is refused on every route', async () => {
+  test('with an unknown parameter is rejected on every route', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
     const bulk = { listId: task.listId, tasks: [{ title: 'A' }] }
 
@@ -137,7 +137,7 @@ describe('a query', () => {
   })
 })
 
-describe('an id that is no UUID', () => {
+describe('an id that is not a UUID', () => {
   test.each([
     'x',
     '1',
@@ -149,7 +149,7 @@ describe('an id that is no UUID', () => {
     '%F0%9F%94%A5',
     "'--",
     'x'.repeat(8000),
-  ])('is refused on every route that takes one: %s', async (id) => {
+  ])('is rejected on every route that takes one: %s', async (id) => {
     for (const [method, path] of [
       ['GET', ''],
       ['PATCH', ''],
@@ -168,7 +168,7 @@ describe('an id that is no UUID', () => {
   })
 })
 
-describe('an address', () => {
+describe('a URL', () => {
   test.each([
     ['GET', '/api'],
     ['GET', '/api/'],
@@ -177,7 +177,7 @@ describe('an address', () => {
     ['DELETE', '/api/tasks/x/y/z'],
     ['GET', '/API/tasks'],
     ['GET', '/nope'],
-  ])('that leads nowhere is a problem of its own: %s %s', async (method, path) => {
+  ])('without a route is 404: %s %s', async (method, path) => {
     const refused = await service.call(method, path, { key: null })
 
     expect(refused.status).toBe(404)
@@ -185,7 +185,7 @@ describe('an address', () => {
     expect(refused.body).toMatchObject({ type: '/problems/not_found', code: 'not_found', status: 404 })
   })
 
-  test('is quoted in a hundred characters', async () => {
+  test('is quoted with at most a hundred characters', async () => {
     const refused = await service.get(`/api/${'x'.repeat(4000)}`)
 
     expect(refused.status).toBe(404)
@@ -193,7 +193,7 @@ describe('an address', () => {
   })
 
   test.each(['/api/tasks/%zz', '/api/tasks/%', '/api/tasks/%ff', '/%c0%ae', '/problems/%e0%a4%a'])(
-    'that cannot be decoded is refused like any other input: %s',
+    'that cannot be decoded is rejected like any other input: %s',
     async (path) => {
       const refused = await sendRaw(service.url, { method: 'GET', path, headers: { 'x-request-id': 'abc' } })
 
@@ -222,7 +222,7 @@ describe('an address', () => {
     ['POST', '/api/me', 'GET'],
     ['OPTIONS', '/api/tasks', 'GET, POST'],
     ['POST', '/healthz?a=b', 'GET, HEAD'],
-  ])('names the methods that work there: %s %s', async (method, path, allow) => {
+  ])('with another method names the supported ones: %s %s', async (method, path, allow) => {
     const refused = await service.call(method, path, { key: null })
 
     expect(refused.status).toBe(405)
@@ -238,7 +238,7 @@ test.each(['/docs', '/docs/', '/openapi.json'])('the reference is at %s', async 
 
 describe('a request id', () => {
   test.each(['abc', '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081', 'a.b:c/d+e=f_g', 'x'.repeat(128)])(
-    'that is sane is taken, echoed and put into errors: %s',
+    'that is valid is kept, returned and put into errors: %s',
     async (id) => {
       const headers = { 'x-request-id': id }
       const [good, bad] = [
@@ -261,7 +261,7 @@ describe('a request id', () => {
     },
   )
 
-  test('is made anew for every request that brings none', async () => {
+  test('is generated for every request without one', async () => {
     const ids = [await service.get('/api/me'), await service.get('/api/me')].map(({ headers }) =>
       headers.get('x-request-id'),
     )
@@ -271,7 +271,7 @@ describe('a request id', () => {
 })
 
 describe('the type of a problem', () => {
-  test('is an address that explains it, to anybody', async () => {
+  test('is a URL that explains it, without credentials', async () => {
     const problems = [
       await service.get('/api/tasks?nope=1'),
       await service.get('/api/tasks?cursor=x'),
@@ -294,7 +294,13 @@ describe('the type of a problem', () => {
     }
   })
 
-  test.each(['nope', 'constructor', '__proto__', 'toString'])('that nobody has is 404: %s', async (code) => {
-    expect(await service.get(`/problems/${code}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
-  })
+  test.each(['nope', 'constructor', '__proto__', 'toString'])(
+    'that does not exist is 404: %s',
+    async (code) => {
+      expect(await service.get(`/problems/${code}`)).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      })
+    },
+  )
 })

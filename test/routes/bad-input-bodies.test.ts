@@ -65,7 +65,7 @@ describe('a body that is not JSON', () => {
     ['a __proto__ deep inside', '{"title":"A","metadata":{"a":[{"__proto__":1}]}}'],
     ['a prototype of a constructor', '{"title":"A","constructor":{"prototype":{"x":1}}}'],
     ['a prototype of a constructor inside', '{"title":"A","metadata":{"constructor":{"prototype":1}}}'],
-  ])('is refused on every route that takes one: %s', async (_, body) => {
+  ])('is rejected on every route that takes one: %s', async (_, body) => {
     for (const [method, path] of [...WITH_BODY, ['PATCH', taskPath], ['DELETE', taskPath]] as const) {
       const refused = await send(method, path, { type: JSON_TYPE, body })
       expect([path, refused.status, refused.body.code]).toEqual([path, 400, 'invalid_json'])
@@ -73,7 +73,7 @@ describe('a body that is not JSON', () => {
     expect((await service.get(taskPath)).body.version).toBe(1)
   })
 
-  test('may speak of a constructor, where that is a word like any other', async () => {
+  test('may contain the word constructor as a value', async () => {
     const body = '{"title":"__proto__","metadata":{"constructor":"x","prototype":{"a":1}}}'
 
     expect(await send('POST', '/api/tasks', { type: JSON_TYPE, body })).toMatchObject({
@@ -83,9 +83,9 @@ describe('a body that is not JSON', () => {
   })
 })
 
-describe('a body that is JSON of the wrong kind', () => {
+describe('a body of the wrong JSON type', () => {
   test.each(['null', 'true', '5', '"title"', '[]', '[{"title":"A"}]'])(
-    'is refused whole: %s',
+    'is rejected as a whole: %s',
     async (body) => {
       for (const [method, path] of [...WITH_BODY, ['PATCH', taskPath]] as const) {
         const refused = await send(method, path, { type: JSON_TYPE, body })
@@ -111,14 +111,14 @@ describe('a body that is JSON of the wrong kind', () => {
     ],
     ['that for a title', `{"title":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, '/title'],
     ['that under an unknown name', `{"title":"A","nope":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, '/nope'],
-  ])('is refused where it is wrong: %s', async (_, body, path) => {
+  ])('is rejected with the path of each error: %s', async (_, body, path) => {
     const refused = await send('POST', '/api/tasks', { type: JSON_TYPE, body })
 
     expect([refused.status, refused.body.code]).toEqual([400, 'validation_failed'])
     expect(refused.body.errors.map(({ path }: FieldError) => path)).toEqual([path])
   })
 
-  test('and nested without end is refused, also with a __proto__ at the bottom', async () => {
+  test('and nested very deeply is rejected, also with a __proto__ at the bottom', async () => {
     const deep = (bottom: string) => `${'{"a":'.repeat(1e5)}${bottom}${'}'.repeat(1e5)}`
 
     const whole = await send('PATCH', taskPath, { type: JSON_TYPE, body: deep('1') })
@@ -147,13 +147,13 @@ describe('an empty body', () => {
   )
 })
 
-describe('a body where none is asked for', () => {
+describe('a body where none is expected', () => {
   test.each([
     ['{"nope":1}', '/nope', 'unknown_field'],
     ['{"title":"A"}', '/title', 'unknown_field'],
     ['[]', '', 'wrong_type'],
     ['null', '', 'wrong_type'],
-  ])('is refused like any other that is not known: %s', async (body, path, code) => {
+  ])('is rejected like any other unknown member: %s', async (body, path, code) => {
     for (const [method, address] of [
       ['DELETE', taskPath],
       ['POST', `${taskPath}/restore`],
@@ -166,8 +166,8 @@ describe('a body where none is asked for', () => {
   })
 })
 
-describe('a body that is cut off because its sender went away', () => {
-  test('is no mistake of ours: no error is logged', async () => {
+describe('a body whose sender disconnects', () => {
+  test('is not our error: nothing is logged as an error', async () => {
     const lines: { level: number }[] = []
     const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
     const service = await startApp({ logger })
@@ -193,7 +193,7 @@ describe('the type of a body', () => {
     'APPLICATION/JSON',
     'application/json;charset="UTF-8"',
     'application/json;',
-  ])('may be JSON in many spellings: %s', async (type) => {
+  ])('may be written in several ways: %s', async (type) => {
     expect((await send('POST', '/api/tasks', { type, body: '{"title":"A"}' })).status).toBe(201)
   })
 
@@ -213,7 +213,7 @@ describe('the type of a body', () => {
     '/json',
     'application/json, text/plain',
     `text/${'x'.repeat(2000)}`,
-  ])('is refused on every route when it is another: %s', async (type) => {
+  ])('is rejected on every route when it is not JSON: %s', async (type) => {
     for (const [method, path] of [
       ...WITH_BODY,
       ['PATCH', taskPath],
@@ -235,7 +235,7 @@ describe('a body over the limit', () => {
     ['POST', '/api/tasks/bulk', 32 * MIB],
   ] as const
 
-  test.each(LIMITS)('is refused by its length: %s %s over %d bytes', async (method, path, limit) => {
+  test.each(LIMITS)('is rejected by its length: %s %s over %d bytes', async (method, path, limit) => {
     const refused = await send(method, path, { type: JSON_TYPE, body: Buffer.alloc(limit + 1, ' ') })
 
     expect([refused.status, refused.body.code]).toEqual([413, 'body_too_large'])
@@ -243,7 +243,7 @@ describe('a body over the limit', () => {
   })
 
   test.each(LIMITS)(
-    'is refused when it comes in chunks: %s %s over %d bytes',
+    'is rejected when it arrives in chunks: %s %s over %d bytes',
     async (method, path, limit) => {
       const chunks = Array(Math.ceil(limit / 65_536) + 1).fill(Buffer.alloc(65_536, ' '))
 
@@ -254,7 +254,7 @@ describe('a body over the limit', () => {
     },
   )
 
-  test('is read when it is exactly at the limit', async () => {
+  test('is accepted when it is exactly at the limit', async () => {
     const body = `{"title":"A"${' '.repeat(MIB - 13)}}`
 
     expect((await send('POST', '/api/tasks', { type: JSON_TYPE, body })).status).toBe(201)
@@ -262,7 +262,7 @@ describe('a body over the limit', () => {
   })
 })
 
-describe('a body of more values than anything valid holds', () => {
+describe('a body with more values than any valid one', () => {
   const objects = (count: number) => `[${Array(count).fill('{}').join()}]`
 
   test.each([
@@ -270,7 +270,7 @@ describe('a body of more values than anything valid holds', () => {
     ['of a member nobody knows', `{"no/pe":${objects(120_000)}}`, '/no~1pe'],
     ['in a list', objects(120_000), ''],
     ['that is no JSON behind them', `{"title":${objects(120_000)}`, '/title'],
-  ])('is refused by their number alone: %s', async (_, body, member) => {
+  ])('is rejected by their number alone: %s', async (_, body, member) => {
     for (const [method, path] of [
       ['POST', '/api/tasks'],
       ['PATCH', taskPath],
@@ -282,7 +282,7 @@ describe('a body of more values than anything valid holds', () => {
     }
   })
 
-  test('is refused before the rest of it has come', async () => {
+  test('is rejected before the rest of it has arrived', async () => {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname)
     socket.write(
@@ -295,11 +295,11 @@ describe('a body of more values than anything valid holds', () => {
   })
 })
 
-describe('a connection on which a body was refused half-way', () => {
+describe('a connection on which a body was rejected halfway', () => {
   test.each([
     ['too many values', `[${Array(300_000).fill('{}').join()}]`],
     ['too many bytes', Buffer.alloc(2 * MIB, ' ')],
-  ])('takes the next request: %s', async (_, body) => {
+  ])('accepts the next request: %s', async (_, body) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { hostname, port } = new URL(service.url)
     const statusOf = (chunks: (string | Buffer)[]) =>
@@ -320,8 +320,8 @@ describe('a connection on which a body was refused half-way', () => {
   })
 })
 
-describe('a body with mistakes without end', () => {
-  test('is told a hundred of them, and how many more there are', async () => {
+describe('a body with very many errors', () => {
+  test('returns a hundred of them, and the number of the others', async () => {
     const body = `{${Array.from({ length: 50_000 }, (_, n) => `"nope${n}":${n}`).join()}}`
 
     const refused = await send('PATCH', taskPath, { type: JSON_TYPE, body })
@@ -331,7 +331,7 @@ describe('a body with mistakes without end', () => {
     expect(refused.body.errorsOmitted).toBe(49_900)
   })
 
-  test('is told so briefly when what it holds is long', async () => {
+  test('returns them briefly when its values are long', async () => {
     const long = 'x'.repeat(100_000)
 
     const refused = await service.patch(taskPath, {
@@ -352,8 +352,8 @@ describe('a body with mistakes without end', () => {
   })
 })
 
-describe('of a request that is wrong in many places', () => {
-  test('the path is told first, then the body, then the query', async () => {
+describe('of a request that is invalid in several parts', () => {
+  test('the path is reported first, then the body, then the query', async () => {
     const paths = async (path: string, body: unknown) =>
       (await service.patch(path, body)).body.errors.map(({ path }: FieldError) => path)
 

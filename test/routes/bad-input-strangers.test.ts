@@ -54,7 +54,7 @@ const doorsFor = (sent: { body?: unknown; chunks?: unknown }) =>
   // A GET has no body: what comes along is left unread.
   guarded.filter(({ method }) => method !== 'GET' || !(sent.body || sent.chunks))
 
-describe('a stranger', () => {
+describe('a caller without credentials', () => {
   test.each(WRONG_IN_ITSELF)('learns nothing from %s, on any route', async (_, sent) => {
     for (const door of doorsFor(sent)) {
       const without = await knock(door, sent)
@@ -66,7 +66,7 @@ describe('a stranger', () => {
     }
   })
 
-  test('learns nothing from an id that is none', async () => {
+  test('learns nothing from an invalid id', async () => {
     for (const door of guarded.filter(({ path }) => path.includes('00000000-'))) {
       const path = door.path.replaceAll(/0{8}-[\d-]+/g, 'x')
       expect([door.name, (await knock({ ...door, path }, {})).status]).toEqual([door.name, 401])
@@ -87,28 +87,28 @@ describe('a caller without the scope', () => {
   })
 })
 
-describe('a body that is never sent', () => {
+describe('a body that is announced and not sent', () => {
   const withBody = () => guarded.filter(({ method }) => method !== 'GET')
 
   test.each([
     ['without a key', {}, 401],
     ['with a key nobody gave out', { 'x-api-key': 'inl_wrong' }, 401],
     ['with a session that is none', { cookie: 'inlet_session=nope', origin: 'http://x.example' }, 401],
-  ])('keeps nobody waiting %s: the answer needs none of it, on any route', async (_, headers, status) => {
+  ])('delays no response %s, on any route', async (_, headers, status) => {
     for (const door of withBody()) {
       const answer = await announce(door, headers)
       expect([door.name, answer]).toEqual([door.name, status])
     }
   })
 
-  test('keeps nobody waiting whose key lacks the scope', async () => {
+  test('delays no response to a key without the scope', async () => {
     const key = await service.given.key({ scopes: [] })
     for (const door of withBody().filter(({ scope }) => scope !== 'any')) {
       expect([door.name, await announce(door, { 'x-api-key': key })]).toEqual([door.name, 403])
     }
   })
 
-  test('keeps nobody waiting at /mcp, at the receiver and where there is nothing', async () => {
+  test('delays no response at /mcp, at the receiver and at unknown URLs', async () => {
     const address = (path: string) => ({ method: 'POST', path })
     expect(await announce(address('/mcp'), {})).toBe(401)
     expect(await announce(address('/mcp'), { authorization: 'Bearer inl_wrong' })).toBe(401)
@@ -118,7 +118,7 @@ describe('a body that is never sent', () => {
     expect(await announce(address('/api/nope'), {})).toBe(404)
   })
 
-  test('does not open a door: who sends it afterwards is refused as well', async () => {
+  test('bypasses no check: a caller who sends it later is rejected as well', async () => {
     const refused = await service.post('/api/tasks', { title: 'A' }, { key: null })
     expect([refused.status, refused.body.code]).toEqual([401, 'missing_credentials'])
   })
@@ -150,7 +150,7 @@ describe('a body that is never sent', () => {
 
 describe('a key', () => {
   test.each(['', ' ', 'null', 'undefined', "' or 1=1 --", 'x'.repeat(4000), 'inl_\u00e4\u00ff', 'a, b'])(
-    'that nobody gave out does not open: %j',
+    'that does not exist is rejected: %j',
     async (key) => {
       const refused = await service.get('/api/me', { key })
 
@@ -160,7 +160,7 @@ describe('a key', () => {
     },
   )
 
-  test('that has expired says so, and one that was revoked does not', async () => {
+  test('that has expired gets a specific error, and a revoked one does not', async () => {
     const past = new Date(Date.now() - 1000)
     const expired = await service.given.key({ expiresAt: past })
     const revoked = await service.given.key({ revokedAt: past, expiresAt: past })
@@ -169,7 +169,7 @@ describe('a key', () => {
     expect((await service.get('/api/me', { key: revoked })).body.code).toBe('invalid_credentials')
   })
 
-  test('opens what its scopes name, and with admin everything', async () => {
+  test('has access by its scopes, and with admin to everything', async () => {
     const reader = await service.given.key({ scopes: ['tasks:read'] })
     const writer = await service.given.key({ scopes: ['tasks:write'] })
     const admin = await service.given.key({ scopes: ['admin'] })

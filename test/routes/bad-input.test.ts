@@ -153,28 +153,28 @@ async function expectRefusal(method: string, path: string, body: unknown, at: st
 }
 
 describe('a new task', () => {
-  test.each([...WRONG_ANYWHERE, ...WRONG_FOR_NEW])('is refused with %s', async (_, body, path, code) => {
+  test.each([...WRONG_ANYWHERE, ...WRONG_FOR_NEW])('is rejected with %s', async (_, body, path, code) => {
     await expectRefusal('POST', '/api/tasks', { title: 'A', ...body }, path, code)
   })
 
-  test('without a title is told which member is missing', async () => {
+  test('without a title gets the name of the missing member', async () => {
     await expectRefusal('POST', '/api/tasks', {}, '/title', 'required')
   })
 
-  test.each(RIGHT_ANYWHERE)('is taken with %s', async (_, body) => {
+  test.each(RIGHT_ANYWHERE)('is accepted with %s', async (_, body) => {
     const made = await service.post('/api/tasks', { title: 'A', ...body })
 
     expect(made.status).toBe(201)
     expect((await service.get(`/api/tasks/${made.body.id}`)).body).toEqual(made.body)
   })
 
-  test('is taken with an externalId of 255 emoji', async () => {
+  test('is accepted with an externalId of 255 emoji', async () => {
     const made = await service.post('/api/tasks', { title: 'A', externalId: fire(255) })
 
     expect([made.status, made.body.externalId]).toEqual([201, fire(255)])
   })
 
-  test('is told all its mistakes at once', async () => {
+  test('returns all its errors at once', async () => {
     const refused = await service.post('/api/tasks', { description: 5, labels: [1, '', 'a'], nope: 1 })
 
     expect(refused.body.errors.map(({ path }: FieldError) => path).sort()).toEqual([
@@ -190,7 +190,7 @@ describe('a new task', () => {
 
 describe('an item of a batch', () => {
   test.each([...WRONG_ANYWHERE, ...WRONG_FOR_NEW].filter(([, , path]) => path !== '/listId'))(
-    'is refused with %s',
+    'is rejected with %s',
     async (_, body, path, code) => {
       const batch = { listId, tasks: [{ title: 'A' }, { title: 'A', ...body }] }
       await expectRefusal('POST', '/api/tasks/bulk', batch, `/tasks/1${path}`, code)
@@ -207,7 +207,7 @@ describe('an item of a batch', () => {
       '/tasks',
       'wrong_type',
     ],
-  ])('cannot be looked at when the batch has %s', async (_, body, path, code) => {
+  ])('is not validated when the batch has %s', async (_, body, path, code) => {
     for (const mode of ['', '?onError=continue']) {
       await expectRefusal('POST', `/api/tasks/bulk${mode}`, body, path, code)
     }
@@ -215,18 +215,18 @@ describe('an item of a batch', () => {
 })
 
 describe('a change', () => {
-  test.each([...WRONG_ANYWHERE, ...WRONG_FOR_CHANGE])('is refused with %s', async (_, body, path, code) => {
+  test.each([...WRONG_ANYWHERE, ...WRONG_FOR_CHANGE])('is rejected with %s', async (_, body, path, code) => {
     await expectRefusal('PATCH', taskPath, body, path, code)
   })
 
-  test.each(RIGHT_ANYWHERE)('is taken with %s', async (_, body) => {
+  test.each(RIGHT_ANYWHERE)('is accepted with %s', async (_, body) => {
     const changed = await service.patch(taskPath, body)
 
     expect(changed.status).toBe(200)
     expect((await service.get(taskPath)).body).toEqual(changed.body)
   })
 
-  test('is taken with notes of 65,536 emoji', async () => {
+  test('is accepted with notes of 65,536 emoji', async () => {
     expect((await service.patch(taskPath, { notes: fire(65_536) })).body.notes).toBe(fire(65_536))
   })
 })

@@ -36,7 +36,7 @@ const bulkOf = (listId: string, count: number) => ({
 })
 
 describe('a large batch', () => {
-  test('that is announced and not sent takes no room from those of others', async () => {
+  test('that is announced and not sent reserves no memory', async () => {
     const { inbox } = await service.given.project()
     const key = await service.given.key({ scopes: ['tasks:write'] })
     for (let i = 0; i < 3; i++) await unfinished(service, '/api/tasks/bulk', key, 32 * MIB, 1_000)
@@ -46,7 +46,7 @@ describe('a large batch', () => {
     expect((await service.post('/api/tasks/bulk', bulkOf(inbox.id, 100))).status).toBe(201)
   })
 
-  test('keeps its room while it is worked on, also when its sender went away, and one key works on one', async () => {
+  test('reserves its memory while it is processed, also when its sender disconnects, one per key', async () => {
     const { inbox } = await service.given.project()
     const lock = await service.connect()
     const body = JSON.stringify(bulkOf(inbox.id, 20))
@@ -82,7 +82,7 @@ describe('a large batch', () => {
     }
   })
 
-  test('gives its room back when the response is made, and the response counts while nobody reads it', async () => {
+  test('frees its memory when the response is ready, and the response counts until it is read', async () => {
     const { inbox } = await service.given.project()
     const body = JSON.stringify(bulkOf(inbox.id, 100))
     const head = `POST /api/tasks/bulk HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${service.adminKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
@@ -96,7 +96,7 @@ describe('a large batch', () => {
   })
 })
 
-test('a body that our own limits refuse is one line in the log, as a warning', async () => {
+test('a body over our limits is one warning in the log', async () => {
   const holders = ['a', 'b', 'c'].map((holder) => {
     const stream = new PassThrough()
     const body = limits.bodyIntake.receive(stream, { maxBytes: 48 * MIB, holder })
@@ -114,7 +114,7 @@ test('a body that our own limits refuse is one line in the log, as a warning', a
 })
 
 describe('signing in', () => {
-  test('takes 4 KiB and no more, and the longest key', async () => {
+  test('accepts 4 KiB at most, and the longest key', async () => {
     const refused = await service.post('/api/sessions', { key: 'x'.repeat(5_000) }, { key: null })
     expect([refused.status, refused.body.code]).toEqual([413, 'body_too_large'])
     const longest = `{"key":"${'\\u0061'.repeat(255)}"}`
@@ -122,7 +122,7 @@ describe('signing in', () => {
   })
 })
 
-test('a key past its requests a minute is refused before its body is here', async () => {
+test('a key over its rate limit is rejected before its body arrives', async () => {
   const limited = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '2' } })
   for (let i = 0; i < 2; i++) expect((await limited.get('/api/me')).status).toBe(200)
   const { received, socket } = await unfinished(limited, '/api/tasks', limited.adminKey, MIB, 10)
@@ -131,7 +131,7 @@ test('a key past its requests a minute is refused before its body is here', asyn
   await limited.close()
 })
 
-test('an app that ends leaves the reader of large bodies to the others', async () => {
+test('an app that closes leaves the shared reader of large bodies running', async () => {
   const logger = pino({ level: 'silent' })
   const other = await buildReceiver({ config, logger, services: service.service, limits })
   await other.ready()
@@ -143,7 +143,7 @@ test('an app that ends leaves the reader of large bodies to the others', async (
   expect(await reading).toMatchObject({ items: { length: 10 } })
 })
 
-test('a response of which a few bytes are taken now and then is cut', async () => {
+test('a response that is read a few bytes at a time is cut off', async () => {
   const { default: fastify } = await import('fastify')
   const { timeouts } = await import('../../src/plugins/timeouts.ts')
   const app = fastify()

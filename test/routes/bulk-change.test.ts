@@ -75,7 +75,7 @@ describe('a bulk change', () => {
     )
   })
 
-  test('leaves tasks alone that are like this already, and counts them', async () => {
+  test('leaves tasks alone that already have these values, and counts them', async () => {
     const { project, ids } = await givenTasks(3)
     await service.patch(`/api/tasks/${ids[1]}`, { priority: 'low' })
 
@@ -86,7 +86,7 @@ describe('a bulk change', () => {
     expect(await activityOf(project.id)).toHaveLength(3)
   })
 
-  test('keeps the time of those that were done, where another field changes', async () => {
+  test('keeps the completion time of done tasks when another field changes', async () => {
     const { ids } = await givenTasks(2)
     const done = (await service.patch(`/api/tasks/${ids[0]}`, { status: 'done' })).body
 
@@ -96,7 +96,7 @@ describe('a bulk change', () => {
     expect(changed.body.data[1].completedAt > done.completedAt).toBe(true)
   })
 
-  test('takes a task that is named twice once, however its id is written', async () => {
+  test('changes a task once that is named twice, however its id is written', async () => {
     const { ids } = await givenTasks(2)
 
     const changed = await change([ids[0], ids[1], ids[0].toUpperCase()], { notes: 'n' })
@@ -126,7 +126,7 @@ describe('a bulk change', () => {
     expect((await service.get(`/api/lists/${project.inbox.id}`)).body.openCount).toBe(0)
   })
 
-  test('makes all tasks or none: two that race leave one of the two, in whatever order they name them', async () => {
+  test('is atomic: of two concurrent ones, all tasks have the values of one, in any order of ids', async () => {
     const { project, ids } = await givenTasks(40)
 
     const answers = await Promise.all(
@@ -145,7 +145,7 @@ describe('a bulk change', () => {
     expect(await versionsIn(project.id)).toEqual([21])
   })
 
-  test('locks its tasks in one order: of two that meet in the middle, one waits', async () => {
+  test('locks its tasks in one order: of two that overlap, one waits', async () => {
     const { ids } = await givenTasks(3)
     const locks = locksOf(service)
     const sorted = ids.toSorted()
@@ -159,7 +159,7 @@ describe('a bulk change', () => {
   })
 })
 
-describe('a bulk change that cannot be made', () => {
+describe('a bulk change that fails', () => {
   test('names every unknown, deleted and foreign task and changes nothing', async () => {
     const { project, ids } = await givenTasks(3)
     const foreign = await givenTasks(1)
@@ -183,7 +183,7 @@ describe('a bulk change that cannot be made', () => {
     expect((await service.get(`/api/tasks/${ids[0]}`)).body.version).toBe(1)
   })
 
-  test('says for each task why, each with its own code', async () => {
+  test('has an error with its own code for each task', async () => {
     const { ids } = await givenTasks(1)
     const { inbox } = await service.given.project()
     const synced = await service.given.task(inbox, {
@@ -232,7 +232,7 @@ describe('a bulk change that cannot be made', () => {
     expect((await service.get(`/api/tasks/${ids[0]}`)).body.notes).toBeNull()
   })
 
-  test('names the tasks whose externalId is taken where they go, by another or by one of them', async () => {
+  test('names the tasks whose externalId already exists in the target, in another or in one of them', async () => {
     const there = await service.given.project()
     await service.post('/api/tasks', { title: 'Taken', listId: there.inbox.id, externalId: 'a' })
     const [one, two] = [await service.given.project(), await service.given.project()]
@@ -259,7 +259,7 @@ describe('a bulk change that cannot be made', () => {
     ['no change', { ids: [NOBODY] }, '/change'],
     ['bad values', { ids: ['x'], change: { title: '', nope: 1 } }, '/change/nope', '/change/title', '/ids/0'],
     ['more than it knows', { ids: [NOBODY], change: {}, nope: 1 }, '/nope'],
-  ])('for %s is refused by name', async (_, body, ...paths) => {
+  ])('for %s is rejected by name', async (_, body, ...paths) => {
     const refused = await service.patch('/api/tasks/bulk', body)
 
     expect(refused).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
@@ -272,7 +272,7 @@ describe('a project that is being archived', () => {
     ['a change', (id: string) => service.patch(`/api/tasks/${id}`, { notes: 'late' })],
     ['a bulk change', (id: string) => change([id], { notes: 'late' })],
     ['a delete', (id: string) => service.delete(`/api/tasks/${id}`)],
-  ])('is waited for by %s of its tasks, which is then refused', async (_, write) => {
+  ])('waits for %s of its tasks, which is then rejected', async (_, write) => {
     const { project, tasks } = await givenTasks(1)
     const archiving = await service.connect()
     await archiving.query('begin')

@@ -25,7 +25,7 @@ async function countIn(projectId: string) {
 }
 
 describe('a batch', () => {
-  test('makes every task as a single create would, in the order of the request', async () => {
+  test('creates every task as a single create would, in the order of the request', async () => {
     const { id: projectId, inbox } = await service.given.project()
     const tasks = [
       { title: ' Plain ' },
@@ -59,7 +59,7 @@ describe('a batch', () => {
     expect(page.body.data).toEqual(made.body.data)
   })
 
-  test.each(MODES)('of one and of a hundred is taken: %j', async (mode) => {
+  test.each(MODES)('of one and of a hundred is accepted: %j', async (mode) => {
     for (const count of [1, 100]) {
       const { id, inbox } = await service.given.project()
 
@@ -70,7 +70,7 @@ describe('a batch', () => {
     }
   })
 
-  test.each(MODES)('of none and of 101 is refused whole: %j', async (mode) => {
+  test.each(MODES)('of none and of 101 is rejected as a whole: %j', async (mode) => {
     const { id, inbox } = await service.given.project()
 
     for (const [count, code] of [
@@ -85,7 +85,7 @@ describe('a batch', () => {
     expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
   })
 
-  test('finds by externalId what is here already, and says how many', async () => {
+  test('finds existing tasks by externalId, and counts them', async () => {
     const { id, inbox } = await service.given.project()
     const old = await service.post('/api/tasks', { title: 'Old', listId: inbox.id, externalId: 'old' })
 
@@ -102,7 +102,7 @@ describe('a batch', () => {
     expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
   })
 
-  test('that names one externalId twice makes one task, the first', async () => {
+  test('that has one externalId twice creates one task, the first', async () => {
     const { id, inbox } = await service.given.project()
     const tasks = [
       { title: 'First', externalId: 'same' },
@@ -119,7 +119,7 @@ describe('a batch', () => {
     expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
   })
 
-  test('for an unknown, foreign or archived list is refused whole', async () => {
+  test('for an unknown, foreign or archived list is rejected as a whole', async () => {
     const [mine, theirs] = [await service.given.project(), await service.given.project()]
     const old = await service.given.project({ archivedAt: new Date() })
     const key = await service.given.key({ projectId: mine.id })
@@ -137,7 +137,7 @@ describe('a batch', () => {
     expect(await countIn(theirs.id)).toEqual({ tasks: 0, entries: 0 })
   })
 
-  test('does not take a list for one of its items', async () => {
+  test('does not accept a list in one of its items', async () => {
     const { inbox } = await service.given.project()
 
     const refused = await service.post('/api/tasks/bulk', {
@@ -148,7 +148,7 @@ describe('a batch', () => {
     expect(refused.body.errors).toMatchObject([{ path: '/tasks/0/listId', code: 'unknown_field' }])
   })
 
-  test('of a hundred full descriptions in the widest letters passes', async () => {
+  test('of a hundred maximal descriptions of the widest characters is accepted', async () => {
     const { inbox } = await service.given.project()
     const description = '🔥'.repeat(65_536)
     const tasks = many(100).map((task) => ({ ...task, description }))
@@ -165,7 +165,7 @@ describe('a batch', () => {
   })
 })
 
-describe('a batch with bad items', () => {
+describe('a batch with invalid items', () => {
   const bad = [
     { title: 'Good' },
     { title: '' },
@@ -193,7 +193,7 @@ describe('a batch with bad items', () => {
     '/tasks/10/source',
   ]
 
-  test.each(MODES.slice(0, 2))('names every bad item and makes nothing: %j', async (mode) => {
+  test.each(MODES.slice(0, 2))('names every invalid item and creates nothing: %j', async (mode) => {
     const { id, inbox } = await service.given.project()
 
     const refused = await service.post(`/api/tasks/bulk${mode}`, { listId: inbox.id, tasks: bad })
@@ -204,7 +204,7 @@ describe('a batch with bad items', () => {
     expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
   })
 
-  test('makes the good ones when asked to go on, and answers each for itself', async () => {
+  test('creates the valid ones with onError=continue, with a result for each', async () => {
     const { id, inbox } = await service.given.project()
     const old = await service.post('/api/tasks', { title: 'Old', listId: inbox.id, externalId: 'good' })
 
@@ -224,7 +224,7 @@ describe('a batch with bad items', () => {
     expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
   })
 
-  test('of which none is good is answered all the same when asked to go on', async () => {
+  test('of which none is valid has a result for each with onError=continue', async () => {
     const { id, inbox } = await service.given.project()
 
     const answer = await service.post('/api/tasks/bulk?onError=continue', {
@@ -237,7 +237,7 @@ describe('a batch with bad items', () => {
     expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
   })
 
-  test('lists a hundred mistakes and counts the rest', async () => {
+  test('lists a hundred errors and counts the rest', async () => {
     const { inbox } = await service.given.project()
     const item = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`nope${n}`, n]))
 
@@ -250,7 +250,7 @@ describe('a batch with bad items', () => {
     expect(refused.body.errorsOmitted).toBe(900)
   })
 
-  test('goes on only when asked in words we know', async () => {
+  test('rejects unknown values of onError', async () => {
     const { inbox } = await service.given.project()
 
     const refused = await service.post('/api/tasks/bulk?onError=ignore', { listId: inbox.id, tasks: many(1) })
@@ -264,7 +264,7 @@ describe('a large batch', () => {
   const large = (count = 100) =>
     Array.from({ length: count }, (_, n) => ({ title: ` Task ${n} `, description: `${n} ${text}` }))
 
-  test.each(MODES)('makes the same of it as a small one: %j', async (mode) => {
+  test.each(MODES)('gives the same results as a small one: %j', async (mode) => {
     const { id, inbox } = await service.given.project()
 
     const made = await service.post(`/api/tasks/bulk${mode}`, { listId: inbox.id, tasks: large() })
@@ -280,7 +280,7 @@ describe('a large batch', () => {
     expect(await countIn(id)).toEqual({ tasks: 100, entries: 100 })
   })
 
-  test('has every bad item named, and makes nothing', async () => {
+  test('has every invalid item named, and creates nothing', async () => {
     const { id, inbox } = await service.given.project()
     const tasks = large().map((task, n) => (n % 50 === 7 ? { ...task, nope: 1 } : task))
 
@@ -294,7 +294,7 @@ describe('a large batch', () => {
     expect(await countIn(id)).toEqual({ tasks: 98, entries: 98 })
   })
 
-  test('finds what is here by externalId, across all of it', async () => {
+  test('finds existing tasks by externalId, in all parts of it', async () => {
     const { inbox } = await service.given.project()
     const tasks = large().map((task, n) => ({ ...task, externalId: `x-${n % 60}` }))
 
@@ -304,7 +304,7 @@ describe('a large batch', () => {
     expect(made.body.data[75].id).toBe(made.body.data[15].id)
   })
 
-  test('is answered once for an Idempotency-Key', async () => {
+  test('is processed once for an Idempotency-Key', async () => {
     const { id, inbox } = await service.given.project()
     const send = (tasks: unknown) =>
       service.post('/api/tasks/bulk', { listId: inbox.id, tasks }, { headers: { 'idempotency-key': id } })
@@ -320,7 +320,7 @@ describe('a large batch', () => {
     expect(await countIn(id)).toEqual({ tasks: 100, entries: 100 })
   })
 
-  test('whose reader dies is 503, and the next one finds another reader', async () => {
+  test('whose parser thread dies is 503, and the next one gets a new thread', async () => {
     const { id, inbox } = await service.given.project()
     const body = { listId: inbox.id, tasks: large() }
     const run = service.app.worker.run

@@ -49,7 +49,7 @@ describe('an admin key bound to a project', () => {
     expect((await service.get(pathOf(project.id))).status).toBe(404)
   })
 
-  test('connects one with a token of its own, and syncs it with that', async () => {
+  test('connects one with a token of its own, and syncs with that token', async () => {
     const { project, put, key } = await boundTo()
     expect((await put({ repository: 'acme/app', token: 'own' })).body).toMatchObject({ hasToken: true })
     const since = service.host.requests.length
@@ -73,7 +73,7 @@ describe('an admin key bound to a project', () => {
     expect((await service.get(pathOf(project.id))).body).toMatchObject({ repository: 'acme/app' })
   })
 
-  test('cannot put the operator’s token in the place of the one it connected with', async () => {
+  test('cannot replace the token it connected with by the operator’s token', async () => {
     const { project, put } = await boundTo()
     await put({ repository: 'hr/salaries', token: 'own' })
     expect(await refused(() => put({ repository: 'hr/salaries', token: null }))).toEqual([])
@@ -94,7 +94,7 @@ describe('an admin key bound to a project', () => {
     })
   })
 
-  test('is refused a name that leads to another repository by now', async () => {
+  test('is rejected when the name now belongs to another repository', async () => {
     const { project, put } = await boundTo()
     const before = service.host.repository('acme/reused')
     await service.put(pathOf(project.id), { repository: 'acme/reused' })
@@ -104,7 +104,7 @@ describe('an admin key bound to a project', () => {
     expect((await service.get(pathOf(project.id))).body).toMatchObject({ schedule: 'hourly' })
   })
 
-  test('is refused where the connection is gone by the time the code host has answered', async () => {
+  test('is rejected when the connection was deleted before the code host responded', async () => {
     const { project, put } = await boundTo()
     await service.put(pathOf(project.id), { repository: 'acme/app' })
     let isDone = false

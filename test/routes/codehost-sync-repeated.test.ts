@@ -36,8 +36,8 @@ const told = ({ status, body, headers }: Answer) => ({
 })
 const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
 
-describe('a sync that is sent again with its Idempotency-Key', () => {
-  test('is answered as the first time, once that had waited for the end', async () => {
+describe('a sync that is repeated with its Idempotency-Key', () => {
+  test('gets the first response, when the first request had waited for the end', async () => {
     const { send } = await syncing()
     const first = await send('wait=20')
     expect(first).toMatchObject({ status: 200, body: { status: 'completed', fetched: 2 } })
@@ -48,7 +48,7 @@ describe('a sync that is sent again with its Idempotency-Key', () => {
     }
   })
 
-  test('is answered as the first time, when that did not wait for the end', async () => {
+  test('gets the first response, when the first request had not waited for the end', async () => {
     const { send, project } = await syncing()
     const first = await send()
     expect(first).toMatchObject({ status: 202, body: { status: 'queued' } })
@@ -59,7 +59,7 @@ describe('a sync that is sent again with its Idempotency-Key', () => {
     expect(told(await send('wait=20'))).toEqual(told(first))
   })
 
-  test('by many at once, on two instances, is answered to all of them alike', async () => {
+  test('by many requests at once, on two instances, gets one response for all', async () => {
     const { send } = await syncing()
     service.host.onAnswer(() => new Promise((resolve) => setTimeout(resolve, 100)))
     const answers = await Promise.all(
@@ -71,7 +71,7 @@ describe('a sync that is sent again with its Idempotency-Key', () => {
     for (const answer of answers) expect(told(answer)).toEqual(told(answers[0] as Answer))
   })
 
-  test('is told to come again while the first waits longer than the lock timeout', async () => {
+  test('is told to retry while the first waits longer than the lock timeout', async () => {
     const { send, key } = await syncing()
     await send('wait=20')
     await service.query(
@@ -81,7 +81,7 @@ describe('a sync that is sent again with its Idempotency-Key', () => {
     expect(await send('wait=20')).toMatchObject({ status: 409, body: { code: 'request_in_progress' } })
   })
 
-  test('has the answer of the start where the first died while it waited', async () => {
+  test('gets the response of the start when the first died while it waited', async () => {
     const { send, key } = await syncing()
     const first = await send()
     await service.query("update idempotency_keys set completes_by = now() - interval '1 ms' where key = $1", [

@@ -21,7 +21,7 @@ async function connect(body: object, projectId?: string) {
 }
 
 describe('connecting a repository', () => {
-  test('answers the connection, without the token and without a run', async () => {
+  test('returns the connection, without the token and without a run', async () => {
     const { id, answer } = await connect({ repository: 'acme/app', token: 'good' })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -51,7 +51,7 @@ describe('connecting a repository', () => {
     'git@codehost.example:acme/app.git',
     'ssh://git@codehost.example/acme/app.git',
     ' acme/app ',
-  ])('takes %s for acme/app', async (repository) => {
+  ])('accepts %s for acme/app', async (repository) => {
     expect((await connect({ repository })).answer.body).toMatchObject({ repository: 'acme/app' })
   })
 
@@ -76,13 +76,13 @@ describe('connecting a repository', () => {
     'file:///etc/passwd',
     'acme/%2e%2e',
     'acme/app\u0000',
-  ])('refuses %j', async (repository) => {
+  ])('rejects %j', async (repository) => {
     const { answer } = await connect({ repository })
     expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed'])
     expect(answer.body.errors[0].path).toBe('/repository')
   })
 
-  test('refuses an address of another host than the one that is asked', async () => {
+  test('rejects a URL of another host than the configured one', async () => {
     const app = await startSyncing({ env: { CODEHOST_API_URLS: 'https://api.codehost.example' } })
     const { id } = await app.given.project()
     const answer = await app.put(`/api/projects/${id}/codehost`, {
@@ -147,14 +147,14 @@ describe('connecting a repository', () => {
       'list_not_found',
       /list/,
     ],
-  ])('says of %s what is wrong', async (_, body, status, code, words) => {
+  ])('explains the error for %s', async (_, body, status, code, words) => {
     const { id, answer } = await connect(body)
     expect([answer.status, answer.body.code]).toEqual([status, code])
     expect(answer.body.detail).toMatch(words)
     expect((await service.get(`/api/projects/${id}/codehost`)).status).toBe(404)
   })
 
-  test('asks no address that is not listed, and no host that does not answer is taken for one', async () => {
+  test('sends requests only to configured URLs, and does not try another when one fails', async () => {
     const elsewhere = await startCodeHost()
     const { answer } = await connect({ repository: 'acme/app', apiUrl: elsewhere.url })
     expect(answer.body.code).toBe('codehost_url_not_allowed')
@@ -170,7 +170,7 @@ describe('connecting a repository', () => {
     await app.close()
   })
 
-  test('without a key to encrypt with, a token is refused with the line that makes one', async () => {
+  test('without an encryption key, rejects a token and shows the command that generates a key', async () => {
     const app = await startApp({ env: { CODEHOST_API_URLS: service.host.url } })
     const project = await app.given.project()
     const path = `/api/projects/${project.id}/codehost`
@@ -181,7 +181,7 @@ describe('connecting a repository', () => {
     await app.close()
   })
 
-  test('keeps the stored token when it is left out, and takes it away when it is null', async () => {
+  test('keeps the stored token when it is omitted, and deletes it when it is null', async () => {
     const { id } = await connect({ repository: 'acme/private', token: 'good' })
     const kept = await connect({ repository: 'acme/private', schedule: 'daily' }, id)
     expect(kept.answer.body).toMatchObject({ hasToken: true, schedule: 'daily' })
@@ -205,7 +205,7 @@ describe('connecting a repository', () => {
     await other.close()
   })
 
-  test('CODEHOST_TOKEN serves connections without one of their own, at the first address only', async () => {
+  test('CODEHOST_TOKEN is used for connections without a token, on the first URL only', async () => {
     const other = await startCodeHost({ tokens: { shared: {} } })
     other.repository('acme/app', { isPrivate: true })
     service.host.tokens.set('shared', {})
@@ -220,7 +220,7 @@ describe('connecting a repository', () => {
     await other.close()
   })
 
-  test('follows a rename that happened before', async () => {
+  test('follows an earlier rename', async () => {
     const repository = service.host.repository('acme/old-name')
     repository.rename('acme/renamed')
     expect((await connect({ repository: 'acme/old-name' })).answer.body).toMatchObject({
@@ -228,15 +228,15 @@ describe('connecting a repository', () => {
     })
   })
 
-  test('is refused in an archived project', async () => {
+  test('is rejected in an archived project', async () => {
     const project = await service.given.project({ archivedAt: new Date() })
     const { answer } = await connect({ repository: 'acme/app' }, project.id)
     expect([answer.status, answer.body.code]).toEqual([409, 'project_archived'])
   })
 })
 
-describe('a token that is stored', () => {
-  test('stands nowhere in the database or the answers, and is worthless in another row', async () => {
+describe('a stored token', () => {
+  test('appears nowhere in the database or in responses, and cannot be decrypted in another row', async () => {
     const token = 'ghp_averylongsecrettokenofsomebody0123456789'
     service.host.tokens.set(token, {})
     const first = await connect({ repository: 'acme/private', token })
@@ -258,7 +258,7 @@ describe('a token that is stored', () => {
 })
 
 describe('disconnecting', () => {
-  test('leaves the tasks, and the next sync is refused', async () => {
+  test('keeps the tasks, and the next sync is rejected', async () => {
     const { id } = await connect({ repository: 'acme/app' })
     await service.sync(id)
     expect((await service.delete(`/api/projects/${id}/codehost`)).status).toBe(204)
@@ -278,7 +278,7 @@ describe('disconnecting', () => {
 })
 
 describe('a sync', () => {
-  test('answers 202 with where to look, and the runs are listed newest first', async () => {
+  test('returns 202 with the location of the run, and the runs are listed newest first', async () => {
     const { project, sync } = await service.connected({}, 2)
     const first = await sync()
     const answer = await service.post(`/api/codehost/${project.id}/sync`)
@@ -296,7 +296,7 @@ describe('a sync', () => {
     expect(rest.nextCursor).toBeNull()
   })
 
-  test('with Prefer: wait answers 200 as soon as the run has ended, 202 when it takes longer', async () => {
+  test('with Prefer: wait returns 200 as soon as the run has ended, 202 when it takes longer', async () => {
     const { project } = await service.connected({}, 150)
     const path = `/api/codehost/${project.id}/sync`
     service.host.latencyMs = 600
@@ -315,12 +315,12 @@ describe('a sync', () => {
     expect((await service.post(path, undefined, { headers: { prefer: 'wait=soon' } })).status).toBe(202)
   })
 
-  test.each(['?mode=all', '?nope=1'])('refuses %s', async (query) => {
+  test.each(['?mode=all', '?nope=1'])('rejects %s', async (query) => {
     const { project } = await service.connected()
     expect((await service.post(`/api/codehost/${project.id}/sync${query}`)).status).toBe(400)
   })
 
-  test('of many at once only one starts', async () => {
+  test('starts once when many are requested at once', async () => {
     const { project } = await service.connected({}, 5)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => service.post(`/api/codehost/${project.id}/sync`)),
@@ -330,7 +330,7 @@ describe('a sync', () => {
     expect(statuses.at(-1)).toBe(409)
   })
 
-  test('is refused in an archived project, and a run of another project is not found', async () => {
+  test('is rejected in an archived project, and a run of another project is not found', async () => {
     const { project, sync } = await service.connected({}, 1)
     const run = await sync()
     const other = await service.given.project()
@@ -344,7 +344,7 @@ describe('a sync', () => {
 })
 
 describe('the schedule', () => {
-  test('runs what is due, sets the next time, and leaves alone what is off or archived', async () => {
+  test('runs what is due, sets the next time, and skips what is off or archived', async () => {
     const due = await service.connected({ schedule: 'hourly' }, 1)
     const off = await service.connected({ schedule: 'off' }, 1)
     const archived = await service.connected({ schedule: 'daily' }, 1)
@@ -382,7 +382,7 @@ describe('the schedule', () => {
 })
 
 describe('a project', () => {
-  test('tells its repository and the latest run of this connection', async () => {
+  test('shows its repository and the latest run of this connection', async () => {
     const { project, repository, sync } = await service.connected({}, 2)
     const before = (await service.get(`/api/projects/${project.id}`)).body.codehost
     expect(before).toEqual({

@@ -39,7 +39,7 @@ const ok = async (answer: Promise<Answer>) => {
 }
 
 describe('activity', () => {
-  test('says what becomes of a project', async () => {
+  test('records what happens to a project', async () => {
     let id = ''
     const entries = await told('project', async () => {
       id = (await ok(service.post('/api/projects', { name: 'New' }))).id
@@ -61,7 +61,7 @@ describe('activity', () => {
     ])
   })
 
-  test('says what becomes of a list', async () => {
+  test('records what happens to a list', async () => {
     const project = await service.given.project()
     let id = ''
     const entries = await told('list', async () => {
@@ -79,7 +79,7 @@ describe('activity', () => {
     ])
   })
 
-  test('says that feedback brought its own list', async () => {
+  test('records that feedback created its list', async () => {
     const project = await service.given.project()
     await ok(service.post('/api/webhook-routing', { appMatch: 'com.list', targetProjectId: project.id }))
     const deliver = sender(service.url, WEBHOOK_SECRET)
@@ -97,7 +97,7 @@ describe('activity', () => {
     ])
   })
 
-  test('says what becomes of a connection, and never a token', async () => {
+  test('records what happens to a connection, and never a token', async () => {
     const project = await service.given.project()
     const path = `/api/projects/${project.id}/codehost`
     const put = (body: object) => ok(service.put(path, { repository: 'acme/app', ...body }))
@@ -132,7 +132,7 @@ describe('activity', () => {
     expect(JSON.stringify(entries)).not.toMatch(/first|second/)
   })
 
-  test('says that a sync found the repository under another name', async () => {
+  test('records that a sync found the repository under another name', async () => {
     const { project, repository, sync } = await service.connected({}, 1)
     const before = repository.name
     repository.rename('acme/renamed-for-activity')
@@ -147,7 +147,7 @@ describe('activity', () => {
     ])
   })
 
-  test('says what becomes of a routing rule, to nobody who sees one project alone', async () => {
+  test('records what happens to a routing rule, not visible to keys bound to a project', async () => {
     const project = await service.given.project()
     const key = await service.given.key({ projectId: project.id })
     let id = ''
@@ -177,7 +177,7 @@ describe('activity', () => {
     expect(seen.filter(({ type }: Told) => type.startsWith('routing.'))).toEqual([])
   })
 
-  test('says who signed in and out, and nothing of the cookie', async () => {
+  test('records who signed in and out, and never the cookie', async () => {
     const project = await service.given.project()
     const key = await service.given.key({ name: 'Ada', projectId: project.id })
     const { id: keyId } = await ok(service.get('/api/me', { key }))
@@ -201,7 +201,7 @@ describe('activity', () => {
     ])
   })
 
-  test('says once that a session ended, when two end it at once', async () => {
+  test('records once that a session ended, when two requests end it at once', async () => {
     const { id } = await ok(service.post('/api/sessions', { key: service.adminKey }, { key: null }))
     const entries = await told('session', async () => {
       const answers = await Promise.all([1, 2, 3].map(() => service.delete(`/api/sessions/${id}`)))
@@ -211,7 +211,7 @@ describe('activity', () => {
   })
 })
 
-test('comes through the stream as it is written, within the reach of who listens', async () => {
+test('is in the stream as it is written, within the reach of the caller', async () => {
   const project = await service.given.project()
   const key = await service.given.key({ projectId: project.id })
   const [bound, all] = [await listenTo(service, { key }), await listenTo(service)]
@@ -269,7 +269,7 @@ describe('a change whose activity cannot be written', () => {
     ],
   ]
 
-  test.each(CHANGES)('is not made: %s', async (family, change) => {
+  test.each(CHANGES)('is rolled back: %s', async (family, change) => {
     const project = await service.given.project()
     await service.query(
       `alter table activity add constraint nothing_new check (type not like '${family}.%') not valid`,

@@ -19,7 +19,7 @@ async function givenProject() {
 }
 
 describe('the context', () => {
-  test('has the rules in their order, where the key stands, its lists, and the work at a glance', async () => {
+  test('has the rules in order, the reach of the key, its lists, and the latest tasks', async () => {
     const project = await givenProject()
     const [low, high] = [await project.rule('Low', -1), await project.rule('High', 10)]
     await project.rule('Off', 99, false)
@@ -56,7 +56,7 @@ describe('the context', () => {
     }
   })
 
-  test('is for one project when it is named, for all of them otherwise', async () => {
+  test('is for one project when it is named, otherwise for all', async () => {
     const [here, there] = [await givenProject(), await givenProject()]
     const rule = await here.rule('Here', 1)
     await service.given.task(there.inbox)
@@ -85,7 +85,7 @@ describe('the context', () => {
     }
   })
 
-  test('leaves the tasks out for a key that may not read them, and says so', async () => {
+  test('omits the tasks without tasks:read, and says so', async () => {
     const key = await service.given.key({ scopes: ['rules:read'] })
     await service.given.task((await service.given.project()).inbox, { title: 'Not for you' })
 
@@ -100,7 +100,7 @@ describe('the context', () => {
   })
 
   test.each(['budgetTokens=0', 'budgetTokens=1.5', 'budgetTokens=x', 'format=xml', 'projectId=x', 'nope=1'])(
-    'is refused with %s',
+    'is rejected with %s',
     async (query) => {
       const refused = await service.get(`/api/context?${query}`)
 
@@ -109,7 +109,7 @@ describe('the context', () => {
     },
   )
 
-  test('is one line of curl away as Markdown, rules first', async () => {
+  test('is available as Markdown, rules first', async () => {
     const project = await givenProject()
     await project.rule('Speak plainly.', 1)
     await service.given.task(project.inbox, { title: 'A crash' })
@@ -123,7 +123,7 @@ describe('the context', () => {
 })
 
 describe('a budget', () => {
-  test('bounds the JSON and the text alike, and takes what fits behind a rule that is too long', async () => {
+  test('limits JSON and text alike, and includes what fits after a rule that is too long', async () => {
     const project = await givenProject()
     const long = await project.rule('word '.repeat(1_500), 9)
     const short = await project.rule('Speak plainly.', 1)
@@ -144,7 +144,7 @@ describe('a budget', () => {
     expect(text).toContain(`and ${body.omittedCount - body.omitted.length} more`)
   })
 
-  test('counts four bytes of UTF-8 for a token', () => {
+  test('counts four bytes of UTF-8 as a token', () => {
     expect([estimateTokens(''), estimateTokens('12345'), estimateTokens('日本')]).toEqual([0, 2, 2])
   })
 })
@@ -169,7 +169,7 @@ describe('with If-None-Match', () => {
     expect(changed.headers.get('etag')).not.toBe(etag)
   })
 
-  test('has a tag of its own for each format', async () => {
+  test('has an ETag for each format', async () => {
     const tags = [await service.get('/api/context'), await service.get('/api/context?format=markdown')]
     expect(new Set(tags.map(({ headers }) => headers.get('etag'))).size).toBe(2)
   })

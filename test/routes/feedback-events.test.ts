@@ -61,12 +61,12 @@ describe('the inbox', () => {
     ['?limit=201', 'query.limit'],
     ['?nope=1', 'query.nope'],
     ['?cursor=abc', 'query.cursor'],
-  ])('refuses %s by name', async (query, path) => {
+  ])('rejects %s by name', async (query, path) => {
     const answer = await service.get(`/api/analytics/events${query}`)
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
 
-  test('is for whoever administers all of it', async () => {
+  test('requires an admin key for all projects', async () => {
     const { id } = await project()
     const bound = await service.given.key({ projectId: id })
     const weak = await service.given.key({ scopes: ['tasks:read', 'tasks:write'] })
@@ -84,7 +84,7 @@ describe('the inbox', () => {
     }
   })
 
-  test('knows when there is nothing', async () => {
+  test('is empty without events', async () => {
     for (const answer of [await service.get(`/api/analytics/events/${NOBODY}`), await replay(NOBODY)]) {
       expect([answer.status, answer.body.code]).toEqual([404, 'event_not_found'])
     }
@@ -121,7 +121,7 @@ describe('the inbox', () => {
 })
 
 describe('a replay', () => {
-  test('of what is still wrong says so, and stays rejected', async () => {
+  test('of an event that is still invalid says so, and the event stays rejected', async () => {
     await send(feedback({ sentiment: 'angry' }))
     const [{ id }] = await inbox('?outcome=rejected&limit=1')
 
@@ -131,7 +131,7 @@ describe('a replay', () => {
     expect(answer.body.errors).toMatchObject([{ path: '/properties/sentiment' }])
   })
 
-  test('of what is right by now makes its task, once', async () => {
+  test('of an event that is now valid creates its task, once', async () => {
     const event = feedback({}, { distinct_id: randomUUID() })
     const id = await rejectedOnceUponATime(event)
 
@@ -148,7 +148,7 @@ describe('a replay', () => {
     })
   })
 
-  test('of what came in mended meanwhile leads to that task', async () => {
+  test('of an event that was fixed and sent again returns that task', async () => {
     const event = feedback({}, { distinct_id: randomUUID() })
     const id = await rejectedOnceUponATime(event)
     const { taskId } = (await send(event)).body
@@ -158,7 +158,7 @@ describe('a replay', () => {
     expect(await tasksFor(event.distinct_id)).toHaveLength(1)
   })
 
-  test('racing with the same event coming in makes one task', async () => {
+  test('that races with the same event creates one task', async () => {
     for (let round = 0; round < 10; round++) {
       const event = feedback({}, { distinct_id: randomUUID() })
       const id = await rejectedOnceUponATime(event)
@@ -169,7 +169,7 @@ describe('a replay', () => {
     }
   })
 
-  test('of an event with its task keeps it, and moves it where today’s routing leads', async () => {
+  test('of an event with a task keeps the task, and moves it by the present routing', async () => {
     const target = await project()
     const { body } = await send(feedback({ app_id: 'app.move' }))
     const made = await rule(target.id, 'app.move', { name: 'Moving' })
@@ -198,7 +198,7 @@ describe('a replay', () => {
     })
   })
 
-  test('leaves a task where a person put it inside the same project', async () => {
+  test('leaves a task where a person moved it inside the same project', async () => {
     const { body } = await send(feedback())
     const list = (await service.post(`/api/projects/${body.projectId}/lists`, { name: 'Triaged' })).body
     await service.patch(`/api/tasks/${body.taskId}`, { listId: list.id })
@@ -207,7 +207,7 @@ describe('a replay', () => {
     expect(await taskOf(body.taskId)).toMatchObject({ listId: list.id, version: 2 })
   })
 
-  test('moves by what the task kept when the payload is gone', async () => {
+  test('uses the metadata of the task when the payload is deleted', async () => {
     const target = await project()
     const { body } = await send(feedback({ bundle_id: 'com.kept' }))
     await service.query('update feedback_events set payload = null where id = $1', [body.eventId])
@@ -215,7 +215,7 @@ describe('a replay', () => {
     expect((await replay(body.eventId)).body).toMatchObject({ projectId: target.id, payload: null })
   })
 
-  test('of an event whose task was deleted brings nothing back', async () => {
+  test('of an event whose task was deleted does not restore it', async () => {
     const event = feedback({}, { distinct_id: randomUUID() })
     const { body } = await send(event)
     await service.delete(`/api/tasks/${body.taskId}`)
@@ -234,7 +234,7 @@ describe('a replay', () => {
     await service.delete(`/api/webhook-routing/${made.id}`)
   })
 
-  test('of what was ignored, or is not kept whole, is refused', async () => {
+  test('of an ignored event, or of one with a truncated payload, is rejected', async () => {
     await send(feedback({}, { event: 'other' }))
     await send({ event: 'feedback_submitted', long: 'x'.repeat(300_000) })
     for (const outcome of ['ignored', 'rejected']) {
@@ -245,10 +245,10 @@ describe('a replay', () => {
   })
 })
 
-describe('the address of a user', () => {
+describe('the email address of a user', () => {
   const ADDRESS = 'jane.doe+secret@example.org'
 
-  test('stands in the metadata and in the inbox, and nowhere else', async () => {
+  test('is in the metadata and in the inbox, and nowhere else', async () => {
     const lines: string[] = []
     const { pino } = await import('pino')
     const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })

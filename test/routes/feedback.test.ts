@@ -83,7 +83,7 @@ describe('feedback', () => {
     })
   })
 
-  test('comes in the platform’s own shape as well', async () => {
+  test('is accepted in the platform’s own shape as well', async () => {
     const event = feedback({ note: 'Nested' })
     const answer = await send({ event, person: { properties: { email: 'x' } } })
     expect(answer.status).toBe(201)
@@ -94,7 +94,7 @@ describe('feedback', () => {
     })
   })
 
-  test('that comes again is answered with the same ids, and counted', async () => {
+  test('that is repeated gets the same ids, and is counted', async () => {
     const event = feedback()
     const first = await send(event)
 
@@ -106,7 +106,7 @@ describe('feedback', () => {
     expect((await eventOf(first.body.eventId)).duplicates).toBe(3)
   })
 
-  test('without a uuid is itself by what it says', async () => {
+  test('without a uuid is identified by its content', async () => {
     const { uuid: _, ...event } = feedback({ note: randomUUID() })
     const { properties, ...others } = event
     const first = await send(event)
@@ -121,7 +121,7 @@ describe('feedback', () => {
     expect(other.status).toBe(201)
   })
 
-  test('whose task was deleted meanwhile is still a repeat', async () => {
+  test('whose task was deleted is still a repeat', async () => {
     const event = feedback()
     const { taskId } = (await send(event)).body
     await service.delete(`/api/tasks/${taskId}`)
@@ -139,7 +139,7 @@ describe('feedback', () => {
   })
 })
 
-describe('races', () => {
+describe('concurrent deliveries', () => {
   const tally = (answers: { status: number }[]) =>
     Object.fromEntries(
       [...Map.groupBy(answers, ({ status }) => status)].map(([key, all]) => [key, all.length]),
@@ -149,7 +149,7 @@ describe('races', () => {
   const times = <T>(work: (n: number) => Promise<T>) =>
     Promise.all(Array.from({ length: 20 }, (_, n) => work(n)))
 
-  test('of 20 copies of one event make one task, on two instances', async () => {
+  test('of 20 copies of one event create one task, on two instances', async () => {
     const event = feedback()
     const answers = await times((n) => sendToEither(n, event))
 
@@ -164,7 +164,7 @@ describe('races', () => {
     ).toEqual([{ count: 1 }])
   })
 
-  test('of 20 events for a project without the list make one list, on two instances', async () => {
+  test('of 20 events for a project without the list create one list, on two instances', async () => {
     const { id, name } = await service.given.project({ name: `Racing ${randomUUID()}` })
     const answers = await times((n) => sendToEither(n, feedback({ project_name: name })))
 
@@ -176,7 +176,7 @@ describe('races', () => {
     ])
   })
 
-  test('of events with the list being deleted lose none', async () => {
+  test('during the deletion of the list lose no event', async () => {
     const { id, name, inbox } = await service.given.project({ name: `Deleting ${randomUUID()}` })
     const remove = async () => {
       const { data } = (await service.get(`/api/projects/${id}/lists`)).body
@@ -195,7 +195,7 @@ describe('races', () => {
     ])
   })
 
-  test('of repeats and new events in one flood keep each with its own', async () => {
+  test('of many repeats and new events keep each with its own task', async () => {
     const events = Array.from({ length: 40 }, () => feedback())
     const flood = [...events, ...events, ...events].sort(() => Math.random() - 0.5)
     const answers = await Promise.all(flood.map((event, n) => sendToEither(n, event)))
@@ -208,7 +208,7 @@ describe('races', () => {
 })
 
 describe('the list "User Feedback"', () => {
-  test('is the oldest of that exact name, also one made by hand; one that was renamed is another', async () => {
+  test('is the oldest with that exact name, also one created by a user; a renamed one is another', async () => {
     const { id, name } = await service.given.project({ name: `By hand ${randomUUID()}` })
     const at = (ms: number) => ({ createdAt: new Date(Date.now() - ms) })
     await service.given.list(id, { name: 'user feedback', ...at(9_000) })
@@ -224,8 +224,8 @@ describe('the list "User Feedback"', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('has all its mistakes named, and is kept', async () => {
+describe('a rejected delivery', () => {
+  test('gets all its errors, and is kept', async () => {
     const body = { event: { event: 'feedback_submitted', uuid: 'wrong-1', properties: { trigger: 5 } } }
 
     const answer = await send(body)
@@ -249,7 +249,7 @@ describe('what is refused', () => {
     })
   })
 
-  test('may come again, mended, with the same uuid', async () => {
+  test('may be fixed and sent again with the same uuid', async () => {
     const event = feedback()
     expect((await send({ ...event, timestamp: 'now' })).status).toBe(400)
     expect((await send(event)).status).toBe(201)
@@ -266,7 +266,7 @@ describe('what is refused', () => {
     expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(262_144)
   })
 
-  test('is only counted when it is no JSON', async () => {
+  test('is only counted when it is not JSON', async () => {
     const entries = async () => (await service.query('select count(*)::int from feedback_events'))[0].count
     const before = await entries()
 
@@ -280,13 +280,13 @@ describe('what is refused', () => {
     ])
   })
 
-  test('is an empty body as well: everything is missing', async () => {
+  test('may be an empty body: everything is missing', async () => {
     const headers = { authorization: 'Bearer secret-of-the-environment' }
     const answer = await sendRaw(service.url, { method: 'POST', path: '/api/analytics/webhook', headers })
     expect([answer.status, answer.body.errors.length]).toEqual([400, 4])
   })
 
-  test('is a body over 2 MiB; one just under it is a task', async () => {
+  test('may be a body over 2 MiB; one just under it becomes a task', async () => {
     const sized = (size: number) => {
       const event = feedback({ note: '' })
       const rest = size - JSON.stringify(event).length
@@ -305,14 +305,14 @@ describe('what is refused', () => {
   })
 })
 
-describe('what is odd', () => {
+describe('an unusual delivery', () => {
   test.each([
     ['application/json; charset=utf-8'],
     ['text/plain'],
     ['application/x-www-form-urlencoded'],
     ['nonsense'],
     [undefined],
-  ])('is taken with the content type %s', async (type) => {
+  ])('is accepted with the content type %s', async (type) => {
     const headers = { authorization: 'Bearer secret-of-the-environment', 'content-type': type }
     const body = JSON.stringify(feedback())
     const answer = await sendRaw(service.url, {
@@ -324,7 +324,7 @@ describe('what is odd', () => {
     expect(answer.status).toBe(201)
   })
 
-  test('is kept: a thousand properties, names of any kind, characters of any kind', async () => {
+  test('keeps a thousand properties, with any names and any characters', async () => {
     const properties = {
       ...Object.fromEntries(
         Array.from({ length: 990 }, (_, n) => [`property_${n}`, { n, list: [null, true] }]),
@@ -364,7 +364,7 @@ describe('what is odd', () => {
     expect(text).toContain('"__proto__":{"polluted":1}')
   })
 
-  test('is accepted and cut: five thousand properties, of which the inbox keeps more', async () => {
+  test('is accepted and truncated with five thousand properties, of which the inbox keeps more', async () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`property_${n}`, n]))
     const answer = await send(
       feedback({ ...many, user_email: 'jane@example.org', note: 'For Jane@example.org' }),
@@ -379,7 +379,7 @@ describe('what is odd', () => {
     expect([payloadCut, payload.properties.property_4999]).toEqual([false, 4_999])
   })
 
-  test('is kept: values nested as deep as 2 MiB allow', async () => {
+  test('keeps values nested as deeply as 2 MiB allow', async () => {
     const deep = `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`
     const answer = await send(JSON.stringify(feedback()).replace('"sentiment"', `"deep":${deep},"sentiment"`))
     expect(answer.status).toBe(201)
@@ -390,21 +390,21 @@ describe('what is odd', () => {
     '9999-12-31T23:59:59.999Z',
     '2026-11-21T10:15:30+02:00',
     '9999-12-31T23:59:59-12:00',
-  ])('is a time like %s', async (timestamp) => {
+  ])('may have a time like %s', async (timestamp) => {
     const answer = await send(feedback({}, { timestamp }))
     expect(answer.status).toBe(201)
     const { metadata } = await taskOf(answer.body.taskId)
     expect(metadata.occurredAt).toBe(new Date(timestamp).toISOString())
   })
 
-  test('of another name is ignored, listed without payload, and no task', async () => {
+  test('with another event name is ignored, listed without payload, and creates no task', async () => {
     const answer = await send({ event: '$pageview', uuid: 'p1', properties: 'whatever' })
     expect([answer.status, answer.body]).toEqual([200, { accepted: false, reason: 'event_ignored' }])
     expect(await newest('ignored')).toMatchObject({ uuid: 'p1', payload: null, errors: null, taskId: null })
   })
 })
 
-describe('the door', () => {
+describe('the receiver', () => {
   const post = (headers: Record<string, string>, body = '{"broken') =>
     service.call('POST', '/api/analytics/webhook', { key: null, headers, body })
 
@@ -415,7 +415,7 @@ describe('the door', () => {
     ['no secret', { authorization: 'Bearer ' }, 'missing_credentials'],
     ['a wrong secret', { authorization: 'Bearer wrong' }, 'invalid_credentials'],
     ['half of the secret', { authorization: 'Bearer secret-of-the' }, 'invalid_credentials'],
-  ])('is closed to %s, before anything is said of the body', async (_, headers, code) => {
+  ])('rejects %s before it validates the body', async (_, headers, code) => {
     for (const body of ['{"broken', JSON.stringify(feedback()), 'x'.repeat(3 * 1024 * 1024)]) {
       const answer = await post(headers, body)
       expect([answer.status, answer.body.code]).toEqual([401, code])
@@ -423,7 +423,7 @@ describe('the door', () => {
     }
   })
 
-  test('is open to every live secret, in any case of the scheme, and to no revoked one', async () => {
+  test('accepts every active secret, in any case of the scheme, and no revoked one', async () => {
     const made = (await service.post('/api/webhook-secrets')).body
     const next = (await service.post(`/api/webhook-secrets/${made.id}/rotate`, { overlapSeconds: 60 })).body
     for (const secret of ['secret-of-the-environment', made.secret, next.secret]) {
@@ -437,7 +437,7 @@ describe('the door', () => {
     expect((await post({ authorization: `Bearer ${made.secret}` })).status).toBe(400)
   })
 
-  test('slows down who guesses and lets in who knows; holds its own limit by the minute', async () => {
+  test('limits guessed secrets, accepts valid ones, and applies its own limit per minute', async () => {
     const limited = await startApp({
       connectionString: service.connectionString,
       env: {

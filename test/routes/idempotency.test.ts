@@ -23,7 +23,7 @@ const create = (body: object, key: string, options: { app?: TestApp; key?: strin
 const titled = (title: string) => service.query('select id from tasks where title = $1', [title])
 
 describe('a repeated request', () => {
-  test('is answered as before and done once', async () => {
+  test('gets the first response and is executed once', async () => {
     const key = newKey()
     const first = await create({ title: 'once' }, key)
     const again = await create({ title: 'once' }, key)
@@ -38,14 +38,14 @@ describe('a repeated request', () => {
     expect(await titled('once')).toHaveLength(1)
   })
 
-  test('with another body is refused', async () => {
+  test('with another body is rejected', async () => {
     const key = newKey()
     await create({ title: 'one' }, key)
     const answer = await create({ title: 'another' }, key)
     expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('that was refused the first time may be mended and sent again', async () => {
+  test('may be fixed after an error and sent again', async () => {
     const key = newKey()
     expect((await create({ title: '' }, key)).status).toBe(400)
     expect((await create({ title: 'x', listId: '00000000-0000-7000-8000-000000000000' }, key)).status).toBe(
@@ -54,7 +54,7 @@ describe('a repeated request', () => {
     expect((await create({ title: 'mended' }, key)).status).toBe(201)
   })
 
-  test('of which nothing was made may be mended and sent again', async () => {
+  test('may be fixed and sent again when nothing was created', async () => {
     const { inbox } = await service.given.project()
     const key = newKey()
     const bulk = (...titles: string[]) =>
@@ -72,7 +72,7 @@ describe('a repeated request', () => {
     expect(await titled('made')).toHaveLength(1)
   })
 
-  test('that only found what was there has had no effect: it may be mended as well', async () => {
+  test('may be fixed and sent again when it only found an existing task', async () => {
     const key = newKey()
     await service.post('/api/tasks', { title: 'there', externalId: 'taken' })
     const found = await create({ title: 'x', externalId: 'taken' }, key)
@@ -96,7 +96,7 @@ describe('a repeated request', () => {
     expect([bulk.status, bulk.headers.get('idempotency-replayed')]).toEqual([201, null])
   })
 
-  test('sent to two instances at once makes one task', async () => {
+  test('to two instances at once creates one task', async () => {
     const key = newKey()
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
@@ -148,7 +148,7 @@ describe('the header', () => {
     if (status === 400) expect(answer.body.errors[0].path).toBe('header.idempotency-key')
   })
 
-  test('is refused where the answer holds a secret', async () => {
+  test('is rejected when the response contains a secret', async () => {
     const id = '00000000-0000-7000-8000-000000000000'
     const secretive = [
       ['/api/keys', { name: 'x' }],
@@ -163,7 +163,7 @@ describe('the header', () => {
     }
   })
 
-  test('is taken by every creating POST, as the reference says', async () => {
+  test('is accepted by every creating POST, as the reference says', async () => {
     const { paths } = (await service.get('/openapi.json')).body
     const creating = routesOf(service.app).filter(
       ({ method, name }) =>

@@ -18,7 +18,7 @@ async function follow(key: string) {
   return listener
 }
 
-test('a key has 20 streams at a time; another key and other requests are none of their business', async () => {
+test('a key has 20 streams at a time, separate from other keys and other requests', async () => {
   const key = await service.given.key()
   for (let i = 0; i < 20; i++) expect((await follow(key)).status).toBe(200)
   const refused = await service.get('/api/stream', { key })
@@ -31,7 +31,7 @@ test('a key has 20 streams at a time; another key and other requests are none of
   await expect.poll(async () => (await follow(key)).status).toBe(200)
 })
 
-test('a key has 100 requests at a time, answered ones not counted', async () => {
+test('a key has 100 requests at a time, completed ones not counted', async () => {
   const key = await service.given.key()
   const lock = await service.connect()
   try {

@@ -14,7 +14,7 @@ const me = (key: string) => service.get('/api/me', { key })
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 describe('a new key', () => {
-  test('is shown once, works at once, and may do everything but administer', async () => {
+  test('is shown once, works at once, and has every scope but admin', async () => {
     const made = await make({ name: '  ci  ' })
 
     expect(made.status).toBe(201)
@@ -50,12 +50,12 @@ describe('a new key', () => {
     ['at least one scope', { name: 'x', scopes: [] }, '/scopes'],
     ['an expiry in the future', { name: 'x', expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     ['a project id that is one', { name: 'x', projectId: 'mine' }, '/projectId'],
-  ])('needs %s', async (_, body, path) => {
+  ])('rejects %s', async (_, body, path) => {
     const answer = await make(body)
     expect([answer.status, answer.body.errors?.[0].path]).toEqual([400, path])
   })
 
-  test('for a project that is not there is refused by name', async () => {
+  test('for an unknown project is rejected by name', async () => {
     const answer = await make({ name: 'x', projectId: '00000000-0000-7000-8000-000000000000' })
     expect([answer.status, answer.body.code]).toEqual([404, 'project_not_found'])
   })
@@ -70,7 +70,7 @@ describe('a new key', () => {
     expect((await make({ name: 'x', projectId: other.id }, admin)).status).toBe(404)
   })
 
-  test('does not outlive the one that made it', async () => {
+  test('does not outlive the one that created it', async () => {
     const expiresAt = inAnHour()
     const admin = await service.given.key({ expiresAt: new Date(expiresAt) })
 
@@ -85,7 +85,7 @@ describe('a new key', () => {
 })
 
 describe('rotation', () => {
-  test('keeps the identity and lets the secret before work for a while', async () => {
+  test('keeps the id and accepts the previous secret for a while', async () => {
     const first = (await make({ name: 'rotated' })).body
 
     const second = await service.post(`/api/keys/${first.id}/rotate`, { overlapSeconds: 60 })
@@ -101,7 +101,7 @@ describe('rotation', () => {
     expect((await me(third.key)).status).toBe(200)
   })
 
-  test('without overlap ends the secret before at once', async () => {
+  test('without overlap ends the previous secret at once', async () => {
     const first = (await make({ name: 'x' })).body
     const second = (await service.post(`/api/keys/${first.id}/rotate`, { overlapSeconds: 0 })).body
 
@@ -109,7 +109,7 @@ describe('rotation', () => {
     expect((await me(second.key)).status).toBe(200)
   })
 
-  test('without overlap signs out who came in with the secret before', async () => {
+  test('without overlap ends the sessions of the previous secret', async () => {
     const key = (await make({ name: 'x' })).body
     const session = await service.post('/api/sessions', { key: key.key }, { key: null })
     const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -117,7 +117,7 @@ describe('rotation', () => {
     expect((await service.get('/api/me', { key: null, headers: { cookie } })).status).toBe(401)
   })
 
-  test('leaves a secret of the environment known: it does not come back as a new key', async () => {
+  test('of a key of the environment does not import its secret again as a new key', async () => {
     const bootstrapKey = 'a-bootstrap-key-of-more-than-32-characters'
     const options = {
       repos: service.repos,
@@ -136,7 +136,7 @@ describe('rotation', () => {
     expect((await me(bootstrapKey)).status).toBe(401)
   })
 
-  test('of a revoked key finds nothing', async () => {
+  test('of a revoked key is 404', async () => {
     const key = (await make({ name: 'x' })).body
     await service.delete(`/api/keys/${key.id}`)
 
@@ -144,7 +144,7 @@ describe('rotation', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'key_not_found'])
   })
 
-  test('does not make a weaker key stronger', async () => {
+  test('does not extend the rights of a key', async () => {
     const lasting = (await make({ name: 'lasting', scopes: ['admin'] })).body
     const passing = (await make({ name: 'passing', scopes: ['admin'], expiresAt: inAnHour() })).body
 
@@ -153,14 +153,14 @@ describe('rotation', () => {
     expect((await service.post(`/api/keys/${passing.id}/rotate`, {}, { key: passing.key })).status).toBe(200)
   })
 
-  test.each([-1, 1.5, 30 * 86_400 + 1, '60'])('refuses an overlap of %j seconds', async (overlapSeconds) => {
+  test.each([-1, 1.5, 30 * 86_400 + 1, '60'])('rejects an overlap of %j seconds', async (overlapSeconds) => {
     const key = (await make({ name: 'x' })).body
     expect((await service.post(`/api/keys/${key.id}/rotate`, { overlapSeconds })).status).toBe(400)
   })
 })
 
 describe('revocation', () => {
-  test('ends the key and its sessions at once and leaves it off the list', async () => {
+  test('ends the key and its sessions at once and removes it from the list', async () => {
     const key = (await make({ name: 'gone' })).body
     const session = await service.post('/api/sessions', { key: key.key }, { key: null })
     const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -177,8 +177,8 @@ describe('revocation', () => {
   })
 })
 
-describe('the record', () => {
-  test('says who made, rotated and revoked a key, and never its secret', async () => {
+describe('the activity log', () => {
+  test('records who created, rotated and revoked a key, and never its secret', async () => {
     const key = (await make({ name: 'recorded' })).body
     await service.post(`/api/keys/${key.id}/rotate`)
     await service.delete(`/api/keys/${key.id}`)

@@ -19,9 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('a page that is too large to be held at once', () => {
+describe('a page that is too large for memory', () => {
   test.each(['-createdAt', 'createdAt', '-updatedAt', '-priority'])(
-    'is the same as page by page, sorted by %s',
+    'equals the smaller pages together, sorted by %s',
     async (sort) => {
       const path = `/api/tasks?projectId=${projectId}&sort=${sort}`
       const whole = await service.get(`${path}&limit=25`)
@@ -39,13 +39,13 @@ describe('a page that is too large to be held at once', () => {
     },
   )
 
-  test('holds what a search finds, each task as it is read alone', async () => {
+  test('has the results of a search, each task the same as a single read', async () => {
     const { body } = await service.get(`/api/tasks?projectId=${projectId}&q=Task&limit=200`)
     expect([body.data.length, body.nextCursor]).toEqual([30, null])
     for (const task of body.data) expect(task).toEqual((await service.get(`/api/tasks/${task.id}`)).body)
   })
 
-  test('of activity goes on where it was', async () => {
+  test('of activity continues at the cursor', async () => {
     for (let i = 0; i < 120; i++)
       await service.given.activity({ projectId, type: 'large', message: String(i) })
     const path = `/api/activity?projectId=${projectId}&type=large`

@@ -30,7 +30,7 @@ describe('a large response', () => {
     ['/api/rules', 'application/json; charset=utf-8'],
     ['/api/context', 'application/json; charset=utf-8'],
     ['/api/context?format=markdown', 'text/markdown; charset=utf-8'],
-  ])('of GET %s has its length, type and tag, and is 304 with it', async (path, type) => {
+  ])('of GET %s has its length, type and ETag, and is 304 with it', async (path, type) => {
     const { response, bytes, length } = await raw(path)
     expect(response.status).toBe(200)
     expect(bytes.length).toBeGreaterThan(ROUNDS * CONTENT.length)
@@ -42,14 +42,14 @@ describe('a large response', () => {
     expect(responseBudget.totalBytes()).toBe(0)
   })
 
-  test('has every rule as it is read alone', async () => {
+  test('has every rule the same as a single read', async () => {
     const { body } = await service.get('/api/rules')
     expect(body.data).toHaveLength(ROUNDS)
     for (const i of [0, ROUNDS - 1])
       expect(body.data[i]).toEqual((await service.get(`/api/rules/${body.data[i].id}`)).body)
   })
 
-  test('of a bulk is the same with an Idempotency-Key, and replayed', async () => {
+  test('of a bulk request is the same with an Idempotency-Key, and when repeated', async () => {
     const project = await service.given.project()
     const body = {
       listId: project.inbox.id,
@@ -76,7 +76,7 @@ describe('a large response', () => {
   })
 })
 
-describe('while there is no room', () => {
+describe('while memory for responses is used up', () => {
   const full = () => {
     const stream = responseBudget.send(Buffer.alloc(128 * 1024 * 1024))
     const reading = setInterval(() => stream?.read(64 * 1024), 10)
@@ -86,7 +86,7 @@ describe('while there is no room', () => {
     }
   }
 
-  test('a large read is 503 and says when to come again, and a small one is answered', async () => {
+  test('a large read is 503 with Retry-After, and a small one succeeds', async () => {
     const free = full()
     const refused = await service.get('/api/rules')
     const small = await service.get('/api/me')
@@ -99,7 +99,7 @@ describe('while there is no room', () => {
     expect((await service.get('/api/rules')).status).toBe(200)
   })
 
-  test('what was written is answered', async () => {
+  test('a write gets its response', async () => {
     const project = await service.given.project()
     const tasks = Array.from({ length: 20 }, (_, i) => ({ title: `${i}`, description: CONTENT.repeat(3) }))
     const free = full()

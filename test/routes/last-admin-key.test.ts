@@ -23,14 +23,14 @@ beforeEach(async () => {
 const revoke = (id: string, key = service.adminKey, app = service) => app.delete(`/api/keys/${id}`, { key })
 const idOf = async (key: string) => (await service.get('/api/me', { key })).body.id
 
-describe('the last key that may administer all projects', () => {
-  test('cannot be revoked, and works on', async () => {
+describe('the last key that can administer all projects', () => {
+  test('cannot be revoked, and continues to work', async () => {
     const answer = await revoke(firstId)
     expect([answer.status, answer.body.code]).toEqual([409, 'last_admin_key'])
     expect((await service.get('/api/me')).status).toBe(200)
   })
 
-  test('is not saved by keys that are bound, expired, revoked or weaker', async () => {
+  test('is the last also when others are bound, expired, revoked or weaker', async () => {
     const project = await service.given.project()
     await service.given.key({ projectId: project.id })
     await service.given.key({ expiresAt: new Date(Date.now() - 1) })
@@ -39,7 +39,7 @@ describe('the last key that may administer all projects', () => {
     expect((await revoke(firstId)).body.code).toBe('last_admin_key')
   })
 
-  test('is another one once there is another, also one that ends by itself one day', async () => {
+  test('can be revoked when another one exists, also one that expires some day', async () => {
     const other = await service.given.key({ expiresAt: new Date(Date.now() + 60_000) })
     const id = await idOf(other)
     expect((await revoke(firstId)).status).toBe(204)
@@ -63,7 +63,7 @@ describe('the last key that may administer all projects', () => {
     expect((await revoke(row.id)).status).toBe(204)
   })
 
-  test('is left over when two revoke each other on two instances at once', async () => {
+  test('is left when two revoke each other on two instances at once', async () => {
     for (let round = 0; round < 8; round++) {
       const other = await service.given.key()
       const otherId = await idOf(other)

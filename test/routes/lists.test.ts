@@ -23,8 +23,8 @@ async function orderOf(projectId: string): Promise<string[]> {
   return data.map(({ name }: { name: string }) => name)
 }
 
-describe('a list that is created', () => {
-  test('comes last, empty, and is no default', async () => {
+describe('a new list', () => {
+  test('is last, empty, and not the default', async () => {
     const project = await service.given.project()
 
     const made = await service.post(`/api/projects/${project.id}/lists`, { name: ' Next release ' })
@@ -43,7 +43,7 @@ describe('a list that is created', () => {
     expect((await service.get(`/api/lists/${made.body.id}`)).body).toEqual(made.body)
   })
 
-  test('can be put at a position; past the end is the end', async () => {
+  test('can be created at a position; past the end is the end', async () => {
     const project = await service.given.project()
 
     await newList(project.id, { name: 'last', position: 1_000_000 })
@@ -64,7 +64,7 @@ describe('a list that is created', () => {
     [{ name: 'A', position: 1e300 }, '/position'],
     [{ name: 'A', projectId: NOBODY }, '/projectId'],
     [{ name: 'A', isDefault: true }, '/isDefault'],
-  ])('is refused as %j', async (body, path) => {
+  ])('is rejected as %j', async (body, path) => {
     const project = await service.given.project()
 
     const refused = await service.post(`/api/projects/${project.id}/lists`, body)
@@ -91,7 +91,7 @@ describe('lists', () => {
     expect(pages).toEqual([['a', 'b'], ['c', 'd'], ['Inbox']])
   })
 
-  test('refuse the cursor of another list', async () => {
+  test('reject the cursor of another list', async () => {
     const project = await service.given.project()
     const wrong = [
       ['lists', null, NOBODY],
@@ -126,7 +126,7 @@ describe('a list', () => {
     expect(nothing).toMatchObject({ status: 200, body: both.body })
   })
 
-  test('takes its id in any case', async () => {
+  test('accepts its id in any case', async () => {
     const project = await service.given.project()
     const list = await newList(project.id)
 
@@ -154,7 +154,7 @@ describe('a list', () => {
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
 
-  test('that nobody made is 404 by name', async () => {
+  test('that does not exist is 404', async () => {
     for (const [method, body] of [
       ['GET', undefined],
       ['PATCH', { name: 'New' }],
@@ -195,7 +195,7 @@ describe('a list', () => {
 })
 
 describe('the order of lists', () => {
-  test('stays dense when lists are made, moved and deleted at once', async () => {
+  test('has no gaps when lists are created, moved and deleted at once', async () => {
     const project = await service.given.project()
     const lists = await Promise.all(
       Array.from({ length: 8 }, (_, n) => newList(project.id, { name: `L${n}` })),
@@ -214,7 +214,7 @@ describe('the order of lists', () => {
     expect(await orderOf(project.id)).toHaveLength(9 - 3 + 8)
   })
 
-  test('mends itself where positions were doubled', async () => {
+  test('is repaired when positions occur twice', async () => {
     const project = await service.given.project()
     for (const name of ['a', 'b', 'c']) await service.given.list(project.id, { name, position: 1 })
 
@@ -235,7 +235,7 @@ describe('deleting a list', () => {
     expect(await orderOf(project.id)).toEqual(['Inbox', 'b'])
   })
 
-  test('that is the default is refused, moveTo or not', async () => {
+  test('that is the default is rejected, with moveTo or without', async () => {
     const project = await service.given.project()
     const list = await newList(project.id)
 
@@ -245,7 +245,7 @@ describe('deleting a list', () => {
     }
   })
 
-  test('with tasks needs moveTo, done ones included', async () => {
+  test('with tasks requires moveTo, done ones included', async () => {
     const project = await service.given.project()
     const list = await newList(project.id)
     const task = await newTask(list.id)
@@ -257,7 +257,7 @@ describe('deleting a list', () => {
     expect(refused.body.detail).toContain('moveTo')
   })
 
-  test('moves its tasks, each with a new version and a line in the record', async () => {
+  test('moves its tasks, each with a new version and an activity', async () => {
     const project = await service.given.project()
     const [from, to] = [await newList(project.id), await newList(project.id)]
     const tasks = [await newTask(from.id), await newTask(from.id)]
@@ -307,22 +307,25 @@ describe('deleting a list', () => {
     expect(count).toBe(2500)
   })
 
-  test.each(['to the list named', 'to the default list'])('takes hidden tasks along %s', async (where) => {
-    const project = await service.given.project()
-    const [from, named] = [await newList(project.id), await newList(project.id)]
-    const task = await newTask(from.id)
-    await service.delete(`/api/tasks/${task.id}`)
-    const [query, target] =
-      where === 'to the list named' ? [`?moveTo=${named.id}`, named] : ['', project.inbox]
+  test.each(['to the list named', 'to the default list'])(
+    'moves the tasks in its trash %s',
+    async (where) => {
+      const project = await service.given.project()
+      const [from, named] = [await newList(project.id), await newList(project.id)]
+      const task = await newTask(from.id)
+      await service.delete(`/api/tasks/${task.id}`)
+      const [query, target] =
+        where === 'to the list named' ? [`?moveTo=${named.id}`, named] : ['', project.inbox]
 
-    expect((await service.delete(`/api/lists/${from.id}${query}`)).status).toBe(204)
+      expect((await service.delete(`/api/lists/${from.id}${query}`)).status).toBe(204)
 
-    const restored = await service.post(`/api/tasks/${task.id}/restore`)
-    expect(restored).toMatchObject({ status: 200, body: { listId: target.id } })
-    expect((await service.get(`/api/lists/${target.id}`)).body.openCount).toBe(1)
-  })
+      const restored = await service.post(`/api/tasks/${task.id}/restore`)
+      expect(restored).toMatchObject({ status: 200, body: { listId: target.id } })
+      expect((await service.get(`/api/lists/${target.id}`)).body.openCount).toBe(1)
+    },
+  )
 
-  test('refuses a moveTo that cannot be', async () => {
+  test('rejects an invalid moveTo', async () => {
     const [project, other] = [await service.given.project(), await service.given.project()]
     const list = await newList(project.id)
     const task = await newTask(list.id)
@@ -341,7 +344,7 @@ describe('deleting a list', () => {
     expect((await service.get(`/api/tasks/${task.id}`)).body.listId).toBe(list.id)
   })
 
-  test('that races with tasks coming, going and coming back loses none, and is never a 500', async () => {
+  test('that races with creates, deletions and restores loses no task, and is never a 500', async () => {
     for (let round = 0; round < 15; round++) {
       const project = await service.given.project()
       const [from, to] = [await newList(project.id), await newList(project.id)]

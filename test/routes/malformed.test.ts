@@ -25,7 +25,7 @@ function say(text: string): Promise<string> {
 test.each([
   ['what is not HTTP', 'hello\r\n\r\n', 400],
   ['headers beyond measure', `GET /api/me HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%s is answered as a problem', async (_, text, status) => {
+])('%s gets a problem as its response', async (_, text, status) => {
   const [head = '', body = ''] = (await say(text)).split('\r\n\r\n')
   expect(head).toContain(`HTTP/1.1 ${status} `)
   expect(head).toContain('Content-Type: application/problem+json')

@@ -25,7 +25,7 @@ async function scrape(on: Pick<TestApp, 'get'> = service): Promise<string> {
 }
 
 describe('/metrics', () => {
-  test('is for keys of the whole service that may read metrics, and for administrators, by key or session', async () => {
+  test('requires metrics:read or admin for all projects, by key or session', async () => {
     const project = await service.given.project()
     const reader = await service.given.key({ scopes: ['tasks:read', 'rules:read'] })
     const bound = await service.given.key({ scopes: ['admin'], projectId: project.id })
@@ -48,7 +48,7 @@ describe('/metrics', () => {
     expect(answers[4]?.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   })
 
-  test('is the text format, each family once with what it means', async () => {
+  test('is in the text format, each family once with its help', async () => {
     await service.get('/api/tasks')
     const families = readMetrics(await scrape())
 
@@ -62,7 +62,7 @@ describe('/metrics', () => {
     }
   })
 
-  test('has what docs/operating.md lists, and nothing of ours besides', async () => {
+  test('has what docs/operating.md lists, and no other metric of Inlet', async () => {
     const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
     const listed = [...page.matchAll(/^\| `(inlet_\w+)`/gm)].map(([, name]) => name)
     const ours = readMetrics(await scrape())
@@ -78,7 +78,7 @@ describe('/metrics', () => {
   })
 })
 
-test('outcomes that an alert asks for stand at 0 before they first happen', async () => {
+test('outcomes in the documented alerts are 0 before they first happen', async () => {
   const fresh = await startApp({ connectionString: service.connectionString })
   try {
     const families = readMetrics(await scrape(fresh))
@@ -124,7 +124,7 @@ describe('a request', () => {
     expect(after).not.toContain(task.id)
   })
 
-  test('to an address that is not there counts under one label, whatever the address and method', async () => {
+  test('to an unknown URL counts under one label, whatever the URL and method', async () => {
     const before = measured(await scrape(), REQUESTS, { route: 'unmatched' })
 
     for (const path of ['/api/nope/1', '/api/nope/2', '/nowhere']) await service.get(path)
@@ -136,7 +136,7 @@ describe('a request', () => {
   })
 })
 
-test('a delivery of feedback counts by what became of it', async () => {
+test('a delivery of feedback counts by its outcome', async () => {
   const send = sender(service.url, 'a-secret-of-16-characters')
   const event = feedback()
   const before = await scrape()
@@ -159,7 +159,7 @@ test('a delivery of feedback counts by what became of it', async () => {
   expect(measured(after, unreadable) - measured(before, unreadable)).toBe(1)
 })
 
-test('a sync counts its end, what became of each entry, and what it asked of the code host', async () => {
+test('a sync counts its end, the outcome of each item, and its requests to the code host', async () => {
   const { sync, repository } = await service.connected({}, 3)
   const before = await scrape()
 
@@ -182,7 +182,7 @@ test('a sync counts its end, what became of each entry, and what it asked of the
   expect(after).not.toContain(repository.name)
 })
 
-test('background work counts by queue and state, and what is at work is timed', async () => {
+test('background work counts by queue and state, and running work is timed', async () => {
   const { connectionString } = service
   const logger = pino({ level: 'silent' })
   const jobs = await startJobs({ connection: { connectionString }, services: service.service, logger })
@@ -208,7 +208,7 @@ test('background work counts by queue and state, and what is at work is timed', 
   }
 })
 
-test('streams, the pool and the database are told as they are at the moment', async () => {
+test('streams, the pool and the database have their present values', async () => {
   const before = measured(await scrape(), 'inlet_stream_clients')
   const stream = await listenTo(service)
   await expect

@@ -19,11 +19,11 @@ const remove = (id: string, app = service) => app.delete(`/api/projects/${id}`)
 const route = (targetProjectId: string, app = service) =>
   app.post('/api/webhook-routing', { appMatch: `app-${targetProjectId}`, targetProjectId })
 
-describe('deleting a project that a routing rule leads to', () => {
+describe('deleting a project that a routing rule targets', () => {
   test.each([
     ['active', true],
     ['inactive', false],
-  ])('is refused while the rule is there, also an %s one', async (_, isActive) => {
+  ])('is rejected while the rule exists, also an %s one', async (_, isActive) => {
     const project = await service.given.project()
     const { body: rule } = await route(project.id)
     await service.patch(`/api/webhook-routing/${rule.id}`, { isActive })
@@ -36,7 +36,7 @@ describe('deleting a project that a routing rule leads to', () => {
     expect((await remove(project.id)).status).toBe(204)
   })
 
-  test('is refused once the rule was pointed at it, and works once it was pointed elsewhere', async () => {
+  test('is rejected once a rule targets it, and works once the rule targets another', async () => {
     const [one, other] = [await service.given.project(), await service.given.project()]
     const { body: rule } = await route(one.id)
     await service.patch(`/api/webhook-routing/${rule.id}`, { targetProjectId: other.id })
@@ -44,7 +44,7 @@ describe('deleting a project that a routing rule leads to', () => {
     expect((await remove(one.id)).status).toBe(204)
   })
 
-  test('waits for a rule that is being made, and is refused then', async () => {
+  test('waits for a rule that is being created, and is then rejected', async () => {
     const project = await service.given.project()
     const letGo = await locks.hold('lock table activity in exclusive mode')
     const made = route(project.id)
@@ -55,7 +55,7 @@ describe('deleting a project that a routing rule leads to', () => {
     expect([(await made).status, (await removed).body.code]).toEqual([201, 'project_in_use'])
   })
 
-  test('and making or changing one at the same time leave no rule that leads nowhere', async () => {
+  test('and creating or changing one at the same time leave no rule without a project', async () => {
     for (let round = 0; round < 10; round++) {
       const [project, elsewhere] = [await service.given.project(), await service.given.project()]
       const { body: rule } = await route(elsewhere.id)

@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('a project that is created', () => {
-  test('comes with its default list', async () => {
+describe('a new project', () => {
+  test('has its default list', async () => {
     const made = await service.post('/api/projects', { name: ' Mobile app ' })
 
     expect(made.status).toBe(201)
@@ -44,7 +44,7 @@ describe('a project that is created', () => {
     [{ name: 'a\u0000b' }, '/name', 'invalid_text'],
     [{ name: 'A', isDefault: true }, '/isDefault', 'unknown_field'],
     [{ name: 'A', archivedAt: null }, '/archivedAt', 'unknown_field'],
-  ])('is refused as %j', async (body, path, code) => {
+  ])('is rejected as %j', async (body, path, code) => {
     const refused = await service.post('/api/projects', body)
 
     expect(refused).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
@@ -78,7 +78,7 @@ describe('projects', () => {
     expect(seen.slice(-5)).toEqual(made)
   })
 
-  test('are told apart by whether they are archived', async () => {
+  test('are filtered by whether they are archived', async () => {
     const [used, archived] = [await service.given.project(), await service.given.project()]
     await service.post(`/api/projects/${archived.id}/archive`)
 
@@ -104,7 +104,7 @@ describe('projects', () => {
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
 
-  test('refuse the cursor of another list', async () => {
+  test('reject the cursor of another list', async () => {
     const tasks = Buffer.from(JSON.stringify(['createdAt', null, NOBODY])).toString('base64url')
 
     for (const cursor of [tasks, 'x', '%7B%7D', 'W10']) {
@@ -113,7 +113,7 @@ describe('projects', () => {
     }
   })
 
-  test('count the tasks that are not done over all their lists', async () => {
+  test('count their open tasks over all lists', async () => {
     const project = await service.given.project()
     const list = await service.given.list(project.id)
     for (const { id } of [list, list, project.inbox]) {
@@ -129,7 +129,7 @@ describe('projects', () => {
 })
 
 describe('a project', () => {
-  test('that nobody made is 404 by name, whatever is asked of it', async () => {
+  test('that does not exist is 404 on every route', async () => {
     for (const [method, path, body] of [
       ['GET', '', undefined],
       ['PATCH', '', { name: 'New' }],
@@ -149,13 +149,13 @@ describe('a project', () => {
     }
   })
 
-  test('is no project when its id is no UUID', async () => {
+  test('whose id is not a UUID is a 400', async () => {
     const refused = await service.get('/api/projects/inbox')
 
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'path.id' }] } })
   })
 
-  test('can be renamed; a name it has already changes nothing', async () => {
+  test('can be renamed; its present name changes nothing', async () => {
     const { body: project } = await service.post('/api/projects', { name: 'Old' })
 
     const renamed = await service.patch(`/api/projects/${project.id}`, { name: 'New' })
@@ -168,7 +168,7 @@ describe('a project', () => {
     expect(nothing.body).toEqual(renamed.body)
   })
 
-  test('takes its id in any case', async () => {
+  test('accepts its id in any case', async () => {
     const { id } = await service.given.project()
 
     const made = await service.post(`/api/projects/${id.toUpperCase()}/lists`, {
@@ -226,7 +226,7 @@ describe('an archived project', () => {
     expect((await service.post('/api/tasks', { title: 'A', listId: project.inbox.id })).status).toBe(201)
   })
 
-  test('may be asked for with an empty body', async () => {
+  test('may be requested with an empty body', async () => {
     const project = await service.given.project()
 
     expect((await service.post(`/api/projects/${project.id}/archive`, {})).status).toBe(200)
@@ -247,7 +247,7 @@ describe('the default project', () => {
 })
 
 describe('deleting a project', () => {
-  test('takes its lists with it, also when it is archived', async () => {
+  test('deletes its lists, also when it is archived', async () => {
     const project = await service.given.project()
     const list = await service.given.list(project.id)
     await service.post(`/api/projects/${project.id}/archive`)
@@ -259,7 +259,7 @@ describe('deleting a project', () => {
     expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(404)
   })
 
-  test('is refused while it has a task, done ones included', async () => {
+  test('is rejected while it has a task, done ones included', async () => {
     const project = await service.given.project()
     const { body } = await service.post('/api/tasks', { title: 'A task', listId: project.inbox.id })
     await service.patch(`/api/tasks/${body.id}`, { status: 'done' })
@@ -271,7 +271,7 @@ describe('deleting a project', () => {
     expect((await service.get(`/api/tasks/${body.id}`)).status).toBe(200)
   })
 
-  test('takes hidden tasks with it', async () => {
+  test('deletes the tasks in its trash', async () => {
     const project = await service.given.project()
     const { body } = await service.post('/api/tasks', { title: 'A task', listId: project.inbox.id })
     await service.delete(`/api/tasks/${body.id}`)
@@ -281,7 +281,7 @@ describe('deleting a project', () => {
     expect((await service.post(`/api/tasks/${body.id}/restore`)).status).toBe(404)
   })
 
-  test('is refused while a rule stands in it', async () => {
+  test('is rejected while it has a rule', async () => {
     const project = await service.given.project()
     await service.query(
       `insert into rules (id, content, priority, is_active, project_id, version, created_at, updated_at,
@@ -296,7 +296,7 @@ describe('deleting a project', () => {
     expect(refused.body.detail).toContain('rules')
   })
 
-  test('is refused while a key is bound to it, and leaves dead keys dead', async () => {
+  test('is rejected while a key is bound to it, and ignores revoked keys', async () => {
     const project = await service.given.project()
     const key = await service.given.key({ projectId: project.id })
     const expired = await service.given.key({ projectId: project.id, expiresAt: new Date(0) })
@@ -372,7 +372,7 @@ describe('a key that is bound to a project', () => {
     }
   })
 
-  test('makes no project, but renames and archives its own', async () => {
+  test('cannot create projects, but renames and archives its own', async () => {
     const mine = await service.given.project()
     const key = await service.given.key({ projectId: mine.id })
 

@@ -32,8 +32,8 @@ async function rowsIn(projectId: string) {
   return row
 }
 
-describe('creates with one externalId at the same time', () => {
-  test('make one task: one is 201 and the others find it', async () => {
+describe('concurrent creates with one externalId', () => {
+  test('create one task: one is 201 and the others find it', async () => {
     const { id, inbox } = await service.given.project()
 
     const answers = await times(50, (n) =>
@@ -48,7 +48,7 @@ describe('creates with one externalId at the same time', () => {
     expect(await rowsIn(id)).toEqual({ tasks: 1, entries: 1 })
   })
 
-  test('make one task also where two instances share the database', async () => {
+  test('create one task also when two instances share the database', async () => {
     const { id, inbox } = await service.given.project()
 
     const answers = await times(50, (n) =>
@@ -64,7 +64,7 @@ describe('creates with one externalId at the same time', () => {
     expect(await rowsIn(id)).toEqual({ tasks: 1, entries: 1 })
   })
 
-  test('make one task also when some come in batches', async () => {
+  test('create one task also when some are in batches', async () => {
     const { id, inbox } = await service.given.project()
     const batch = { listId: inbox.id, tasks: Array(3).fill({ title: 'A', externalId: 'same' }) }
 
@@ -79,8 +79,8 @@ describe('creates with one externalId at the same time', () => {
   })
 })
 
-describe('batches with the same externalIds at the same time', () => {
-  test('neither fail nor double, whatever their order', async () => {
+describe('concurrent batches with the same externalIds', () => {
+  test('neither fail nor double, in any order', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, inbox } = await service.given.project()
       const tasks = Array.from({ length: 100 }, (_, n) => ({ title: `Task ${n}`, externalId: `x-${n}` }))
@@ -103,8 +103,8 @@ describe('batches with the same externalIds at the same time', () => {
   })
 })
 
-describe('changes of one version at the same time', () => {
-  test('leave exactly one winner; the others are told that they are stale', async () => {
+describe('concurrent changes of one version', () => {
+  test('have exactly one winner; the others get 412', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
 
     const answers = await times(20, (n) =>
@@ -120,7 +120,7 @@ describe('changes of one version at the same time', () => {
     expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(winner?.body)
   })
 
-  test('are all kept when nobody names a version', async () => {
+  test('are all kept when none names a version', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
 
     const answers = await times(20, (n) => service.patch(`/api/tasks/${task.id}`, { title: `By ${n}` }))
@@ -131,7 +131,7 @@ describe('changes of one version at the same time', () => {
     )
   })
 
-  test('meet a delete or come before it', async () => {
+  test('happen before a delete or find the task deleted', async () => {
     for (let round = 0; round < 5; round++) {
       const { body: task } = await service.post('/api/tasks', { title: 'A task' })
       const path = `/api/tasks/${task.id}`
@@ -151,7 +151,7 @@ describe('changes of one version at the same time', () => {
 })
 
 describe('a create', () => {
-  test('that meets the delete of the task with its externalId finds it or makes a new one', async () => {
+  test('that races with the deletion of the task with its externalId finds it or creates a new one', async () => {
     const { id, inbox } = await service.given.project()
     const wanted = { title: 'A task', listId: inbox.id, externalId: 'same' }
 
@@ -169,7 +169,7 @@ describe('a create', () => {
     }
   })
 
-  test('that meets a restore of the task with its externalId leaves one of them', async () => {
+  test('that races with a restore of the task with its externalId leaves one of them', async () => {
     const { id, inbox } = await service.given.project()
     const wanted = { title: 'A task', listId: inbox.id, externalId: 'same' }
 
@@ -188,7 +188,7 @@ describe('a create', () => {
   })
 })
 
-describe('moves to one project at the same time', () => {
+describe('concurrent moves to one project', () => {
   test('leave one task with the externalId there', async () => {
     const there = await service.given.project()
     const tasks = await times(8, async () => {

@@ -7,7 +7,7 @@ afterEach(() => service.close())
 const wrong = () => service.get('/api/me', { key: 'inl_00000000_wrong' })
 
 describe('requests of a key', () => {
-  test('are counted in the headers and refused past the limit, each key for itself', async () => {
+  test('are counted in the headers and rejected over the limit, separately for each key', async () => {
     service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '3' } })
     const other = await service.given.key()
 
@@ -36,7 +36,7 @@ describe('requests of a key', () => {
     expect((await service.post('/api/sessions', { key: service.adminKey }, { key: null })).status).toBe(429)
   })
 
-  test('count as many as the messages they hold, on the door for assistants', async () => {
+  test('count once for each message in them, on /mcp', async () => {
     service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
     const batch = (size: number) =>
       service.post(
@@ -57,8 +57,8 @@ describe('requests of a key', () => {
   })
 })
 
-describe('wrong credentials from one address', () => {
-  test('are told to wait past the limit, while a valid key is always let in', async () => {
+describe('invalid credentials from one address', () => {
+  test('are rejected over the limit, while a valid key is always accepted', async () => {
     service = await startApp({ env: { RATE_LIMIT_FAILURES_PER_MINUTE: '2' } })
 
     expect([(await wrong()).status, (await wrong()).status]).toEqual([401, 401])

@@ -23,7 +23,7 @@ afterAll(async () => {
   await service.close()
 })
 
-test('the receiver takes feedback on a port of its own', async () => {
+test('the receiver accepts feedback on its own port', async () => {
   const event = feedback()
   const first = await sender(url, 'a-secret-of-16-characters')(event)
   expect(first.status).toBe(201)
@@ -35,7 +35,7 @@ test('the receiver takes feedback on a port of its own', async () => {
   expect((await service.get(`/api/tasks/${first.body.taskId}`)).status).toBe(200)
 })
 
-test('nothing else is there, whatever key comes along', async () => {
+test('that port has no other route, with any key', async () => {
   for (const { method, path, name } of routesOf(service.app)) {
     if (name === 'POST /api/analytics/webhook') continue
     const { status } = await fetch(url + path, { method, headers: { 'x-api-key': service.adminKey } })
@@ -44,7 +44,7 @@ test('nothing else is there, whatever key comes along', async () => {
   expect((await fetch(`${url}/api/analytics/webhook`)).status).toBe(405)
 })
 
-test('its limit is one with that of the main port', async () => {
+test('both ports share one limit', async () => {
   const secret = 'a-secret-of-16-characters'
   const env = { WEBHOOK_SECRET: secret, RATE_LIMIT_RECEIVER_PER_MINUTE: '3' }
   const limits = limitsOf(loadConfig(env))

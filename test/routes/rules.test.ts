@@ -16,7 +16,7 @@ const create = async (body: object, key?: string) =>
 const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id)
 
 describe('a rule', () => {
-  test('needs only a content; it is active, global, of priority 0', async () => {
+  test('requires only a content; it is active, global, of priority 0', async () => {
     const made = await service.post('/api/rules', { content: '  Run the tests.\n' })
 
     expect(made.status).toBe(201)
@@ -37,7 +37,7 @@ describe('a rule', () => {
     expect((await service.get(`/api/rules/${made.body.id}`)).body).toEqual(made.body)
   })
 
-  test('is made once for one Idempotency-Key', async () => {
+  test('is created once for one Idempotency-Key', async () => {
     const options = { headers: { 'idempotency-key': 'rule-1' } }
 
     const first = await service.post('/api/rules', { content: 'Once.' }, options)
@@ -59,14 +59,14 @@ describe('a rule', () => {
     ['an unknown field', { content: 'A', nope: 1 }, '/nope', 'unknown_field'],
     ['isActive as text', { content: 'A', isActive: 'no' }, '/isActive', 'wrong_type'],
     ['a project that is no UUID', { content: 'A', projectId: 'x' }, '/projectId', 'wrong_format'],
-  ])('is refused with %s', async (_, body, path, code) => {
+  ])('is rejected with %s', async (_, body, path, code) => {
     const refused = await service.post('/api/rules', body)
 
     expect(refused.status).toBe(400)
     expect(refused.body.errors).toMatchObject([{ path, code }])
   })
 
-  test.each(['1e400', '-1e400'])('is refused with the priority %s, which is infinite', async (priority) => {
+  test.each(['1e400', '-1e400'])('is rejected with the priority %s, which is infinite', async (priority) => {
     const refused = await service.post('/api/rules', `{"content":"A","priority":${priority}}`)
 
     expect(refused).toMatchObject({
@@ -75,19 +75,19 @@ describe('a rule', () => {
     })
   })
 
-  test.each(['NaN', 'Infinity'])('is refused with the priority %s, which is no JSON', async (priority) => {
+  test.each(['NaN', 'Infinity'])('is rejected with the priority %s, which is not JSON', async (priority) => {
     const refused = await service.post('/api/rules', `{"content":"A","priority":${priority}}`)
 
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
   })
 
-  test('may have 8,000 characters, whatever they take in UTF-16', async () => {
+  test('may have 8,000 characters, whatever their length in UTF-16', async () => {
     const made = await service.post('/api/rules', { content: '🦀'.repeat(8000) })
 
     expect(made.status).toBe(201)
   })
 
-  test('that nobody made is 404 by name', async () => {
+  test('that does not exist is 404', async () => {
     for (const answer of [
       await service.get(`/api/rules/${NOBODY}`),
       await service.patch(`/api/rules/${NOBODY}`, { isActive: false }),
@@ -103,7 +103,7 @@ describe('a rule', () => {
     })
   })
 
-  test('of a project nobody made is 404', async () => {
+  test('of an unknown project is 404', async () => {
     const refused = await service.post('/api/rules', { content: 'A', projectId: NOBODY })
 
     expect(refused).toMatchObject({ status: 404, body: { code: 'project_not_found' } })
@@ -126,7 +126,7 @@ describe('a rule', () => {
 })
 
 describe('the list of rules', () => {
-  test('is in the order of priority, then creation, exact to the id', async () => {
+  test('is ordered by priority, then creation, then id', async () => {
     const priorities = [
       0,
       -0,
@@ -156,7 +156,7 @@ describe('the list of rules', () => {
     expect(listed.body.nextCursor).toBeNull()
   })
 
-  test('has only active ones unless asked for all', async () => {
+  test('has only active ones unless all are requested', async () => {
     const [on, off] = [await create({ content: 'On' }), await create({ content: 'Off', isActive: false })]
 
     expect(idsOf(await service.get('/api/rules'))).toEqual([on.id])
@@ -194,7 +194,7 @@ describe('the list of rules', () => {
 })
 
 describe('a key that is bound to a project', () => {
-  test('sees the global rules and those of its project, and makes rules there', async () => {
+  test('sees the global rules and those of its project, and creates rules there', async () => {
     const [mine, theirs] = [await service.given.project(), await service.given.project()]
     const key = await service.given.key({ projectId: mine.id, scopes: ['rules:read', 'rules:write'] })
     const everywhere = await create({ content: 'Global' })
@@ -220,7 +220,7 @@ describe('a key that is bound to a project', () => {
     )
   })
 
-  test('may not touch a global rule, whatever its scopes', async () => {
+  test('cannot change a global rule, whatever its scopes', async () => {
     const project = await service.given.project()
     const key = await service.given.key({ projectId: project.id, scopes: ['admin'] })
     const rule = await create({ content: 'Global' })
@@ -240,7 +240,7 @@ describe('a key that is bound to a project', () => {
 })
 
 describe('a change of a rule', () => {
-  test('is a new version; a change of nothing is none', async () => {
+  test('is a new version; a change of nothing is not', async () => {
     const rule = await create({ content: 'A', priority: 1 })
 
     const changed = await service.patch(`/api/rules/${rule.id}`, { content: 'B', isActive: false })
@@ -256,7 +256,7 @@ describe('a change of a rule', () => {
     expect((await service.patch(`/api/rules/${rule.id}`, {})).body.version).toBe(2)
   })
 
-  test('is refused when it was decided on another version', async () => {
+  test('is rejected when the rule has another version', async () => {
     const rule = await create({ content: 'A' })
     await service.patch(`/api/rules/${rule.id}`, { content: 'B' })
 
@@ -275,7 +275,7 @@ describe('a change of a rule', () => {
     ).toBe(200)
   })
 
-  test('can be taken back, which is a new version as well', async () => {
+  test('can be reverted, which is a new version as well', async () => {
     const rule = await create({ content: 'A', priority: 1 })
     await service.patch(`/api/rules/${rule.id}`, { content: 'B', priority: 2 })
     await service.patch(`/api/rules/${rule.id}`, { isActive: false })
@@ -299,7 +299,7 @@ describe('a change of a rule', () => {
     ])
   })
 
-  test('stays in a history that is read page by page', async () => {
+  test('is in a history that is read page by page', async () => {
     const rule = await create({ content: '1' })
     for (const content of ['2', '3', '4', '5']) await service.patch(`/api/rules/${rule.id}`, { content })
 
@@ -318,7 +318,7 @@ describe('a change of a rule', () => {
     })
   })
 
-  test('is written down, its content only as changed', async () => {
+  test('is recorded, its content without the text', async () => {
     const rule = await create({ content: 'secret one' })
     await service.patch(`/api/rules/${rule.id}`, { content: 'secret two', priority: 3, isActive: false })
     await service.delete(`/api/rules/${rule.id}`)
@@ -353,8 +353,8 @@ describe('a change of a rule', () => {
   })
 })
 
-describe('a rule that was deleted', () => {
-  test('is nowhere to be seen, and comes back as it was, with all it was before', async () => {
+describe('a deleted rule', () => {
+  test('is listed nowhere, and is restored as it was, with its history', async () => {
     const { get, post, patch } = service
     const rule = (await post('/api/rules', { content: 'First.', priority: 2 })).body
     await patch(`/api/rules/${rule.id}`, { content: 'Second.' })
@@ -389,7 +389,7 @@ describe('a rule that was deleted', () => {
     ])
   })
 
-  test('comes back as the last of its scope once, however often it is asked for', async () => {
+  test('is restored as the last of its scope once, however often it is requested', async () => {
     const { body: rule } = await service.post('/api/rules', { content: 'The last.' })
     await service.delete(`/api/rules/${rule.id}`)
     await service.query(
@@ -404,7 +404,7 @@ describe('a rule that was deleted', () => {
     expect((await restore()).body.code).toBe('too_many_rules')
   })
 
-  test('is restored, changed and deleted at once without anybody waiting for another', async () => {
+  test('is restored, changed and deleted concurrently without deadlocks', async () => {
     const project = await service.given.project()
     const { body: rule } = await service.post('/api/rules', { content: 'Contended.', projectId: project.id })
     const path = `/api/rules/${rule.id}`
@@ -420,7 +420,7 @@ describe('a rule that was deleted', () => {
     expect(all.filter((answer) => ![200, 204, 404].includes(answer?.status ?? 0))).toEqual([])
   })
 
-  test('comes back only to whom it is within reach, and where one may write', async () => {
+  test('can be restored only within the reach of the key, and with the scope', async () => {
     const { post } = service
     const project = await service.given.project()
     const other = await service.given.project()
@@ -440,7 +440,7 @@ describe('a rule that was deleted', () => {
     expect((await post(`/api/rules/${rule.id}/restore`)).status).toBe(200)
   })
 
-  test('is in nobody’s way, and gone after 30 days', async () => {
+  test('does not block the deletion of its project, and is deleted permanently after 30 days', async () => {
     const { post } = service
     const project = (await post('/api/projects', { name: 'Left empty' })).body
     const { body: rule } = await post('/api/rules', { content: 'Hidden.', projectId: project.id })
@@ -467,7 +467,7 @@ describe('a rule that was deleted', () => {
 })
 
 describe('the thousandth rule of a scope', () => {
-  test.each(['global', 'project'])('is the last, also when requests race: %s', async (scope) => {
+  test.each(['global', 'project'])('is the last, also in concurrent requests: %s', async (scope) => {
     const projectId = scope === 'global' ? null : (await service.given.project()).id
     await service.query(
       `insert into rules select gen_random_uuid(), 'A rule', 0, n % 2 = 0, $1, 1, now(), now(), 'key', null, 'test'

@@ -10,8 +10,8 @@ afterAll(() => service.close())
 
 const SAFE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-describe('answers of the API', () => {
-  test('are kept nowhere and taken for nothing else, refusals on every route included', async () => {
+describe('responses of the API', () => {
+  test('are never cached or sniffed, errors on every route included', async () => {
     const doors = routesOf(service.app).filter(({ path }) => path.startsWith('/api'))
     expect(doors.length).toBeGreaterThan(20)
     for (const { method, path } of doors) {
@@ -28,7 +28,7 @@ describe('answers of the API', () => {
   )
 })
 
-test.each(['/docs', '/docs/static/index.html', '/'])('the page %s is framed by nobody', async (path) => {
+test.each(['/docs', '/docs/static/index.html', '/'])('the page %s cannot be framed', async (path) => {
   const { headers } = await service.get(path, { key: null, headers: { accept: 'text/html' } })
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")

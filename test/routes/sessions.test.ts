@@ -16,7 +16,7 @@ async function signIn(key: string, headers: Record<string, string> = {}) {
 }
 
 describe('signing in', () => {
-  test('answers a cookie that scripts and other sites cannot use, with the scopes of the key', async () => {
+  test('returns a cookie that scripts and other sites cannot use, with the scopes of the key', async () => {
     const key = await service.given.key({ name: 'Ada', scopes: ['tasks:read'] })
     const session = await signIn(key)
 
@@ -33,12 +33,12 @@ describe('signing in', () => {
     })
   })
 
-  test('with a wrong key is refused', async () => {
+  test('with an unknown key is rejected', async () => {
     const { answer } = await signIn('inl_00000000_wrong')
     expect([answer.status, answer.body.code]).toEqual([401, 'invalid_credentials'])
   })
 
-  test('from another site is refused', async () => {
+  test('from another site is rejected', async () => {
     const { answer } = await signIn(service.adminKey, { origin: 'https://evil.example' })
     expect([answer.status, answer.body.code]).toEqual([403, 'origin_not_allowed'])
   })
@@ -52,7 +52,7 @@ describe('signing in', () => {
 })
 
 describe('a session', () => {
-  test('makes tasks of the dashboard, whose descriptions it may change', async () => {
+  test('creates dashboard tasks, whose descriptions it may change', async () => {
     const session = await signIn(service.adminKey)
     const made = await service.post('/api/tasks', { title: 'By hand', description: 'a' }, session.with)
 
@@ -62,7 +62,7 @@ describe('a session', () => {
     expect(changed.body.description).toBe('b')
   })
 
-  test('leaves the description of a task from the API as it came', async () => {
+  test('cannot change the description of a task from the API', async () => {
     const session = await signIn(service.adminKey)
     const task = (await service.post('/api/tasks', { title: 'x', description: 'as it came' })).body
 

@@ -32,7 +32,7 @@ const idsOf = (heard: Heard[]) => kept(heard).map(({ id }) => id)
 const messages = (heard: Heard[]) => kept(heard).map(({ data }) => data.message)
 
 describe('the stream', () => {
-  test('begins at once, before anything happens', async () => {
+  test('starts at once, before anything happens', async () => {
     const listener = await follow()
 
     expect(listener.status).toBe(200)
@@ -46,7 +46,7 @@ describe('the stream', () => {
     expect(listener.heard).toEqual([])
   })
 
-  test('sends each entry with its id, its type and the activity as it is read', async () => {
+  test('sends each activity with its id, its type and the same members as a read', async () => {
     const listener = await follow()
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
     const note = await log({ type: 'deploy.finished', message: 'a\r\nb\u2028c\n\nd', metadata: { a: [1] } })
@@ -59,7 +59,7 @@ describe('the stream', () => {
     expect(second?.data).toEqual((await service.get(`/api/activity/${note.id}`)).body)
   })
 
-  test('sends nothing that was there before, and everything after the headers', async () => {
+  test('sends nothing older, and everything after the headers', async () => {
     const before = await log({ type: 'x' })
     const listener = await follow()
     const after = await log({ type: 'x' })
@@ -82,7 +82,7 @@ describe('the stream', () => {
     expect(messages(await listener.until(hasId(mine.id)))).toEqual(['mine'])
   })
 
-  test('shows a bound key its own project, and nothing else, also when it replays', async () => {
+  test('shows a bound key only its own project, also in a replay', async () => {
     const one = await service.given.project()
     const other = await service.given.project()
     const key = await service.given.key({ scopes: ['tasks:read'], projectId: one.id })
@@ -102,7 +102,7 @@ describe('the stream', () => {
     )
   })
 
-  test('passes on what is not kept, without an id', async () => {
+  test('sends changes that are not recorded, without an id', async () => {
     const project = await service.given.project()
     const other = await service.given.project()
     const listener = await follow({ query: `?projectId=${project.id}` })
@@ -117,7 +117,7 @@ describe('the stream', () => {
     ])
   })
 
-  test('tells of projects, their lists and routing as they change, and only whom it concerns', async () => {
+  test('sends changes of projects, their lists and routing, to those who may see them', async () => {
     const { post, patch } = service
     const all = await follow()
     const { body: project } = await post('/api/projects', { name: 'Told' })
@@ -155,7 +155,7 @@ describe('the stream', () => {
     expect(passing(mine.heard)).toEqual(Array(7).fill(here))
   })
 
-  test('says nothing of what did not change, or was taken back', async () => {
+  test('sends nothing about what did not change, or was rolled back', async () => {
     const { post, patch } = service
     const { body: project } = await post('/api/projects', { name: 'The same' })
     const { body: lists } = await service.get(`/api/projects/${project.id}/lists`)
@@ -169,7 +169,7 @@ describe('the stream', () => {
     expect(listener.heard).toHaveLength(1)
   })
 
-  test('of another instance tells of projects too, and to ask for all of them after it heard nothing', async () => {
+  test('of another instance sends changes of projects too, and asks to reload all after missed notices', async () => {
     const other = await startApp({ connectionString: service.connectionString })
     const listener = await follow({}, other)
     const { body: project } = await service.post('/api/projects', { name: 'From afar' })
@@ -195,22 +195,22 @@ describe('the stream', () => {
     ['a Last-Event-ID that is none', '', '12', 400, 'validation_failed', 'header.last-event-id'],
     ['an empty Last-Event-ID', '', '', 400, 'validation_failed', 'header.last-event-id'],
     ['two in one', '', `${NOBODY}, ${NOBODY}`, 400, 'validation_failed', 'header.last-event-id'],
-  ])('refuses %s', async (_, query, lastEventId, status, code, path) => {
+  ])('rejects %s', async (_, query, lastEventId, status, code, path) => {
     const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
     const answer = await service.get(`/api/stream${query}`, { headers })
 
     expect([answer.status, answer.body.code, answer.body.errors?.[0].path]).toEqual([status, code, path])
   })
 
-  test('is nothing to ask the HEAD of', async () => {
+  test('does not support HEAD', async () => {
     const answer = await service.call('HEAD', '/api/stream')
 
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET'])
   })
 })
 
-describe('a stream that is taken up again', () => {
-  test('says that what is in no record may have changed, and goes on', async () => {
+describe('a resumed stream', () => {
+  test('says that unrecorded changes may have been missed, and continues', async () => {
     const project = await service.given.project()
     const seen = await log({ type: 'x', projectId: project.id })
     const key = await service.given.key({ scopes: ['tasks:read'], projectId: project.id })
@@ -226,7 +226,7 @@ describe('a stream that is taken up again', () => {
     expect(told(bound)).toEqual([['project.changed', { projectId: null }]])
   })
 
-  test('begins a minute before the last entry that was seen, oldest first', async () => {
+  test('replays from a minute before the last activity that was seen, oldest first', async () => {
     const now = Date.now()
     const project = await service.given.project()
     const ids = []
@@ -256,7 +256,7 @@ describe('a stream that is taken up again', () => {
     expect(idsOf(listener.heard)).toEqual([first.id, ...ids, last.id])
   })
 
-  test('goes back a day at most from an entry that never was', async () => {
+  test('replays at most a day for an id that never existed', async () => {
     const now = Date.now()
     const hours = (count: number) => new Date(now - count * 3_600_000)
     const project = await service.given.project()
@@ -289,7 +289,7 @@ describe('a stream that is taken up again', () => {
   })
 })
 
-describe('over two instances on one database', () => {
+describe('on two instances of one database', () => {
   let second: TestApp
   beforeAll(async () => {
     second = await startApp({ connectionString: service.connectionString })
@@ -307,7 +307,7 @@ describe('over two instances on one database', () => {
     }
   })
 
-  test('a stream that is cut and taken up again misses nothing of 200 writes a second', async () => {
+  test('a stream that is cut and resumed misses nothing of 200 writes a second', async () => {
     const known = new Set<string>()
     const takeAll = (listener: Listener) => {
       for (const { id } of listener.heard) known.add(id ?? '')
@@ -355,7 +355,7 @@ describe('over two instances on one database', () => {
     await Promise.all(pending)
   }
 
-  test('what is committed late arrives, and holds up nothing', async () => {
+  test('what is committed late arrives, and delays nothing', async () => {
     const late = new pg.Client({ connectionString: service.connectionString })
     await late.connect()
     const listener = await follow()
@@ -380,7 +380,7 @@ describe('over two instances on one database', () => {
 })
 
 describe('a stream ends', () => {
-  test('when its key is revoked, expires, or is gone', async () => {
+  test('when its key is revoked, expires, or is deleted', async () => {
     const soon = new Date(Date.now() + 1_500)
     const revoked = await service.given.key({ name: 'revoked', scopes: ['tasks:read'] })
     const expiring = await service.given.key({ scopes: ['tasks:read'], expiresAt: soon })
@@ -397,7 +397,7 @@ describe('a stream ends', () => {
     expect([first.isOver, second.isOver, third.isOver]).toEqual([true, true, false])
   })
 
-  test('when the secret it was opened with has ended, while the key lives on with another', async () => {
+  test('when the secret it was opened with has ended, while the key has another', async () => {
     const old = await service.given.key({ name: 'rotated', scopes: ['tasks:read'] })
     const { body: me } = await service.get('/api/me', { key: old })
     const before = await follow({ key: old })
@@ -409,7 +409,7 @@ describe('a stream ends', () => {
     expect(after.isOver).toBe(false)
   })
 
-  test('when its instance does, and that soon', async () => {
+  test('when its instance shuts down, and quickly', async () => {
     const instance = await startApp({ connectionString: service.connectionString })
     const live = await follow({}, instance)
     const replayed = await follow({ lastEventId: NOBODY }, instance)
@@ -426,7 +426,7 @@ describe('a stream ends', () => {
     await instance.close()
   })
 
-  test('when nobody reads it, while others miss nothing', async () => {
+  test('when it is not read, while others miss nothing', async () => {
     const project = await service.given.project()
     const sockets: Socket[] = []
     service.app.server.on('connection', (socket) => sockets.push(socket))

@@ -28,7 +28,7 @@ async function givenLabelled(...all: string[][]) {
 }
 
 describe('the labels', () => {
-  test('come with how many open tasks have them, the most used first', async () => {
+  test('have the number of open tasks, the most used first', async () => {
     const { query } = await givenLabelled(['bug', 'ios'], ['ios'], ['ios', 'ux'], [])
 
     expect(await labelsOf(query)).toEqual(named({ ios: 3, bug: 1, ux: 1 }))
@@ -60,7 +60,7 @@ describe('the labels', () => {
     expect(await labelsOf(there.query)).toEqual(named({ bug: 2 }))
   })
 
-  test('are one where only their case differs, as it was written first', async () => {
+  test('are one when only their case differs, in the first spelling', async () => {
     const { query } = await givenLabelled(['Needs Review'])
     await service.service.taskNames.aggregate()
     const { inbox } = await givenLabelled()
@@ -75,7 +75,7 @@ describe('the labels', () => {
     ['UI', { 'UI bug': 2 }],
     ['100%', { '100% sure': 1 }],
     ['_', {}],
-  ])('that hold %j are found in any case', async (q, found) => {
+  ])('that contain %j are found in any case', async (q, found) => {
     const { query } = await givenLabelled(['UI bug', 'bug'], ['UI bug', '100% sure'])
 
     expect(await labelsOf(`${query}&q=${encodeURIComponent(q)}`)).toEqual(named(found))
@@ -90,7 +90,7 @@ describe('the labels', () => {
     expect(await labelsOf(query)).toHaveLength(100)
   })
 
-  test('of other projects are not shown to a bound key; those of archived projects only when asked for', async () => {
+  test('of other projects are not shown to a bound key; those of archived projects only when requested', async () => {
     const mine = await givenLabelled(['only-here'])
     const other = await givenLabelled(['only-there'])
     const key = await service.given.key({ projectId: mine.projectId })
@@ -102,7 +102,7 @@ describe('the labels', () => {
     expect(await labelsOf(other.query)).toEqual(named({ 'only-there': 1 }))
   })
 
-  test('are forgotten when no task has them any more', async () => {
+  test('are deleted when no task has them', async () => {
     const { query, ids } = await givenLabelled(['typo'])
     await service.patch(`/api/tasks/${ids[0]}`, { labels: [] })
     expect(await labelsOf(query)).toEqual([])
@@ -124,7 +124,7 @@ test('assignees are counted in the same way', async () => {
   })
 })
 
-test('the counts are exact after anything, while they are aggregated twice at once', async () => {
+test('the counts are exact after any change, while they are aggregated twice at once', async () => {
   const { id, inbox } = await service.given.project()
   const label = fc.constantFrom('a', 'b', 'c', 'B')
   const step = fc.oneof(

@@ -37,7 +37,7 @@ describe('a change', () => {
     ['externalUrl', 'https://a.example/2', { from: 'https://a.example/1', to: 'https://a.example/2' }],
     ['externalUrl', null, { from: 'https://a.example/1', to: null }],
     ['status', 'in_progress', { from: 'open', to: 'in_progress' }],
-  ])('of %s to %j is kept, makes a version and is told', async (field, value, told) => {
+  ])('of %s to %j is stored, with a version and an activity', async (field, value, told) => {
     const task = await givenTask({
       description: 'A story',
       priority: 'low',
@@ -58,7 +58,7 @@ describe('a change', () => {
     ])
   })
 
-  test('of many fields is one version and one entry, by who made it', async () => {
+  test('of many fields is one version and one activity, with its actor', async () => {
     const task = await givenTask()
     const key = await service.given.key({ name: 'the mender' })
 
@@ -107,7 +107,7 @@ describe('a change', () => {
         metadata: { b: 1, a: { d: 2, c: 0 } },
       },
     ],
-  ])('to %s is no new version and leaves no entry', async (_, change) => {
+  ])('to %s creates no version and no activity', async (_, change) => {
     const task = await givenTask({ labels: ['a', 'b'], metadata: { a: { c: 0, d: 2 }, b: 1 } })
 
     const answer = await service.patch(`/api/tasks/${task.id}`, change)
@@ -117,13 +117,13 @@ describe('a change', () => {
     expect(await recordOf(task.id)).toEqual([])
   })
 
-  test('of an empty body is a change of nothing', async () => {
+  test('of an empty body changes nothing', async () => {
     const task = await givenTask()
 
     expect(await service.patch(`/api/tasks/${task.id}`)).toMatchObject({ status: 200, body: task })
   })
 
-  test('to done sets when it was done, and leaving done clears it', async () => {
+  test('to done sets the completion time, and from done clears it', async () => {
     const task = await givenTask()
 
     const done = await service.patch(`/api/tasks/${task.id}`, { status: 'done' })
@@ -142,7 +142,7 @@ describe('a change', () => {
     ])
   })
 
-  test('of an unknown or deleted task is 404 by name', async () => {
+  test('of an unknown or deleted task is 404', async () => {
     const task = await givenTask()
     await service.delete(`/api/tasks/${task.id}`)
 
@@ -154,7 +154,7 @@ describe('a change', () => {
     }
   })
 
-  test('of what the service decides is refused by name', async () => {
+  test('of read-only members is rejected by name', async () => {
     const task = await givenTask()
 
     const refused = await service.patch(`/api/tasks/${task.id}`, {
@@ -177,7 +177,7 @@ describe('a change', () => {
 })
 
 describe('a move', () => {
-  test('to a list of the same project is told with both lists', async () => {
+  test('to a list of the same project records both lists', async () => {
     const project = await service.given.project()
     const list = await service.given.list(project.id)
     const task = await givenTask({ listId: project.inbox.id })
@@ -193,7 +193,7 @@ describe('a move', () => {
     ])
   })
 
-  test('to a list of another project takes the task there', async () => {
+  test('to a list of another project moves the task there', async () => {
     const there = await service.given.project()
     const task = await givenTask({ externalId: 'x-1' })
 
@@ -207,7 +207,7 @@ describe('a move', () => {
     })
   })
 
-  test('to where its externalId is taken is refused', async () => {
+  test('to a project where its externalId already exists is rejected', async () => {
     const there = await service.given.project()
     await givenTask({ listId: there.inbox.id, externalId: 'x-1' })
     const task = await givenTask({ externalId: 'x-1' })
@@ -219,7 +219,7 @@ describe('a move', () => {
     expect(await recordOf(task.id)).toEqual([])
   })
 
-  test('to an unknown list, or one the key cannot see, is 404 by name', async () => {
+  test('to an unknown list, or one the key cannot see, is 404', async () => {
     const [mine, theirs] = [await service.given.project(), await service.given.project()]
     const key = await service.given.key({ projectId: mine.id })
     const task = await givenTask({ listId: mine.inbox.id })
@@ -232,7 +232,7 @@ describe('a move', () => {
     }
   })
 
-  test('into an archived project is refused', async () => {
+  test('into an archived project is rejected', async () => {
     const old = await service.given.project({ archivedAt: new Date() })
     const task = await givenTask()
 

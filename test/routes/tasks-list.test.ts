@@ -13,7 +13,7 @@ afterAll(() => service.close())
 const titles = (answer: { body: { data: { title: string }[] } }) => answer.body.data.map(({ title }) => title)
 
 describe('the list of tasks', () => {
-  test('has the newest first and nothing that was deleted', async () => {
+  test('has the newest first and no deleted ones', async () => {
     const { id: projectId, inbox } = await service.given.project()
     for (const title of ['first', 'second', 'third', 'fourth']) await service.given.task(inbox, { title })
     await service.given.task(inbox, { title: 'deleted', deletedAt: new Date() })
@@ -25,13 +25,13 @@ describe('the list of tasks', () => {
     expect(page.body.nextCursor).toBeNull()
   })
 
-  test('is empty where there are none', async () => {
+  test('is empty without tasks', async () => {
     const { id } = await service.given.project()
 
     expect((await service.get(`/api/tasks?projectId=${id}`)).body).toEqual({ data: [], nextCursor: null })
   })
 
-  test('has whole tasks, as they are read one by one', async () => {
+  test('has whole tasks, the same as single reads', async () => {
     const { id, inbox } = await service.given.project()
     const task = await service.given.task(inbox, { description: 'long', notes: 'short', metadata: { a: 1 } })
 
@@ -41,7 +41,7 @@ describe('the list of tasks', () => {
     }
   })
 
-  test('leaves the long fields out of a summary', async () => {
+  test('omits the long fields in a summary', async () => {
     const { id, inbox } = await service.given.project()
     const task = await service.given.task(inbox, { description: 'long', notes: 'short', metadata: { a: 1 } })
 
@@ -56,7 +56,7 @@ describe('the list of tasks', () => {
     expect(page.body.data).toEqual([rest])
   })
 
-  test('answers 50 when no limit is given, and 200 at most', async () => {
+  test('returns 50 without a limit, and 200 at most', async () => {
     const { id: projectId, inbox } = await service.given.project()
     const batch = Array.from({ length: 100 }, () => ({ title: 'A task' }))
     for (let i = 0; i < 3; i++) await service.post('/api/tasks/bulk', { listId: inbox.id, tasks: batch })
@@ -69,7 +69,7 @@ describe('the list of tasks', () => {
     expect(sizes).toEqual([50, 1, 200])
   })
 
-  test('shows a bound key its own project and nothing else', async () => {
+  test('shows a bound key only its own project', async () => {
     const [mine, theirs] = [await service.given.project(), await service.given.project()]
     const key = await service.given.key({ projectId: mine.id })
     await service.given.task(mine.inbox, { title: 'mine' })
@@ -86,7 +86,7 @@ describe('the list of tasks', () => {
     })
   })
 
-  test('of an unknown project or list is 404 by name', async () => {
+  test('of an unknown project or list is 404', async () => {
     expect((await service.get(`/api/tasks?projectId=${NOBODY}`)).body).toMatchObject({
       status: 404,
       code: 'project_not_found',
@@ -161,7 +161,7 @@ describe('a filter', () => {
     expect([page.status, titles(page).join('')]).toEqual([200, kept])
   })
 
-  test('of a list keeps what is in that list', async () => {
+  test('of a list keeps the tasks of that list', async () => {
     expect(titles(await service.get(`/api/tasks?listId=${listId}&sort=createdAt`))).toEqual(['c', 'd'])
     expect(
       titles(await service.get(`/api/tasks?projectId=${projectId}&listId=${listId}&status=done`)),
@@ -221,7 +221,7 @@ describe('a search', () => {
     ['needl', ['near', 'cut', 'wide']],
     ['nobody wrote this', []],
     [' ', ['percent', 'umlaut', 'emoji', 'plain', 'near', 'cut', 'wide']],
-  ])('for %j finds it in titles and in the first 1,000 characters of descriptions', async (text, found) => {
+  ])('for %j searches titles and the first 1,000 characters of descriptions', async (text, found) => {
     const page = await service.get(
       `/api/tasks?projectId=${projectId}&sort=createdAt&q=${encodeURIComponent(text)}`,
     )
@@ -229,7 +229,7 @@ describe('a search', () => {
     expect([page.status, page.body.data.map(({ externalId }: Task) => externalId)]).toEqual([200, found])
   })
 
-  test('for nothing finds everything', async () => {
+  test('for an empty string returns everything', async () => {
     expect((await service.get(`/api/tasks?projectId=${projectId}&q=`)).body.data).toHaveLength(11)
   })
 })

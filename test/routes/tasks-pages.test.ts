@@ -54,8 +54,8 @@ function inOrder(sort: (typeof SORTS)[number], tasks: Listed[]): Listed[] {
 
 const compare = (a: string | number = '', b: string | number = '') => (a === b ? 0 : a < b ? -1 : 1)
 
-describe('a walk over pages', () => {
-  test.each(SORTS)('meets every task once and in order, whatever ties there are: %s', async (sort) => {
+describe('reading all pages', () => {
+  test.each(SORTS)('returns every task once and in order, also with equal sort values: %s', async (sort) => {
     const { projectId, listId } = await givenTies(23)
 
     for (const scope of [`projectId=${projectId}`, `listId=${listId}`]) {
@@ -82,25 +82,28 @@ describe('a walk over pages', () => {
     expect(walked).toEqual(inOrder(sort, walked))
   })
 
-  test.each(SORTS)('neither repeats nor skips what was there while more comes in: %s', async (sort) => {
-    const { projectId, listId } = await givenTies(20)
-    const before = await walk(`projectId=${projectId}&sort=${sort}&limit=200`)
+  test.each(SORTS)(
+    'neither repeats nor skips existing tasks while new ones are created: %s',
+    async (sort) => {
+      const { projectId, listId } = await givenTies(20)
+      const before = await walk(`projectId=${projectId}&sort=${sort}&limit=200`)
 
-    const walked = await walk(`projectId=${projectId}&sort=${sort}&limit=3`, () =>
-      Promise.all(
-        ['low', 'medium', 'high'].map((priority) =>
-          // Ends, because ascending orders meet what comes in only while the walk is in the old rows.
-          service.post('/api/tasks', { title: 'New', listId, priority, externalId: priority }),
+      const walked = await walk(`projectId=${projectId}&sort=${sort}&limit=3`, () =>
+        Promise.all(
+          ['low', 'medium', 'high'].map((priority) =>
+            // Ends, because ascending orders meet what comes in only while the walk is in the old rows.
+            service.post('/api/tasks', { title: 'New', listId, priority, externalId: priority }),
+          ),
         ),
-      ),
-    )
+      )
 
-    const ids = walked.map(({ id }) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids).toEqual(expect.arrayContaining(before.map(({ id }) => id)))
-  })
+      const ids = walked.map(({ id }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(ids).toEqual(expect.arrayContaining(before.map(({ id }) => id)))
+    },
+  )
 
-  test('goes on where the task it stopped at was deleted', async () => {
+  test('continues when the last task of a page was deleted', async () => {
     const { projectId } = await givenTies(6)
     const first = await service.get(`/api/tasks?projectId=${projectId}&limit=3`)
     await service.delete(`/api/tasks/${first.body.data[2].id}`)
@@ -135,7 +138,7 @@ describe('a walk over pages', () => {
 })
 
 describe('a cursor', () => {
-  test('of one sort is refused by every other', async () => {
+  test('of one sort is rejected by every other', async () => {
     const { projectId } = await givenTies(3)
 
     for (const sort of SORTS) {
@@ -150,7 +153,7 @@ describe('a cursor', () => {
     }
   })
 
-  test('lets the caller change filters and the size of the page', async () => {
+  test('allows other filters and another page size', async () => {
     const { projectId } = await givenTies(6)
     const { nextCursor } = (await service.get(`/api/tasks?projectId=${projectId}&limit=2`)).body
 
@@ -183,7 +186,7 @@ describe('a cursor', () => {
     ['a rank as text', '-priority', forged(['-priority', '2', id])],
     ['a deep nest', '-priority', Buffer.from('['.repeat(700)).toString('base64url')],
     ['a NUL', '-createdAt', forged(['-createdAt', null, `${id}\0`])],
-  ])('that was made up is refused by name: %s', async (_, sort, cursor) => {
+  ])('that was made up is rejected by name: %s', async (_, sort, cursor) => {
     const refused = await service.get(`/api/tasks?sort=${sort}&cursor=${cursor}`)
 
     expect(refused.status).toBe(400)

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('what belongs to its sender', () => {
+describe('read-only fields', () => {
   const CODEHOST = {
     source: 'codehost',
     codehostKind: 'issue',
@@ -21,7 +21,7 @@ describe('what belongs to its sender', () => {
     ['analytics', true],
     ['dashboard', false],
     ['assistant', false],
-  ] as const)('is said: the description of %s tasks is read-only: %s', async (source, isReadOnly) => {
+  ] as const)('are named: the description of %s tasks is read-only: %s', async (source, isReadOnly) => {
     const { inbox } = await service.given.project()
     const task = await service.given.task(inbox, { source })
 
@@ -29,7 +29,7 @@ describe('what belongs to its sender', () => {
   })
 
   test.each(['api', 'dashboard', 'assistant'] as const)(
-    'is not the description of %s tasks: a key may change it',
+    'do not include the description of %s tasks: a key may change it',
     async (source) => {
       const { inbox } = await service.given.project()
       const task = await service.given.task(inbox, { source, description: 'before' })
@@ -40,7 +40,7 @@ describe('what belongs to its sender', () => {
     },
   )
 
-  test.each(['codehost', 'analytics'] as const)('is the description of %s tasks', async (source) => {
+  test.each(['codehost', 'analytics'] as const)('include the description of %s tasks', async (source) => {
     const { inbox } = await service.given.project()
     const task = await service.given.task(inbox, { source, description: 'before' })
 
@@ -56,7 +56,7 @@ describe('what belongs to its sender', () => {
     ['labels', ['b']],
     ['assignees', ['b']],
     ['externalUrl', 'https://b.example/'],
-  ])('is the %s of codehost tasks', async (field, value) => {
+  ])('include the %s of codehost tasks', async (field, value) => {
     const { inbox } = await service.given.project()
     const task = await service.given.task(inbox, CODEHOST)
 
@@ -67,7 +67,7 @@ describe('what belongs to its sender', () => {
     expect((await service.get(`/api/tasks/${task.id}`)).body.version).toBe(1)
   })
 
-  test('is the project of codehost tasks, but not their list', async () => {
+  test('include the project of codehost tasks, but not their list', async () => {
     const [here, there] = [await service.given.project(), await service.given.project()]
     const list = await service.given.list(here.id)
     const task = await service.given.task(here.inbox, CODEHOST)
@@ -80,7 +80,7 @@ describe('what belongs to its sender', () => {
   })
 
   test.each(['codehost', 'analytics', 'dashboard', 'assistant'] as const)(
-    'is never status, priority, notes and metadata: %s',
+    'never include status, priority, notes and metadata: %s',
     async (source) => {
       const { inbox } = await service.given.project()
       const task = await service.given.task(inbox, { source })
@@ -93,7 +93,7 @@ describe('what belongs to its sender', () => {
     },
   )
 
-  test('is not title, labels, assignees and address of analytics tasks', async () => {
+  test('do not include title, labels, assignees and URL of analytics tasks', async () => {
     const { inbox } = await service.given.project()
     const task = await service.given.task(inbox, { source: 'analytics' })
     const change = { title: 'B', labels: ['b'], assignees: ['b'], externalUrl: 'https://b.example/' }

@@ -41,7 +41,7 @@ describe('the trash', () => {
     ['&sort=-priority', ['d', 'a', 'nearly gone', 'c', 'b']],
     ['&priority=high', ['d', 'a']],
     ['&q=nearly', ['nearly gone']],
-  ])('holds what was deleted in the last 30 days, page by page%s', async (query, expected) => {
+  ])('has the tasks deleted in the last 30 days, page by page%s', async (query, expected) => {
     const path = `/api/tasks?projectId=${await givenTrash()}&deleted=true${query}`
 
     expect(titlesOf(await service.get(path))).toEqual(expected)
@@ -55,7 +55,7 @@ describe('the trash', () => {
     expect(seen).toEqual(expected)
   })
 
-  test('is not among other tasks, nor are they in it', async () => {
+  test('and other lists have no task in common', async () => {
     const projectId = await givenTrash()
 
     for (const query of ['', '&deleted=false'])
@@ -74,7 +74,7 @@ describe('the trash', () => {
     expect(titlesOf(await service.get(path))).toEqual([])
   })
 
-  test('shows a bound key only what was deleted in its project', async () => {
+  test('shows a bound key only its project', async () => {
     const projectId = await givenTrash()
     const other = await service.given.project()
     const key = await service.given.key({ projectId: other.id })

@@ -59,7 +59,7 @@ describe('If-Match', () => {
     expect((await service.get(path)).body.title).toBe(status === 200 ? 'B' : 'A task')
   })
 
-  test('that is stale is told the version there is', async () => {
+  test('that is stale returns the current version', async () => {
     const path = await givenVersionTwo()
 
     const refused = await service.patch(path, { title: 'B' }, { headers: { 'if-match': '"1"' } })
@@ -68,7 +68,7 @@ describe('If-Match', () => {
     expect(await recordOf(path)).toEqual(['task.created', 'task.updated'])
   })
 
-  test('holds for a change of nothing as well', async () => {
+  test('applies to a change of nothing as well', async () => {
     const path = await givenVersionTwo()
 
     expect((await service.patch(path, {}, { headers: { 'if-match': '"1"' } })).status).toBe(412)
@@ -82,7 +82,7 @@ describe('If-Match', () => {
 })
 
 describe('a deleted task', () => {
-  test('is gone from everywhere, and the record says so', async () => {
+  test('is listed nowhere, and the activity records it', async () => {
     const { id: projectId, inbox } = await service.given.project()
     const { body: task } = await service.post('/api/tasks', { title: 'A task', listId: inbox.id })
 
@@ -95,7 +95,7 @@ describe('a deleted task', () => {
     expect(await recordOf(task.id)).toEqual(['task.created', 'task.deleted'])
   })
 
-  test('comes back as it was, two versions on', async () => {
+  test('is restored as it was, two versions later', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task', externalId: 'come-back' })
     await service.delete(`/api/tasks/${task.id}`)
 
@@ -108,7 +108,7 @@ describe('a deleted task', () => {
     expect(await recordOf(task.id)).toEqual(['task.created', 'task.deleted', 'task.restored'])
   })
 
-  test('stays deleted when its externalId was given to another', async () => {
+  test('stays deleted when another task has its externalId', async () => {
     const wanted = { title: 'A task', externalId: 'taken-since' }
     const { body: task } = await service.post('/api/tasks', wanted)
     await service.delete(`/api/tasks/${task.id}`)
@@ -121,7 +121,7 @@ describe('a deleted task', () => {
     expect(await recordOf(task.id)).toEqual(['task.created', 'task.deleted'])
   })
 
-  test('that never was is 404 by name', async () => {
+  test('that never existed is 404', async () => {
     expect(await service.post(`/api/tasks/${NOBODY}/restore`)).toMatchObject({
       status: 404,
       body: { code: 'task_not_found' },
@@ -130,7 +130,7 @@ describe('a deleted task', () => {
 })
 
 describe('restoring a task that is not deleted', () => {
-  test('answers it as it is and records nothing', async () => {
+  test('returns it unchanged and records nothing', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
 
     const answer = await service.post(`/api/tasks/${task.id}/restore`)

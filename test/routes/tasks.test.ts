@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('a task that is created', () => {
-  test('needs only a title; everything else has its default', async () => {
+describe('a new task', () => {
+  test('requires only a title; everything else has its default', async () => {
     const me = await service.get('/api/me')
 
     const made = await service.post('/api/tasks', { title: 'Crash when saving' })
@@ -46,7 +46,7 @@ describe('a task that is created', () => {
     })
   })
 
-  test('answers where it is and which version it has', async () => {
+  test('returns its location and version', async () => {
     const made = await service.post('/api/tasks', { title: 'A task' })
 
     expect(made.headers.get('location')).toBe(`/api/tasks/${made.body.id}`)
@@ -57,7 +57,7 @@ describe('a task that is created', () => {
     expect(read.body).toEqual(made.body)
   })
 
-  test('keeps every field it was given', async () => {
+  test('keeps every field of the request', async () => {
     const { inbox } = await service.given.project()
     const given = {
       title: 'Crash when saving',
@@ -90,7 +90,7 @@ describe('a task that is created', () => {
     '\ufffe\uffff nonCharacters',
     '{}[]:,"\\u0000"',
     '%s %n {0} $1 $$ \\1',
-  ])('comes back letter by letter: %j', async (text) => {
+  ])('is returned character by character: %j', async (text) => {
     const made = await service.post('/api/tasks', {
       title: text,
       description: text,
@@ -104,7 +104,7 @@ describe('a task that is created', () => {
     expect(body).toMatchObject({ title: text, description: text, labels: [text], metadata: { [text]: text } })
   })
 
-  test('loses the space around its title, labels and assignees, and no other', async () => {
+  test('has the space around its title, labels and assignees trimmed, and no other', async () => {
     const made = await service.post('/api/tasks', {
       title: ' \t A  title \n',
       description: '  as it came  ',
@@ -120,7 +120,7 @@ describe('a task that is created', () => {
     })
   })
 
-  test('leaves an entry in the record, of who made it', async () => {
+  test('records an activity with its actor', async () => {
     const key = await service.given.key({ name: 'the reporter' })
 
     const { body } = await service.post('/api/tasks', { title: 'A task' }, { key })
@@ -138,7 +138,7 @@ describe('a task that is created', () => {
   })
 })
 
-describe('the list a new task goes to', () => {
+describe('the list of a new task', () => {
   test('is the default list of "Inbox" when none is named', async () => {
     const { body } = await service.post('/api/tasks', { title: 'A task' })
 
@@ -158,7 +158,7 @@ describe('the list a new task goes to', () => {
     expect([body.listId, body.projectId]).toEqual([project.inbox.id, project.id])
   })
 
-  test('is the one that is named, also in capitals', async () => {
+  test('is the named one, also in upper case', async () => {
     const project = await service.given.project()
     const list = await service.given.list(project.id)
 
@@ -167,14 +167,14 @@ describe('the list a new task goes to', () => {
     expect([body.listId, body.projectId]).toEqual([list.id, project.id])
   })
 
-  test('has to exist', async () => {
+  test('must exist', async () => {
     const refused = await service.post('/api/tasks', { title: 'A task', listId: NOBODY })
 
     expect(refused).toMatchObject({ status: 404, body: { code: 'list_not_found' } })
     expect(refused.body.detail).toContain(NOBODY)
   })
 
-  test('has to be in the project the key is bound to', async () => {
+  test('must be in the project the key is bound to', async () => {
     const [mine, theirs] = [await service.given.project(), await service.given.project()]
     const key = await service.given.key({ projectId: mine.id })
 
@@ -196,7 +196,7 @@ describe('the list a new task goes to', () => {
 })
 
 describe('an externalId', () => {
-  test('that was sent before answers the task that is here, as it is now', async () => {
+  test('that was sent before returns the existing task in its present state', async () => {
     const { inbox } = await service.given.project()
     const first = await service.post('/api/tasks', { title: 'First', listId: inbox.id, externalId: 'x-1' })
     await service.patch(`/api/tasks/${first.body.id}`, { status: 'done' })
@@ -245,7 +245,7 @@ describe('an externalId', () => {
     expect(second.body.id).not.toBe(first.body.id)
   })
 
-  test('tells upper from lower case and keeps its spaces', async () => {
+  test('is case-sensitive and keeps its spaces', async () => {
     const { inbox } = await service.given.project()
 
     for (const externalId of ['a', 'A', ' a', 'a ']) {
@@ -254,7 +254,7 @@ describe('an externalId', () => {
     }
   })
 
-  test('that is null is none', async () => {
+  test('that is null does not count', async () => {
     const made = await service.post('/api/tasks', { title: 'A task', externalId: null })
     const again = await service.post('/api/tasks', { title: 'A task', externalId: null })
 
@@ -264,7 +264,7 @@ describe('an externalId', () => {
 })
 
 describe('a task', () => {
-  test('that nobody made is 404 by name', async () => {
+  test('that does not exist is 404', async () => {
     const refused = await service.get(`/api/tasks/${NOBODY}`)
 
     expect(refused).toMatchObject({ status: 404, body: { code: 'task_not_found' } })

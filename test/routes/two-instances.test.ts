@@ -23,7 +23,7 @@ async function refusedAfter(ask: () => Promise<{ status: number }>): Promise<num
 
 // Repeated where the machine was too busy to tell 100 ms.
 describe('two instances on one database', { retry: 3 }, () => {
-  test('a revoked key is refused by the other one within 100 ms', async () => {
+  test('a revoked key is rejected by the other one within 100 ms', async () => {
     const key = (await first.post('/api/keys', { name: 'x' })).body
     expect((await second.get('/api/me', { key: key.key })).status).toBe(200)
 
@@ -31,7 +31,7 @@ describe('two instances on one database', { retry: 3 }, () => {
     expect(await refusedAfter(() => second.get('/api/me', { key: key.key }))).toBeLessThan(100)
   })
 
-  test('an ended session is refused by the other one within 100 ms', async () => {
+  test('an ended session is rejected by the other one within 100 ms', async () => {
     const session = await first.post('/api/sessions', { key: first.adminKey }, { key: null })
     const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
     const ask = () => second.get('/api/me', { key: null, headers: { cookie } })
@@ -41,7 +41,7 @@ describe('two instances on one database', { retry: 3 }, () => {
     expect(await refusedAfter(ask)).toBeLessThan(100)
   })
 
-  test('with the notice lost, a revoked key is refused within seconds', async () => {
+  test('when the notice is lost, a revoked key is rejected within seconds', async () => {
     const key = (await first.post('/api/keys', { name: 'x' })).body
     expect((await second.get('/api/me', { key: key.key })).status).toBe(200)
 
@@ -50,7 +50,7 @@ describe('two instances on one database', { retry: 3 }, () => {
     expect(await refusedAfter(() => second.get('/api/me', { key: key.key }))).toBeLessThan(5_000)
   })
 
-  test('the notice is heard again after the connection was cut', async () => {
+  test('notices arrive again after the connection was cut', async () => {
     const [{ count }] = await first.query(
       "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'inlet listen' and datname = current_database()",
     )

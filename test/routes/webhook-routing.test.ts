@@ -30,7 +30,7 @@ async function order(): Promise<string[]> {
 }
 
 describe('a routing rule', () => {
-  test('is made last and active, read, listed, changed and deleted', async () => {
+  test('is created last and active, read, listed, changed and deleted', async () => {
     const made = await make({ name: ' iOS ', appMatch: ' com.shop ' })
 
     expect(made.status).toBe(201)
@@ -80,18 +80,18 @@ describe('a routing rule', () => {
     [{ appMatch: 'a', targetProjectId: 'Mobile' }, '/targetProjectId'],
     [{ appMatch: 'a', targetProjectId: null }, '/targetProjectId'],
     [{ appMatch: 'a', id: NOBODY }, '/id'],
-  ])('is refused as %j', async (values, path) => {
+  ])('is rejected as %j', async (values, path) => {
     const refused = await make(values)
     expect(refused).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ path }] } })
   })
 
-  test('keeps a match when it is changed', async () => {
+  test('keeps its match when other members change', async () => {
     const { id } = (await make({ appMatch: 'a' })).body
     const refused = await service.patch(`/api/webhook-routing/${id}`, { appMatch: null })
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: '/projectMatch' }] } })
   })
 
-  test('leads to a project that is there and in use', async () => {
+  test('must target an existing active project', async () => {
     const archived = (await service.post('/api/projects', { name: 'Archived' })).body
     await service.post(`/api/projects/${archived.id}/archive`)
     const { id } = (await make({ appMatch: 'a' })).body
@@ -106,7 +106,7 @@ describe('a routing rule', () => {
     expect(await order()).toHaveLength(1)
   })
 
-  test('is made once for one Idempotency-Key', async () => {
+  test('is created once for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const answers = [await make({ appMatch: 'a' }, { headers }), await make({ appMatch: 'a' }, { headers })]
     expect(answers.map(({ status }) => status)).toEqual([201, 201])
@@ -117,7 +117,7 @@ describe('a routing rule', () => {
 })
 
 describe('the order', () => {
-  test('is dense whatever is put in, moved and taken out', async () => {
+  test('has no gaps, whatever is inserted, moved and deleted', async () => {
     const ids: Record<string, string> = {}
     for (const [name, position] of [['c'], ['a', 0], ['d', 99], ['b', 1]] as const) {
       ids[name] = (await make({ name, appMatch: 'x', ...(position !== undefined && { position }) })).body.id
@@ -132,7 +132,7 @@ describe('the order', () => {
     expect(await order()).toEqual(['d', 'c', 'a'])
   })
 
-  test('stays dense when many change it at once, and is read page by page', async () => {
+  test('has no gaps after concurrent changes, and is read page by page', async () => {
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, n) => make({ name: `r${n}`, appMatch: 'x', position: 0 })),
     )
@@ -158,7 +158,7 @@ describe('the order', () => {
 })
 
 describe('feedback', () => {
-  test('goes where a rule leads, and the record says which', async () => {
+  test('goes where a rule targets, and the activity names the rule', async () => {
     const rule = (await make({ name: 'Shop', projectMatch: 'SHOP', appMatch: 'com.shop' })).body
 
     const { body } = await send(feedback({ project_name: 'shop', bundle_id: 'COM.SHOP' }))
@@ -174,7 +174,7 @@ describe('feedback', () => {
     })
   })
 
-  test('whose rule leads to an archived project falls through', async () => {
+  test('whose rule targets an archived project falls through', async () => {
     const archived = (await service.post('/api/projects', { name: 'Soon archived' })).body
     await make({ name: 'Dead', appMatch: 'com.shop', targetProjectId: archived.id })
     await service.post(`/api/projects/${archived.id}/archive`)
@@ -187,7 +187,7 @@ describe('feedback', () => {
     )
   })
 
-  test('that names a project of ours goes there', async () => {
+  test('that names an existing project goes there', async () => {
     for (const properties of [
       { project_id: target.id.toUpperCase() },
       { project_id: 'mobile' },
@@ -201,7 +201,7 @@ describe('feedback', () => {
     }
   })
 
-  test('by a rule without a name says what the rule matches', async () => {
+  test('by a rule without a name shows what the rule matches', async () => {
     const project = await service.given.project()
     const { body: rule } = await make({
       projectMatch: 'Nameless',
@@ -223,7 +223,7 @@ describe('feedback', () => {
     expect(inbox.find(({ id }: { id: string }) => id === eventId).routing.ruleName).toBe(words)
   })
 
-  test('that names a project by a name that two share says so, and goes to the older one', async () => {
+  test('that names a project by a shared name says so, and goes to the oldest', async () => {
     const older = await service.given.project({ name: 'Twin' })
     const younger = await service.given.project({ name: 'TWIN' })
     const event = feedback({ project_name: 'twin' })
@@ -241,7 +241,7 @@ describe('feedback', () => {
     expect([named.projectId, named.explanation.includes('this name')]).toEqual([younger.id, false])
   })
 
-  test('reaches no rule whose project is gone', async () => {
+  test('skips a rule whose project is deleted', async () => {
     const gone = (await service.post('/api/projects', { name: 'Gone' })).body
     await make({ appMatch: 'com.gone', targetProjectId: gone.id })
     // No route leaves such a rule behind any more; earlier versions did.
@@ -261,7 +261,7 @@ describe('a dry run', () => {
               (select count(*)::int from feedback_events) as events, (select count(*)::int from activity) as entries`,
     )
 
-  test('says what would become of an event, and changes nothing', async () => {
+  test('shows what would happen to an event, and changes nothing', async () => {
     const rule = (await make({ name: 'Shop', appMatch: 'com.shop' })).body
     await make({ name: 'Other', projectMatch: 'other' })
     const before = await counts()
@@ -291,7 +291,7 @@ describe('a dry run', () => {
     expect(await counts()).toEqual(before)
   })
 
-  test('takes the event as the receiver does', async () => {
+  test('accepts the event as the receiver does', async () => {
     const odd = JSON.stringify(feedback({ note: 'n'.repeat(1_500_000) })).replace(
       '"sentiment"',
       '"__proto__":1,"sentiment"',
@@ -307,7 +307,7 @@ describe('a dry run', () => {
     expect((await dryRun('{')).body.code).toBe('invalid_json')
   })
 
-  test('says that a repeat would make nothing', async () => {
+  test('shows that a repeat would create nothing', async () => {
     const event = feedback()
     const { taskId } = (await send(event)).body
     const { body } = await dryRun(event)

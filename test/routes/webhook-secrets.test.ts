@@ -24,7 +24,7 @@ describe('webhook secrets', () => {
     expect(secret.endsWith(shown.lastFour)).toBe(true)
   })
 
-  test('come with what the environment says of the receiver', async () => {
+  test('are listed with the receiver settings of the environment', async () => {
     const receiverOf = async (app: TestApp) => (await app.get('/api/webhook-secrets')).body.receiver
     expect(await receiverOf(service)).toEqual({ baseUrl: null, port: null, hasEnvironmentSecret: false })
     const env = {
@@ -41,13 +41,13 @@ describe('webhook secrets', () => {
     await other.close()
   })
 
-  test('are at most two, also when made at once', async () => {
+  test('are at most two, also in concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => service.post('/api/webhook-secrets')))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409])
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('too_many_secrets')
   })
 
-  test('overlap when rotated, and a rotation without overlap ends the one before', async () => {
+  test('overlap when rotated, and a rotation without overlap ends the previous one', async () => {
     const first = (await service.post('/api/webhook-secrets')).body
     const second = (await service.post(`/api/webhook-secrets/${first.id}/rotate`, { overlapSeconds: 60 }))
       .body

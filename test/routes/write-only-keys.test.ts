@@ -39,7 +39,7 @@ async function secretTask() {
 const onlyVersion = (id: string, version: number) => ({ id, version })
 
 describe('a key without tasks:read', () => {
-  test('creates a task and learns its id and version, with the same headers', async () => {
+  test('creates a task and gets its id and version, with the same headers', async () => {
     const answer = await service.post('/api/tasks', { title: 'New', description: 'Text' }, { key })
     expect(answer.status).toBe(201)
     expect(answer.body).toEqual(onlyVersion(expect.any(String), 1))
@@ -47,7 +47,7 @@ describe('a key without tasks:read', () => {
     expect(answer.headers.get('location')).toBe(`/api/tasks/${answer.body.id}`)
   })
 
-  test('learns no more of a task that is there under its externalId', async () => {
+  test('gets no more of an existing task with its externalId', async () => {
     const { id, externalId, list } = await secretTask()
     const body = { title: 'Anything', externalId, listId: list.id }
     const single = await service.post('/api/tasks', body, { key })
@@ -96,7 +96,7 @@ describe('a key without tasks:read', () => {
     expect((await restore()).body).toEqual(onlyVersion(id, 3))
   })
 
-  test('is shown no more when it repeats what it sent while it could read', async () => {
+  test('gets no more when it repeats a request from when it could read', async () => {
     const { list } = await secretTask()
     const id = (await service.post('/api/keys', { name: 'k', scopes: ['tasks:read', 'tasks:write'] })).body
     const send = (path: string, body: object) =>
@@ -119,7 +119,7 @@ describe('a key without tasks:read', () => {
     }
   })
 
-  test('learns nothing of a task on any route, whatever else it may do', async () => {
+  test('gets nothing of a task on any route, whatever its other scopes', async () => {
     const { id, list, externalId, projectId } = await secretTask()
     const scopes = Scope.filter((scope) => scope !== 'tasks:read' && scope !== 'admin')
     const strong = await service.given.key({ scopes })
@@ -150,7 +150,7 @@ describe('a key without tasks:read', () => {
     expect(well).toBeGreaterThan(10)
   })
 
-  test('learns no more from the AI tools', async () => {
+  test('gets no more from the AI tools', async () => {
     const { id, externalId, list } = await secretTask()
     const client = await CLIENTS['v2 client, 2026-07-28'](service.url, { 'x-api-key': key })
     // The source of a task made by a tool is another one: the same externalId has to be made known first.
@@ -168,14 +168,14 @@ describe('a key without tasks:read', () => {
   })
 })
 
-test('a key with tasks:read is answered the whole task', async () => {
+test('a key with tasks:read gets the whole task', async () => {
   const { id } = await secretTask()
   const both = await service.given.key({ scopes: ['tasks:read', 'tasks:write'] })
   const answer = await service.patch(`/api/tasks/${id}`, { status: 'done' }, { key: both })
   expect(answer.body).toMatchObject({ title: SECRET, description: SECRET, notes: SECRET, status: 'done' })
 })
 
-test('the reference says what a write returns without tasks:read', async () => {
+test('the reference describes what a write returns without tasks:read', async () => {
   const { paths, components } = (await service.get('/openapi.json')).body
   const bodyOf = (operation: { responses: Record<string, { content: object }> }, status: string) =>
     JSON.stringify(operation.responses[status]?.content)

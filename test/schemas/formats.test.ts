@@ -29,11 +29,11 @@ describe('JSON within limits', () => {
     [{ 'a\0': 1 }, false],
     [{ a: ['\ud800'] }, false],
     [{ a: Number.POSITIVE_INFINITY }, false],
-  ])('is told from what is larger, deeper or no JSON of PostgreSQL: %j', (value, isWithin) => {
+  ])('is distinguished from what is larger, deeper or not storable in PostgreSQL: %j', (value, isWithin) => {
     expect(isJsonWithin(value, LIMITS)).toBe(isWithin)
   })
 
-  test('is not looked for behind the first member that is too much', () => {
+  test('is not checked beyond the first member that exceeds them', () => {
     const items = watched(Array(100_000).fill(1))
     const members = watched(Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`m${n}`, n])))
 
