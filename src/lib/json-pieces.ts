@@ -20,3 +20,15 @@ export async function* jsonPieces(object: object): AsyncGenerator<string> {
   }
   yield separator === '{' ? '{}' : '}'
 }
+
+/** Joins pieces to parts of at least `minLength` characters; only the last one may be shorter. */
+export async function* joinPieces(pieces: AsyncIterable<string>, minLength: number): AsyncGenerator<string> {
+  let part = ''
+  for await (const piece of pieces) {
+    part += piece
+    if (part.length < minLength) continue
+    yield part
+    part = ''
+  }
+  if (part !== '') yield part
+}

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { jsonPieces } from '../lib/json-pieces.ts'
+import { joinPieces, jsonPieces } from '../lib/json-pieces.ts'
+import type { ResponseParts } from '../services/idempotency.ts'
 import type { Services, UseCases } from '../services/index.ts'
 
 interface CreatedResponse<T> {
@@ -80,7 +81,7 @@ async function once<T>(
     identityOf(request),
     async (repos) => {
       made = await work(useCasesIn(repos))
-      const stored = made.isLong ? await longTextOf(made) : textOf(made)
+      const stored = made.isLong ? inParts(made) : textOf(made)
       return { ...stored, hasEffect: made.hasEffect ?? true }
     },
     completion && {
@@ -92,7 +93,7 @@ async function once<T>(
   reply.status(response.status).headers(response.headers).type('application/json; charset=utf-8')
   const { body } = response
   if (!response.isReplay || !restrict) return alreadySerialized(reply, body)
-  return alreadySerialized(reply, JSON.stringify(restrict(JSON.parse(textIn(body)))))
+  return alreadySerialized(reply, JSON.stringify(restrict(JSON.parse(await textIn(body)))))
 }
 
 const identityOf = (request: FastifyRequest) => ({
@@ -104,23 +105,14 @@ const identityOf = (request: FastifyRequest) => ({
     .digest('hex'),
 })
 
-/** In parts of some megabytes: to encode or to write a long text in one go would hold up others. */
-async function longTextOf<T>({ status, headers = {}, body }: CreatedResponse<T>) {
-  const parts: Buffer[] = []
-  let pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of jsonPieces(body as object)) {
-    pieces.push(Buffer.from(piece))
-    bytes += pieces.at(-1)?.length ?? 0
-    if (bytes < PART_BYTES) continue
-    parts.push(Buffer.concat(pieces))
-    pieces = []
-    bytes = 0
-  }
-  return { status, headers, body: [...parts, Buffer.concat(pieces)] }
-}
+/** In parts: to encode or to write a long text in one go would block the event loop. */
+const inParts = <T>({ status, headers = {}, body }: CreatedResponse<T>) => ({
+  status,
+  headers,
+  body: () => joinPieces(jsonPieces(body as object), PART_LENGTH),
+})
 
-const PART_BYTES = 4 * 1024 * 1024
+const PART_LENGTH = 256 * 1024
 
 /** The pieces make up a T; they go out as they are taken. */
 function inPieces<T>(reply: FastifyReply, body: T): T {
@@ -128,11 +120,16 @@ function inPieces<T>(reply: FastifyReply, body: T): T {
   return Readable.from(jsonPieces(body as object), { objectMode: false }) as unknown as T
 }
 
-/** The text is what the serializer made of a T; it goes out as it is. */
-function alreadySerialized<T>(reply: FastifyReply, text: string | Buffer[]): T {
-  if (Array.isArray(text)) return Readable.from(text, { objectMode: false }) as unknown as T
+/** The text is what the serializer made of a T; it is sent as it is. */
+function alreadySerialized<T>(reply: FastifyReply, text: string | ResponseParts): T {
+  if (typeof text !== 'string') return Readable.from(text(), { objectMode: false }) as unknown as T
   reply.serializer((payload) => payload as unknown as string)
   return text as unknown as T
 }
 
-const textIn = (body: string | Buffer[]) => (Array.isArray(body) ? Buffer.concat(body).toString() : body)
+async function textIn(body: string | ResponseParts): Promise<string> {
+  if (typeof body === 'string') return body
+  let text = ''
+  for await (const part of body()) text += part
+  return text
+}

@@ -1,14 +1,15 @@
 import { isLockTimeout } from '../db/database-error.ts'
 import { and, eq, getTableColumns, isNotNull, lt, sql } from '../db/drizzle.ts'
-import { idempotencyKeys } from '../db/tables/access.ts'
+import { idempotencyKeys, idempotencyParts } from '../db/tables/access.ts'
 import type { Executor } from './index.ts'
 
 type IdempotencyRow = typeof idempotencyKeys.$inferSelect
-/** A kept answer, and whether the request it belongs to is still at work on it. */
-export type KeptRow = Omit<IdempotencyRow, 'body'> & { body: KeptBody; isPending: boolean }
-/** A long body comes and goes in parts of UTF-8, each of whole characters on the way in. */
-type KeptBody = IdempotencyRow['body'] | Buffer[]
-type KeptAnswer = Pick<IdempotencyRow, 'status' | 'headers'> & { body: KeptBody }
+/** A stored response, how many parts it has, and whether its request is still in progress. */
+export type StoredRow = IdempotencyRow & { partCount: number; isPending: boolean }
+interface NewResponse extends Pick<IdempotencyRow, 'status' | 'headers'> {
+  /** A long body comes in parts; each is stored before the next one is produced. */
+  body: string | AsyncIterable<string>
+}
 export type IdempotencyClaim = Pick<
   IdempotencyRow,
   'callerId' | 'route' | 'key' | 'requestHash' | 'createdAt'
@@ -21,29 +22,24 @@ export function idempotencyRepository(db: Executor) {
       eq(idempotencyKeys.route, route),
       eq(idempotencyKeys.key, key),
     )
+  const isPartOf = ({ callerId, route, key }: IdempotencyClaim) =>
+    and(
+      eq(idempotencyParts.callerId, callerId),
+      eq(idempotencyParts.route, route),
+      eq(idempotencyParts.key, key),
+    )
 
-  const find = async (claim: IdempotencyClaim): Promise<KeptRow | undefined> => {
+  const find = async (claim: IdempotencyClaim): Promise<StoredRow | undefined> => {
     const [row] = await db
       .select({
         ...getTableColumns(idempotencyKeys),
-        body: sql<string | null>`case when octet_length(body) <= ${LONG_BYTES} then body end`,
-        isLong: sql<boolean>`coalesce(octet_length(body) > ${LONG_BYTES}, false)`,
+        partCount: sql<number>`(select count(*)::integer from ${idempotencyParts} where ${isPartOf(claim)})`,
         // By the database's clock: those of the instances may differ.
         isPending: sql<boolean>`coalesce(${idempotencyKeys.completesBy} > clock_timestamp(), false)`,
       })
       .from(idempotencyKeys)
       .where(isThe(claim))
-    return row?.isLong ? { ...row, body: await longBody(claim) } : row
-  }
-
-  /** In rows of its parts: the driver reads each row in one go. */
-  const longBody = async (claim: IdempotencyClaim): Promise<Buffer[]> => {
-    const { rows } = await db.execute<{ part: Buffer }>(sql`
-      select substr(bytes, start, ${PART_BYTES}) as part
-      from (select convert_to(body, 'UTF8') as bytes from ${idempotencyKeys} where ${isThe(claim)} offset 0) as kept,
-        generate_series(1, length(bytes), ${PART_BYTES}) as start
-      order by start`)
-    return rows.map(({ part }) => part)
+    return row
   }
 
   const take = (claim: IdempotencyClaim) =>
@@ -60,63 +56,79 @@ export function idempotencyRepository(db: Executor) {
   return {
     /**
      * Takes the key for this transaction. Waits while another one is at work with it, but not longer than that.
-     * Answers the kept row when the key was used before.
+     * Returns the stored row when the key was used before.
      */
     async claim(
       claim: IdempotencyClaim,
       { deadlineMs, keptSince }: { deadlineMs: number; keptSince: Date },
-    ): Promise<KeptRow | 'in_progress' | undefined> {
+    ): Promise<StoredRow | 'in_progress' | undefined> {
       await db.execute(sql`select set_config('lock_timeout', ${String(deadlineMs)}, true)`)
-      // What is older has had its time, whether or not the sweep has come by.
+      // An older row has expired, whether or not the cleanup has deleted it.
       await db.delete(idempotencyKeys).where(and(isThe(claim), lt(idempotencyKeys.createdAt, keptSince)))
       for (;;) {
         const taken = await take(claim)
         if (taken === 'in_progress') return taken
         const kept = taken.length > 0 ? undefined : await find(claim)
-        // Neither: the sweep took the old row in between.
+        // Neither: the cleanup deleted the old row in between.
         if (taken.length === 0 && !kept) continue
         await db.execute(sql`select set_config('lock_timeout', '0', true)`)
         return kept
       }
     },
 
-    /** Writes the answer; with a time, it may be completed once more until then. */
-    async keep(
+    /** Stores the response; with a time, it may be completed once more until then. */
+    async store(
       claim: IdempotencyClaim,
-      { body, ...answer }: KeptAnswer,
+      { body, ...response }: NewResponse,
       completesWithinMs?: number,
     ): Promise<void> {
       const completesBy =
         completesWithinMs === undefined
           ? null
           : sql`clock_timestamp() + make_interval(secs => ${completesWithinMs / 1_000})`
-      const [first = null, ...others] = Array.isArray(body) ? body : [body]
       await db
         .update(idempotencyKeys)
-        .set({ ...answer, body: sql`${first}::text`, completesBy })
+        .set({ ...response, body: typeof body === 'string' ? body : null, completesBy })
         .where(isThe(claim))
-      // A long one in statements of a bearable length: the driver writes each in one go.
-      for (const part of others)
-        await db
-          .update(idempotencyKeys)
-          .set({ body: sql`${idempotencyKeys.body} || ${part}::text` })
-          .where(isThe(claim))
+      if (typeof body === 'string') return
+      const { callerId, route, key } = claim
+      let number = 0
+      for await (const text of body) {
+        await db.insert(idempotencyParts).values({ callerId, route, key, number: number++, text })
+      }
     },
 
-    /** Puts the complete answer in the place of the kept one; without one, that stands. False when it stood already. */
+    /** Returns one part of a stored response; undefined when that response is no longer stored. */
+    async findPart(claim: IdempotencyClaim, number: number): Promise<string | undefined> {
+      const [row] = await db
+        .select({ text: idempotencyParts.text })
+        .from(idempotencyParts)
+        .innerJoin(idempotencyKeys, isThe(claim))
+        // After it expired, the key may have been used for another request.
+        .where(
+          and(
+            isPartOf(claim),
+            eq(idempotencyParts.number, number),
+            eq(idempotencyKeys.createdAt, claim.createdAt),
+          ),
+        )
+      return row?.text
+    },
+
+    /** Replaces the stored response by the complete one, if given. Returns false when it was complete already. */
     async complete(
       claim: IdempotencyClaim,
-      answer?: Pick<IdempotencyRow, 'status' | 'headers' | 'body'>,
+      response?: Pick<IdempotencyRow, 'status' | 'headers' | 'body'>,
     ): Promise<boolean> {
       const rows = await db
         .update(idempotencyKeys)
-        .set({ ...answer, completesBy: null })
+        .set({ ...response, completesBy: null })
         .where(and(isThe(claim), isNotNull(idempotencyKeys.completesBy)))
         .returning({ key: idempotencyKeys.key })
       return rows.length > 0
     },
 
-    /** Gives the key back, as if it had not been used. */
+    /** Releases the key, as if it had not been used. */
     async release(claim: IdempotencyClaim): Promise<void> {
       await db.delete(idempotencyKeys).where(isThe(claim))
     },
@@ -126,6 +138,3 @@ export function idempotencyRepository(db: Executor) {
     },
   }
 }
-
-const LONG_BYTES = 1024 * 1024
-const PART_BYTES = 256 * 1024

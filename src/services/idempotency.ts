@@ -1,23 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { idempotencyKeyReused, requestInProgress } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { IdempotencyClaim } from '../repositories/idempotency.ts'
+import type { IdempotencyClaim, StoredRow } from '../repositories/idempotency.ts'
 import type { Repositories } from '../repositories/index.ts'
 
-/** An answer as it goes out, and as it is kept. */
+/** A response as it is sent and stored. */
 export interface StoredResponse {
   status: number
   headers: Record<string, string>
-  /** A long one in parts, as bytes. */
-  body: string | Buffer[]
+  body: string | ResponseParts
 }
 
-/** What came of the work. Without an effect it is not kept: the request may be mended and sent again. */
-export interface WorkAnswer extends StoredResponse {
+/** A long body, part by part; each call starts from the first one. */
+export type ResponseParts = () => AsyncIterable<string>
+
+/** The result of the work. Without an effect it is not stored: the request may be corrected and sent again. */
+export interface WorkResponse extends StoredResponse {
   hasEffect: boolean
 }
 
-/** What is still to come once the effect is committed; the answer is the complete one. */
+/** What follows once the effect is committed; it returns the complete response. */
 export interface Completion {
   withinMs: number
   complete(response: StoredResponse): Promise<StoredResponse & { body: string }>
@@ -33,8 +35,8 @@ export interface RequestIdentity {
 
 /** How long a second request waits for the first that carries the same key. */
 const DEADLINE_MS = 5_000
-/** While the first is completed, its answer is looked at this often. */
-const GLANCE_MS = 150
+/** While the first is completed, its response is read this often. */
+const POLL_MS = 150
 
 export const RESPONSES_KEPT_MS = 86_400_000
 
@@ -43,12 +45,13 @@ type Outcome = StoredResponse & { isReplay: boolean }
 export function idempotencyService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
     /**
-     * Does the work once for this key: the answer is written in the work's own transaction, so there is never an
-     * effect without its answer. Only work that has an effect is kept; a refused request may be mended and sent again.
+     * Does the work once for this key: the response is stored in the work's own transaction, so there is never an
+     * effect without its response. Without an effect it is not stored: a refused request may be corrected and sent again.
+     * @throws request_in_progress, idempotency_key_reused
      */
     async once(
       request: RequestIdentity,
-      work: (repos: Repositories) => Promise<WorkAnswer>,
+      work: (repos: Repositories) => Promise<WorkResponse>,
       completion?: Completion,
     ): Promise<Outcome> {
       const deadline = performance.now() + DEADLINE_MS
@@ -59,54 +62,61 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
           return completion && !response.isReplay ? completed(claim, response, completion) : response
         }
         if (performance.now() >= deadline) throw requestInProgress()
-        await wait(GLANCE_MS)
+        await wait(POLL_MS)
       }
     },
   }
 
-  /** The kept answer, or the work's own; `pending` while the first request is still completing it. */
+  /** Returns the stored response, or the work's own; `pending` while the first request is still completing it. */
   function begin(
     claim: IdempotencyClaim,
-    work: (repos: Repositories) => Promise<WorkAnswer>,
+    work: (repos: Repositories) => Promise<WorkResponse>,
     completion: Completion | undefined,
   ): Promise<Outcome | 'pending'> {
     return repos.transaction(async (repos) => {
       const keptSince = new Date(claim.createdAt.getTime() - RESPONSES_KEPT_MS)
-      const kept = await repos.idempotency.claim(claim, { deadlineMs: DEADLINE_MS, keptSince })
-      if (kept === 'in_progress') throw requestInProgress()
-      if (kept) {
-        if (kept.requestHash !== claim.requestHash) throw idempotencyKeyReused()
-        if (kept.isPending) return 'pending'
-        // Whoever was to complete it is gone, or too late: from here on the answer is this one.
-        if (kept.completesBy && !(await repos.idempotency.complete(claim))) return 'pending'
-        return { ...responseOf(kept), isReplay: true }
+      const stored = await repos.idempotency.claim(claim, { deadlineMs: DEADLINE_MS, keptSince })
+      if (stored === 'in_progress') throw requestInProgress()
+      if (stored) {
+        if (stored.requestHash !== claim.requestHash) throw idempotencyKeyReused()
+        if (stored.isPending) return 'pending'
+        // The request that was to complete it has ended, or is too late: this is the complete response now.
+        if (stored.completesBy && !(await repos.idempotency.complete(claim))) return 'pending'
+        return { ...responseOf(stored), isReplay: true }
       }
       const { hasEffect, ...response } = await work(repos)
-      if (hasEffect) await repos.idempotency.keep(claim, response, completion?.withinMs)
-      else await repos.idempotency.release(claim)
+      if (hasEffect) {
+        const { body } = response
+        const stored = { ...response, body: typeof body === 'string' ? body : body() }
+        await repos.idempotency.store(claim, stored, completion?.withinMs)
+      } else await repos.idempotency.release(claim)
       return { ...response, isReplay: false }
     })
   }
 
-  /** The complete answer, once it is the kept one; when that could not be written, the one that is kept. */
+  /** Returns the complete response, once it is stored; when that failed, the one that is stored. */
   async function completed(
     claim: IdempotencyClaim,
-    kept: Outcome,
+    stored: Outcome,
     { complete }: Completion,
   ): Promise<Outcome> {
-    const response = await complete(kept)
-    const isKept = await repos.idempotency.complete(claim, response).catch(() => false)
-    return isKept ? { ...response, isReplay: false } : kept
+    const response = await complete(stored)
+    const isStored = await repos.idempotency.complete(claim, response).catch(() => false)
+    return isStored ? { ...response, isReplay: false } : stored
+  }
+
+  /** Committed rows are complete: status, headers and body are written before the transaction that claimed the key ends. */
+  function responseOf(row: StoredRow): StoredResponse {
+    const { status, headers, body } = row as StoredRow & Pick<StoredResponse, 'status' | 'headers'>
+    return { status, headers, body: body ?? (() => partsOf(row)) }
+  }
+
+  /** Read one at a time, as the client takes them: in memory there is never more than one. */
+  async function* partsOf(row: StoredRow): AsyncGenerator<string> {
+    for (let number = 0; number < row.partCount; number++) {
+      const part = await repos.idempotency.findPart(row, number)
+      if (part === undefined) throw new Error('The stored response expired while it was sent.')
+      yield part
+    }
   }
 }
-
-/** Committed rows are whole: status, headers and body are written before the transaction that claimed the key ends. */
-const responseOf = ({
-  status,
-  headers,
-  body,
-}: {
-  status: number | null
-  headers: unknown
-  body: string | Buffer[] | null
-}) => ({ status, headers, body }) as StoredResponse

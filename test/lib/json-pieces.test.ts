@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonPieces } from '../../src/lib/json-pieces.ts'
+import { joinPieces, jsonPieces } from '../../src/lib/json-pieces.ts'
 import { timeSlices } from '../../src/lib/time-slices.ts'
 
-async function piecesOf(object: object) {
-  const pieces: string[] = []
-  for await (const piece of jsonPieces(object)) pieces.push(piece)
-  return pieces
+const piecesOf = (object: object) => collected(jsonPieces(object))
+
+async function collected(pieces: AsyncIterable<string>) {
+  const all: string[] = []
+  for await (const piece of pieces) all.push(piece)
+  return all
 }
 
 test('pieces of JSON make up the JSON of the object', async () => {
@@ -33,4 +35,14 @@ test('work of many steps gives way to what is due', async () => {
   const until = performance.now() + 5_000
   while (!isDue && performance.now() < until) await breathe()
   expect(isDue).toBe(true)
+})
+
+test('pieces are joined to parts of a minimum length, and nothing is lost', async () => {
+  async function* pieces() {
+    yield* ['abc', '', 'de', 'fghijk', 'l', '']
+  }
+  const parts = (minLength: number) => collected(joinPieces(pieces(), minLength))
+  expect(await parts(4)).toEqual(['abcde', 'fghijk', 'l'])
+  expect(await parts(100)).toEqual(['abcdefghijkl'])
+  expect(await parts(1)).toEqual(['abc', 'de', 'fghijk', 'l'])
 })

@@ -137,6 +137,101 @@ describe('a repeated request', () => {
   })
 })
 
+describe('a long response', () => {
+  const KEPT =
+    'select body, (select count(*)::int from idempotency_parts p where p.key = k.key) as parts from idempotency_keys k where key = $1'
+  const tasks = Array.from({ length: 30 }, (_, n) => ({
+    title: `${n}`,
+    description: `${n} 👍 "ü\\u2028" `.repeat(3_500),
+  }))
+  const bulk = (listId: string, key: string, app = service) =>
+    fetch(`${app.url}/api/tasks/bulk`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': service.adminKey,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify({ listId, tasks }),
+    })
+
+  test('is replayed byte for byte, by every instance', async () => {
+    const { inbox } = await service.given.project()
+    const key = newKey()
+    const first = await bulk(inbox.id, key)
+    const text = await first.text()
+    expect(await service.query(KEPT, [key])).toEqual([{ body: null, parts: expect.any(Number) }])
+
+    for (const app of [service, second]) {
+      const again = await bulk(inbox.id, key, app)
+      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
+      expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
+      expect(await again.text()).toBe(text)
+    }
+    expect(JSON.parse(text).data).toMatchObject(tasks)
+  })
+
+  test('is stored in parts, and they go with the key', async () => {
+    const { inbox } = await service.given.project()
+    const key = newKey()
+    await (await bulk(inbox.id, key)).text()
+    const parts = await service.query(
+      'select number, length(text) as length from idempotency_parts where key = $1 order by number',
+      [key],
+    )
+    expect(parts.map(({ number }) => number)).toEqual(Array.from(parts, (_, n) => n))
+    expect(parts.length).toBeGreaterThan(5)
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(512 * 1024)
+
+    await service.query(
+      "update idempotency_keys set created_at = now() - interval '25 hours' where key = $1",
+      [key],
+    )
+    await service.service.cleanup.cleanUp()
+    expect(await service.query('select from idempotency_parts where key = $1', [key])).toEqual([])
+  })
+
+  test('that has expired is not mixed with that of the next request', async () => {
+    const { inbox } = await service.given.project()
+    const key = newKey()
+    const first = JSON.parse(await (await bulk(inbox.id, key)).text())
+    await service.query(
+      "update idempotency_keys set created_at = now() - interval '25 hours' where key = $1",
+      [key],
+    )
+    const next = JSON.parse(await (await bulk(inbox.id, key)).text())
+    expect(next.created).toBe(30)
+    expect(next.data[0].id).not.toBe(first.data[0].id)
+    const again = await bulk(inbox.id, key)
+    expect([again.headers.get('idempotency-replayed'), await again.json()]).toEqual(['true', next])
+
+    const [row] = await service.query(
+      'select caller_id, request_hash, created_at from idempotency_keys where key = $1',
+      [key],
+    )
+    const claim = {
+      callerId: row.caller_id,
+      route: 'POST /api/tasks/bulk',
+      key,
+      requestHash: row.request_hash,
+    }
+    const partOf = (createdAt: Date) => service.repos.idempotency.findPart({ ...claim, createdAt }, 0)
+    expect(await partOf(row.created_at)).toContain(next.data[0].id)
+    expect(await partOf(new Date(row.created_at.getTime() - 1))).toBeUndefined()
+  })
+
+  test('of an earlier version, stored as one text, is replayed', async () => {
+    const { inbox } = await service.given.project()
+    const key = newKey()
+    const text = await (await bulk(inbox.id, key)).text()
+    await service.query('update idempotency_keys set body = $2 where key = $1', [key, text])
+    await service.query('delete from idempotency_parts where key = $1', [key])
+
+    const again = await bulk(inbox.id, key)
+    expect([again.headers.get('idempotency-replayed'), await again.text()]).toEqual(['true', text])
+  })
+})
+
 describe('the header', () => {
   test.each([
     ['1 character', 'k', 201],
