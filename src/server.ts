@@ -141,7 +141,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
 
   const codehost = {
     host: githubClient({
-      onBurden: collectGarbage,
+      onLargeBody: collectGarbage,
       onError: (err) => logger.warn({ err }, 'no whole answer from the code host'),
     }),
     apiUrls: config.codehostApiUrls,

@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   plugins: ['types of services', 'types of config', 'types of worker', 'domain', 'schemas', 'errors', 'lib'],
   worker: ['plugins', 'domain', 'schemas', 'errors', 'lib'],
   services: ['repositories', 'domain', 'clients', 'schemas', 'errors', 'lib', 'types of config'],
-  domain: ['schemas', 'errors', 'lib', 'types of repositories'],
+  domain: ['schemas', 'errors', 'lib'],
   repositories: ['db', 'errors'],
   clients: ['lib', 'errors', 'schemas', 'types of config'],
   db: ['errors', 'types of config'],

@@ -23,10 +23,10 @@ export interface Refusal {
 }
 
 /** No response, or an invalid one: a retry may help. */
-export interface Silence {
+export interface Unreachable {
   outcome: 'unreachable'
   /** A short reason for users. */
-  why: string
+  reason: string
 }
 
 export interface Repository {
@@ -56,7 +56,7 @@ export interface CodeHost {
     access: HostAccess,
     which: string | number,
     signal?: AbortSignal,
-  ): Promise<{ outcome: 'found'; repository: Repository } | Refusal | Silence>
+  ): Promise<{ outcome: 'found'; repository: Repository } | Refusal | Unreachable>
 
   /** URL of the first page of all items, oldest first. */
   listingUrl(apiUrl: string, repositoryId: number): string
@@ -69,7 +69,7 @@ export interface CodeHost {
     access: HostAccess,
     url: string,
     options?: { etag?: string | null; signal?: AbortSignal },
-  ): Promise<ItemsPage | { outcome: 'unchanged'; limits: HostLimits } | Refusal | Silence>
+  ): Promise<ItemsPage | { outcome: 'unchanged'; limits: HostLimits } | Refusal | Unreachable>
 
   readItem(
     access: HostAccess,
@@ -80,6 +80,6 @@ export interface CodeHost {
     | { outcome: 'present'; item: unknown; limits: HostLimits }
     | { outcome: 'transferred' | 'deleted'; limits: HostLimits }
     | Refusal
-    | Silence
+    | Unreachable
   >
 }

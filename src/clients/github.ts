@@ -1,7 +1,7 @@
 import { Octokit } from '@octokit/rest'
 import { jsonElements } from '../lib/json-elements.ts'
 import { repaired } from '../schemas/formats.ts'
-import type { CodeHost, HostAccess, HostLimits, Refusal, Silence } from './codehost.ts'
+import type { CodeHost, HostAccess, HostLimits, Refusal, Unreachable } from './codehost.ts'
 import { describeNetworkError, rootCauseOf } from './network-error.ts'
 
 /** The API version whose format `domain/codehost/item.ts` parses. */
@@ -20,7 +20,7 @@ interface GithubOptions {
   /** Receives the network error, addresses included: for the log only, not for users. */
   onError?(error: unknown): void
   /** Called repeatedly while a large page is read, so that the caller can collect garbage. */
-  onBurden?(): void
+  onLargeBody?(): void
 }
 
 /** Adapter for the REST API of the code host: one request per call, no retries, no waiting. */
@@ -28,17 +28,17 @@ export function githubClient({
   timeoutMs = 30_000,
   userAgent = 'inlet',
   onError = () => {},
-  onBurden = () => {},
+  onLargeBody = () => {},
 }: GithubOptions = {}): CodeHost {
   return {
     async findRepository(access, which, signal) {
       const path = typeof which === 'number' ? `/repositories/${which}` : `/repos/${which}`
-      const response = await ask(access, access.apiUrl + path, { follow: true, signal })
+      const response = await followRedirects(access, access.apiUrl + path, { follow: true, signal })
       if (response.outcome !== 'answered') return response
       if (response.status !== 200) return refusalOf(response)
       const { id, full_name: name } = asRecord(response.body)
       if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof name !== 'string') {
-        return silence('The answer about the repository is not what the API describes.')
+        return unreachable('The answer about the repository is not what the API describes.')
       }
       return { outcome: 'found', repository: { id, name: repaired(name) } }
     },
@@ -49,26 +49,26 @@ export function githubClient({
 
     async readPage(access, url, { etag, signal } = {}) {
       const headers = etag ? { 'if-none-match': etag } : {}
-      const response = await ask(access, url, { headers, follow: true, signal, read: readList })
+      const response = await followRedirects(access, url, { headers, follow: true, signal, read: readList })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       if (response.status === 304) return { outcome: 'unchanged', limits }
       if (response.status !== 200) return refusalOf(response)
       // A truncated body or a proxy's page must not be read as an empty list.
-      if (!Array.isArray(response.body)) return silence('The answer is not a list of issues.')
+      if (!Array.isArray(response.body)) return unreachable('The answer is not a list of issues.')
       const link = nextOf(response.headers.link)
       const next = link === null ? null : (URL.parse(link, url)?.href ?? 'nowhere')
-      if (next === 'nowhere') return silence('The address of the next page cannot be read.')
+      if (next === 'nowhere') return unreachable('The address of the next page cannot be read.')
       if (next !== null && !isWithin(access.apiUrl, next)) {
-        return silence(`The next page is said to be at ${new URL(next).origin}, which is another host.`)
+        return unreachable(`The next page is said to be at ${new URL(next).origin}, which is another host.`)
       }
-      const { body: entries, bytes } = response
-      return { outcome: 'page', items: entries, next, etag: response.headers.etag ?? null, bytes, limits }
+      const { body: items, bytes } = response
+      return { outcome: 'page', items, next, etag: response.headers.etag ?? null, bytes, limits }
     },
 
     async readItem(access, repositoryId, number, signal) {
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
-      const response = await ask(access, url, { follow: false, signal })
+      const response = await followRedirects(access, url, { follow: false, signal })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       switch (response.status) {
@@ -85,7 +85,7 @@ export function githubClient({
     },
   }
 
-  interface Ask {
+  interface RequestOptions {
     headers?: Record<string, string>
     /** Whether to follow redirects within the host. */
     follow: boolean
@@ -94,35 +94,36 @@ export function githubClient({
     read?: (body: AsyncGenerator<Uint8Array>) => Promise<unknown>
   }
 
-  async function ask(
+  async function followRedirects(
     access: HostAccess,
     url: string,
-    { headers = {}, follow, signal, read = readValue }: Ask,
+    { headers = {}, follow, signal, read = readValue }: RequestOptions,
   ) {
     const { apiUrl, token } = access
     const octokit = new Octokit({ baseUrl: apiUrl, userAgent, ...(token && { auth: token }), log: QUIET })
     let target = url
     for (let hops = 0; ; hops++) {
       // The request carries the token, so every URL is checked here, redirects included.
-      if (!isWithin(apiUrl, target)) return silence(`${new URL(target).origin} is not the connected host.`)
-      const response = await once(octokit, target, headers, read, signal)
+      if (!isWithin(apiUrl, target))
+        return unreachable(`${new URL(target).origin} is not the connected host.`)
+      const response = await sendRequest(octokit, target, headers, read, signal)
       if (response.outcome !== 'answered' || !follow) return response
       const { location } = response.headers
       if (![301, 302, 307, 308].includes(response.status) || !location) return response
-      if (hops === MAX_REDIRECTS) return silence('The host redirects in a circle.')
+      if (hops === MAX_REDIRECTS) return unreachable('The host redirects in a circle.')
       const redirected = URL.parse(location, target)
-      if (!redirected) return silence('The host redirects to an address that cannot be read.')
+      if (!redirected) return unreachable('The host redirects to an address that cannot be read.')
       target = redirected.href
     }
   }
 
-  async function once(
+  async function sendRequest(
     octokit: Octokit,
     url: string,
     headers: Record<string, string>,
-    read: NonNullable<Ask['read']>,
+    read: NonNullable<RequestOptions['read']>,
     signal: AbortSignal | undefined,
-  ): Promise<HostResponse | Silence> {
+  ): Promise<HostResponse | Unreachable> {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
       const response = await octokit.request({
@@ -139,11 +140,11 @@ export function githubClient({
       const { status } = response
       const headersOf = plain(response.headers)
       if (status !== 200) {
-        await drained(response.data)
+        await drain(response.data)
         return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
       }
       const size = { bytes: 0 }
-      const body = await read(counted(response.data, size, onBurden))
+      const body = await read(counted(response.data, size, onLargeBody))
       return { outcome: 'answered', status, headers: headersOf, body, ...size }
     } catch (error) {
       signal?.throwIfAborted()
@@ -152,10 +153,10 @@ export function githubClient({
         const { status, data } = response
         return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
       }
-      if (timeout.aborted) return silence(`No whole answer within ${timeoutMs / 1000} s.`)
-      if (error instanceof TooLarge) return silence(`The answer is larger than ${MAX_BYTES} bytes.`)
+      if (timeout.aborted) return unreachable(`No whole answer within ${timeoutMs / 1000} s.`)
+      if (error instanceof TooLarge) return unreachable(`The answer is larger than ${MAX_BYTES} bytes.`)
       onError(rootCauseOf(error))
-      return silence(describeNetworkError(error))
+      return unreachable(describeNetworkError(error))
     }
   }
 }
@@ -198,16 +199,16 @@ class TooLarge extends Error {}
 async function* counted(
   data: unknown,
   size: { bytes: number },
-  onBurden: () => void,
+  onLargeBody: () => void,
 ): AsyncGenerator<Uint8Array> {
-  let burdenAt = MAX_CHUNK_BYTES
+  let nextCall = MAX_CHUNK_BYTES
   for await (const chunk of data as ReadableStream<Uint8Array>) {
     size.bytes += chunk.byteLength
     if (size.bytes > MAX_BYTES) throw new TooLarge()
     yield chunk
-    if (size.bytes < burdenAt) continue
-    burdenAt = size.bytes + MAX_CHUNK_BYTES
-    onBurden()
+    if (size.bytes < nextCall) continue
+    nextCall = size.bytes + MAX_CHUNK_BYTES
+    onLargeBody()
   }
 }
 
@@ -216,11 +217,11 @@ async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
   const chunks: Uint8Array[] = []
   for (let bytes = 0; bytes <= MAX_CHUNK_BYTES; ) {
     const { done, value } = await body.next()
-    if (done) return unlessBroken(() => JSON.parse(Buffer.concat(chunks).toString()))
+    if (done) return undefinedIfInvalid(() => JSON.parse(Buffer.concat(chunks).toString()))
     bytes += value.byteLength
     chunks.push(value)
   }
-  return unlessBroken(async () => {
+  return undefinedIfInvalid(async () => {
     const elements = []
     for await (const element of jsonElements(following(chunks, body))) elements.push(element)
     return elements
@@ -240,10 +241,10 @@ async function* following(chunks: Uint8Array[], rest: AsyncGenerator<Uint8Array>
 async function readValue(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
-  return unlessBroken(() => JSON.parse(Buffer.concat(chunks).toString()))
+  return undefinedIfInvalid(() => JSON.parse(Buffer.concat(chunks).toString()))
 }
 
-async function unlessBroken<T>(parse: () => T | Promise<T>): Promise<T | undefined> {
+async function undefinedIfInvalid<T>(parse: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await parse()
   } catch (error) {
@@ -253,12 +254,12 @@ async function unlessBroken<T>(parse: () => T | Promise<T>): Promise<T | undefin
 }
 
 /** Cancels an unread body; its connection is not reused. */
-async function drained(data: unknown): Promise<void> {
+async function drain(data: unknown): Promise<void> {
   if (data instanceof ReadableStream) await data.cancel().catch(() => {})
 }
 
-function refusalOf({ status, headers, body }: HostResponse): Refusal | Silence {
-  if (status >= 500) return silence(`It answers ${status}.`)
+function refusalOf({ status, headers, body }: HostResponse): Refusal | Unreachable {
+  if (status >= 500) return unreachable(`It answers ${status}.`)
   const { message } = asRecord(body)
   return {
     outcome: 'refused',
@@ -279,7 +280,7 @@ function limitsOf({ headers }: Pick<HostResponse, 'headers'>): HostLimits {
   }
 }
 
-const silence = (why: string): Silence => ({ outcome: 'unreachable', why })
+const unreachable = (reason: string): Unreachable => ({ outcome: 'unreachable', reason })
 
 const asRecord = (body: unknown) =>
   (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>

@@ -4,8 +4,9 @@
  */
 export function describeNetworkError(error: unknown): string {
   for (const { code = '', name } of chainOf(error)) {
-    const [, words] = WORDS.find(([pattern]) => pattern.test(code) || pattern.test(name ?? '')) ?? []
-    if (words) return words
+    const [, description] =
+      DESCRIPTIONS.find(([pattern]) => pattern.test(code) || pattern.test(name ?? '')) ?? []
+    if (description) return description
   }
   return 'The connection broke.'
 }
@@ -14,7 +15,7 @@ export function describeNetworkError(error: unknown): string {
 export const rootCauseOf = (error: unknown): unknown => chainOf(error)[0] ?? error
 
 /** By error codes of Node's sockets, TLS and fetch; certificate codes are matched before other TLS codes. */
-const WORDS: [RegExp, string][] = [
+const DESCRIPTIONS: [RegExp, string][] = [
   [/^ECONNREFUSED$/, 'It refused the connection.'],
   [/^(ENOTFOUND|EAI_\w+)$/, 'Its name was not found.'],
   [/^(ETIMEDOUT|UND_ERR_\w+_TIMEOUT)$/, 'It did not answer in time.'],

@@ -1,5 +1,5 @@
 import { AppError } from '../errors/index.ts'
-import type { TaskRow } from '../repositories/tasks.ts'
+import type { StoredTask } from './task.ts'
 import type { ChangeOutcome } from './task-change.ts'
 
 /** One error of a bulk change: its position in the request, and the error that a single change would return. */
@@ -10,7 +10,7 @@ export interface BulkRefusal {
 
 /** The result of a bulk change: the changes to write, and all errors. */
 export interface BulkOutcome {
-  changes: { task: TaskRow; outcome: ChangeOutcome }[]
+  changes: { task: StoredTask; outcome: ChangeOutcome }[]
   refusals: BulkRefusal[]
 }
 
@@ -20,7 +20,7 @@ export interface BulkOutcome {
  */
 export function decideBulkChange(
   ids: string[],
-  decide: (id: string) => { task: TaskRow; outcome: ChangeOutcome | undefined },
+  decide: (id: string) => { task: StoredTask; outcome: ChangeOutcome | undefined },
 ): BulkOutcome {
   const all: BulkOutcome = { changes: [], refusals: [] }
   for (const [index, id] of ids.entries()) {

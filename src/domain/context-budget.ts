@@ -30,34 +30,34 @@ export function withinBudget(context: Context, budgetTokens: number): Context {
   if (fits(context)) return context
 
   const items = itemsOf(context)
-  const room = roomBeside(having(context, items, [], 0), budgetTokens * BYTES_OF_TOKEN)
+  const remaining = remainingBudget(withItems(context, items, [], 0), budgetTokens * BYTES_OF_TOKEN)
   const forNames = Math.min(MAX_NAMED * NAME_BYTES, (budgetTokens * BYTES_OF_TOKEN) / 10)
-  room.grow(-forNames)
-  const kept: ContextItem[] = []
+  remaining.add(-forNames)
+  const included: ContextItem[] = []
   for (const item of items) {
-    const isFirst = !kept.some(({ kind }) => isRule(kind) === isRule(item.kind))
-    const text = `${isFirst ? HEADINGS[item.kind] : ''}${itemMarkdown(item, kept.length)}`
-    if (room.take(item.value, text)) kept.push(item)
+    const isFirst = !included.some(({ kind }) => isRule(kind) === isRule(item.kind))
+    const text = `${isFirst ? HEADINGS[item.kind] : ''}${itemMarkdown(item, included.length)}`
+    if (remaining.reserve(item.value, text)) included.push(item)
   }
-  room.grow(forNames)
-  const { omitted } = having(context, items, kept, items.length + context.omitted.length)
-  const tooMany = omitted.findIndex((omission) => !room.take(omission, omissionLine(omission)))
-  return having(context, items, kept, Math.min(tooMany < 0 ? omitted.length : tooMany, MAX_NAMED))
+  remaining.add(forNames)
+  const { omitted } = withItems(context, items, included, items.length + context.omitted.length)
+  const tooMany = omitted.findIndex((omission) => !remaining.reserve(omission, omissionLine(omission)))
+  return withItems(context, items, included, Math.min(tooMany < 0 ? omitted.length : tooMany, MAX_NAMED))
 }
 
 const isRule = (kind: ContextItem['kind']) => kind === 'instruction'
 
 /** Remaining budget in both formats; sizes are added per item, so the whole is not serialized again. */
-function roomBeside(context: Context, bytes: number) {
+function remainingBudget(context: Context, bytes: number) {
   let json = bytes - Buffer.byteLength(JSON.stringify(context))
   let markdown = bytes - Buffer.byteLength(contextMarkdown(context))
   return {
-    grow(bytes: number): void {
+    add(bytes: number): void {
       json += bytes
       markdown += bytes
     },
 
-    take(value: object, text: string): boolean {
+    reserve(value: object, text: string): boolean {
       // Plus one byte each for the comma or line break.
       const [jsonSize, textSize] = [Buffer.byteLength(JSON.stringify(value)) + 1, Buffer.byteLength(text) + 1]
       if (jsonSize > json || textSize > markdown) return false
@@ -75,18 +75,26 @@ const itemsOf = ({ instructions, lists, tasks }: Context): ContextItem[] => [
 ]
 
 /** The context reduced to the kept items; omissions are listed up to `named` and all counted. */
-function having(context: Context, items: ContextItem[], kept: ContextItem[], named: number): Context {
-  const isKept = new Set(kept)
-  const left = items.filter((item) => !isKept.has(item))
+function withItems(
+  context: Context,
+  items: ContextItem[],
+  included: ContextItem[],
+  maxNamed: number,
+): Context {
+  const isIncluded = new Set(included)
+  const left = items.filter((item) => !isIncluded.has(item))
   const omitted = [...context.omitted, ...left.map(omissionOf)]
   return {
     ...context,
-    instructions: kept.flatMap((item) => (item.kind === 'instruction' ? item.value : [])),
-    lists: kept.flatMap((item) => (item.kind === 'list' ? item.value : [])),
+    instructions: included.flatMap((item) => (item.kind === 'instruction' ? item.value : [])),
+    lists: included.flatMap((item) => (item.kind === 'list' ? item.value : [])),
     ...(context.tasks && {
-      tasks: { ...context.tasks, recent: kept.flatMap((item) => (item.kind === 'task' ? item.value : [])) },
+      tasks: {
+        ...context.tasks,
+        recent: included.flatMap((item) => (item.kind === 'task' ? item.value : [])),
+      },
     }),
-    omitted: omitted.slice(0, named),
+    omitted: omitted.slice(0, maxNamed),
     omittedCount: omitted.length,
   }
 }

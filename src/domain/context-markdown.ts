@@ -5,7 +5,12 @@ import { fenced, inertJson } from './untrusted.ts'
 
 /** The Markdown for an assistant at the start of a session: rules first, then the current state, then data. */
 export function contextMarkdown(context: Context): string {
-  return [rulesMarkdown(context.instructions), standing(context), data(context), omissions(context)]
+  return [
+    rulesMarkdown(context.instructions),
+    overview(context),
+    dataMarkdown(context),
+    omissionsMarkdown(context),
+  ]
     .filter((section) => section !== '')
     .join('\n\n')
     .concat('\n')
@@ -37,14 +42,14 @@ export function itemMarkdown(item: ContextItem, index: number): string {
   return inertJson(item.kind === 'list' ? listLine(item.value) : taskLine(item.value))
 }
 
-function standing({ project, tasks, serverTime }: Context): string {
+function overview({ project, tasks, serverTime }: Context): string {
   const isArchived = project?.archivedAt ? ', which is archived: it can be read, not written' : ''
   const scope = project ? `the project ${project.id}${isArchived}` : 'all projects'
   const work = tasks ? [`- Tasks: ${tasks.open} open, ${tasks.inProgress} in progress`] : []
   return ['# Where you stand', '', `- This is for ${scope}`, ...work, `- Time: ${serverTime}`].join('\n')
 }
 
-function data({ project, lists, tasks }: Context): string {
+function dataMarkdown({ project, lists, tasks }: Context): string {
   const lines = [
     ...(project ? [{ project: project.id, name: project.name }] : []),
     ...lists.map(listLine),
@@ -67,7 +72,7 @@ export const taskLine = ({ id, title, status, priority, labels, source, listId, 
   updatedAt,
 })
 
-function omissions({ omitted, omittedCount }: Context): string {
+function omissionsMarkdown({ omitted, omittedCount }: Context): string {
   if (omittedCount === 0) return ''
   const others = omittedCount - omitted.length
   return [

@@ -1,6 +1,11 @@
 import { invalidCursor } from '../errors/index.ts'
-import type { PageCursor } from '../repositories/task-pages.ts'
 import { isDateTime, isUuid } from '../schemas/formats.ts'
+
+/** A position in a page: the value of the sort (none where ids alone are the order) and the id. */
+export interface PageCursor {
+  key: string | number | null
+  id: string
+}
 
 export function encodeCursor(sort: string, { key, id }: PageCursor): string {
   return Buffer.from(JSON.stringify([sort, key, id])).toString('base64url')

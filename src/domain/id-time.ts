@@ -1,6 +1,6 @@
 /** The lowest UUIDv7 of a time: every id created then or later is greater or equal. */
-export function firstIdOf(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+export function firstIdOf(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 

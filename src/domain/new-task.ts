@@ -1,8 +1,7 @@
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
-import type { Destination } from '../repositories/lists.ts'
-import type { TaskRow } from '../repositories/tasks.ts'
 import type { ActorType, NewTaskInBulk, TaskSource } from '../schemas/task.ts'
 import { rankOf } from './priority.ts'
+import type { Destination, StoredTask } from './task.ts'
 
 export interface ActorRef {
   type: ActorType
@@ -10,14 +9,11 @@ export interface ActorRef {
   name: string
 }
 
-/** Builds the row of a new task, with defaults for all omitted fields. */
-export function newTaskRow(
-  id: string,
-  now: Date,
+/** Builds a new task, with defaults for all omitted fields. */
+export function newTask(
   input: NewTaskInBulk,
-  where: Destination,
-  actor: ActorRef,
-): TaskRow {
+  { id, now, destination, actor }: { id: string; now: Date; destination: Destination; actor: ActorRef },
+): StoredTask {
   return {
     id,
     title: input.title,
@@ -25,8 +21,8 @@ export function newTaskRow(
     status: 'open',
     priority: rankOf(input.priority ?? 'medium'),
     source: sourceOf(actor.type),
-    projectId: where.projectId,
-    listId: where.listId,
+    projectId: destination.projectId,
+    listId: destination.listId,
     externalId: input.externalId ?? null,
     externalUrl: input.externalUrl ?? null,
     labels: distinctIgnoringCase(input.labels ?? []),

@@ -4,11 +4,11 @@ import { firstIdOf, timeOf } from './id-time.ts'
 const OVERLAP_MS = 60_000
 
 /** Maximum age of a replay: an unknown id would otherwise allow a request for the whole activity log. */
-const FARTHEST_MS = 24 * 3_600_000
+const MAX_AGE_MS = 24 * 3_600_000
 
 /** The first id to replay, inclusive, when `lastSeen` was the last activity received. */
 export function replayFrom(lastSeen: string, { isKnown, now }: { isKnown: boolean; now: Date }): string {
-  const earliest = isKnown ? 0 : now.getTime() - FARTHEST_MS
+  const earliest = isKnown ? 0 : now.getTime() - MAX_AGE_MS
   const seen = timeOf(lastSeen)?.getTime() ?? 0
   return firstIdOf(new Date(Math.min(Math.max(seen, earliest), now.getTime()) - OVERLAP_MS))
 }

@@ -1,15 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import { descriptionReadOnly, managedByCodehost } from '../errors/index.ts'
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
-import type { Destination } from '../repositories/lists.ts'
-import type { TaskRow, TaskUpdate } from '../repositories/tasks.ts'
 import type { ActorType, TaskChange, TaskSource } from '../schemas/task.ts'
 import { priorityOf, rankOf } from './priority.ts'
+import type { Destination, StoredTask, TaskUpdate } from './task.ts'
 
 /** The columns to write and the activity of a change. Undefined when nothing changes. */
 export interface ChangeOutcome {
   update: TaskUpdate
-  entries: { type: 'task.updated' | 'task.completed' | 'task.reopened'; metadata: Record<string, unknown> }[]
+  activities: {
+    type: 'task.updated' | 'task.completed' | 'task.reopened'
+    metadata: Record<string, unknown>
+  }[]
+}
+
+interface Circumstances {
+  /** The list that `change.listId` names. */
+  moveTo: Destination | undefined
+  actorType: ActorType
+  now: Date
 }
 
 /**
@@ -17,19 +26,17 @@ export interface ChangeOutcome {
  * @throws managed_by_codehost or description_read_only for a field that the task's source owns.
  */
 export function decideChange(
-  task: TaskRow,
+  task: StoredTask,
   change: TaskChange,
-  moveTo: Destination | undefined,
-  actor: ActorType,
-  now: Date,
+  { moveTo, actorType, now }: Circumstances,
 ): ChangeOutcome | undefined {
   const changed = changedColumns(task, change, moveTo)
   const names = Object.keys(changed) as (keyof typeof changed)[]
   if (names.length === 0) return undefined
-  refuseForeignFields(task, names, actor)
+  refuseForeignFields(task, names, actorType)
 
   const update: TaskUpdate = { ...changed, updatedAt: now, version: task.version + 1 }
-  const entries: ChangeOutcome['entries'] = []
+  const activities: ChangeOutcome['activities'] = []
   if (changed.status === 'done') update.completedAt = now
   else if (changed.status) update.completedAt = null
 
@@ -37,22 +44,22 @@ export function decideChange(
   const isReopening = changed.status !== undefined && task.status === 'done'
   const logged = names.filter((name) => !(name === 'status' && (isCompletion || isReopening)))
   if (logged.length > 0) {
-    entries.push({
+    activities.push({
       type: 'task.updated',
       metadata: {
         changes: Object.fromEntries(logged.map((name) => [name, difference(name, task, changed)])),
       },
     })
   }
-  if (isCompletion) entries.push({ type: 'task.completed', metadata: { from: task.status } })
-  if (isReopening) entries.push({ type: 'task.reopened', metadata: { to: changed.status } })
-  return { update, entries }
+  if (isCompletion) activities.push({ type: 'task.completed', metadata: { from: task.status } })
+  if (isReopening) activities.push({ type: 'task.reopened', metadata: { to: changed.status } })
+  return { update, activities }
 }
 
 export const isDescriptionReadOnly = (source: TaskSource) =>
   source === 'api' || source === 'codehost' || source === 'analytics'
 
-function changedColumns(task: TaskRow, change: TaskChange, moveTo: Destination | undefined) {
+function changedColumns(task: StoredTask, change: TaskChange, moveTo: Destination | undefined) {
   const { priority, labels, assignees, listId: _, ...same } = change
   const target = {
     ...same,
@@ -62,29 +69,41 @@ function changedColumns(task: TaskRow, change: TaskChange, moveTo: Destination |
     ...(moveTo && { listId: moveTo.listId, projectId: moveTo.projectId }),
   }
   return Object.fromEntries(
-    Object.entries(target).filter(([name, value]) => !isDeepStrictEqual(value, task[name as keyof TaskRow])),
+    Object.entries(target).filter(
+      ([name, value]) => !isDeepStrictEqual(value, task[name as keyof StoredTask]),
+    ),
   ) as Partial<typeof target>
 }
 
-const CODEHOST_FIELDS = ['title', 'labels', 'assignees', 'externalUrl', 'projectId']
+const CODEHOST_FIELDS: readonly string[] = [
+  'title',
+  'labels',
+  'assignees',
+  'externalUrl',
+  'projectId',
+] satisfies readonly (keyof StoredTask)[]
 
-function refuseForeignFields(task: TaskRow, names: string[], actor: ActorType) {
+function refuseForeignFields(task: StoredTask, names: string[], actorType: ActorType) {
   if (task.source === 'codehost') {
     const foreign = names.filter((name) => CODEHOST_FIELDS.includes(name))
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }
   if (!names.includes('description')) return
   // An API key may change the description of a task created over the API; for all others it is read-only.
-  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && actor === 'key')
+  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && actorType === 'key')
   if (!mayChange) throw descriptionReadOnly(task.source)
 }
 
 /** Long texts are only logged as changed: the activity log does not store a second copy. */
-const LOGGED_AS_CHANGED = ['description', 'notes', 'metadata']
+const LOGGED_AS_CHANGED: readonly string[] = [
+  'description',
+  'notes',
+  'metadata',
+] satisfies readonly (keyof StoredTask)[]
 
-function difference(name: string, task: TaskRow, changed: Record<string, unknown>): unknown {
+function difference(name: string, task: StoredTask, changed: Record<string, unknown>): unknown {
   if (LOGGED_AS_CHANGED.includes(name)) return 'changed'
   const loggedValue =
     name === 'priority' ? (rank: unknown) => priorityOf(rank as number) : (value: unknown) => value
-  return { from: loggedValue(task[name as keyof TaskRow]), to: loggedValue(changed[name]) }
+  return { from: loggedValue(task[name as keyof StoredTask]), to: loggedValue(changed[name]) }
 }

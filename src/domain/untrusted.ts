@@ -32,5 +32,5 @@ export const inertJson = (value: unknown): string =>
 const escapeUnits = (character: string) =>
   Array.from(
     { length: character.length },
-    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
   ).join('')

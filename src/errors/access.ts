@@ -27,10 +27,10 @@ export const sessionEnded = () =>
 export const originNotAllowed = () =>
   new AppError('origin_not_allowed', 'A request with a session must come from the dashboard’s own address.')
 
-export const foreignOrigin = (header: 'Origin' | 'Host', given: string) =>
+export const foreignOrigin = (header: 'Origin' | 'Host', value: string) =>
   new AppError(
     'origin_not_allowed',
-    `The header ${header} says ${JSON.stringify(given.slice(0, 100))}, which is neither this machine nor PUBLIC_URL.`,
+    `The header ${header} says ${JSON.stringify(value.slice(0, 100))}, which is neither this machine nor PUBLIC_URL.`,
   )
 
 export const insufficientScope = (requiredScope: string) =>

@@ -50,8 +50,8 @@ export const codehostRefused = (
   message: string,
 ) => new AppError(code, message)
 
-export const codehostUnreachable = (why: string, retryAfterSeconds = 5) =>
-  new AppError('codehost_unreachable', `The code host does not answer as it should: ${why}`, {
+export const codehostUnreachable = (reason: string, retryAfterSeconds = 5) =>
+  new AppError('codehost_unreachable', `The code host does not answer as it should: ${reason}`, {
     retryAfterSeconds,
   })
 

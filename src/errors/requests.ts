@@ -7,7 +7,8 @@ export const validationFailed = (errors: FieldError[], errorsOmitted = 0) =>
     { errors, errorsOmitted },
   )
 
-export const invalidJson = (why: string) => new AppError('invalid_json', `The body is not valid JSON: ${why}`)
+export const invalidJson = (reason: string) =>
+  new AppError('invalid_json', `The body is not valid JSON: ${reason}`)
 
 /** The payload of a feedback sender is not quoted: it may hold an e-mail address. */
 export const notJson = (readUpTo: number) => invalidJson(`it ends being JSON at character ${readUpTo}.`)
@@ -77,10 +78,10 @@ export const workerLost = (cause: Error) =>
     { cause },
   )
 
-export const unsupportedMediaType = (given: string | undefined) =>
+export const unsupportedMediaType = (contentType: string | undefined) =>
   new AppError(
     'unsupported_media_type',
-    `Send the body as application/json, not ${given ? `as ${given.slice(0, 100)}` : 'without a Content-Type'}.`,
+    `Send the body as application/json, not ${contentType ? `as ${contentType.slice(0, 100)}` : 'without a Content-Type'}.`,
   )
 
 export const requestInProgress = () =>

@@ -77,12 +77,12 @@ export function activityRepository(db: Executor, reach: Reach) {
         .from(tasks)
         .where(and(eq(tasks.id, taskId), taskInReach))
       if (task) return true
-      const entries = await db
+      const rows = await db
         .select({ id: activity.id })
         .from(activity)
         .where(and(eq(activity.taskId, taskId), inReach))
         .limit(1)
-      return entries.length > 0
+      return rows.length > 0
     },
 
     /** What a snapshot shows of the record, oldest first. */

@@ -112,8 +112,8 @@ export function keysRepository(db: Executor, reach: Reach) {
       await announceAccessChange(db)
     },
 
-    async revoke(id: string, at: Date): Promise<void> {
-      await db.update(apiKeys).set({ revokedAt: at }).where(eq(apiKeys.id, id))
+    async revoke(id: string, now: Date): Promise<void> {
+      await db.update(apiKeys).set({ revokedAt: now }).where(eq(apiKeys.id, id))
       await announceAccessChange(db)
     },
   }

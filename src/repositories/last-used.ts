@@ -12,10 +12,10 @@ export async function writeLastUsed<T extends PgTable & { id: AnyColumn }>(
   used: Map<string, Date>,
 ): Promise<void> {
   const lastUsed = table[column] as AnyColumn
-  for (const [id, at] of [...used].sort()) {
+  for (const [id, usedAt] of [...used].sort()) {
     await db
       .update(table)
-      .set({ [column]: at } as T['$inferInsert'])
-      .where(and(eq(table.id, id), or(isNull(lastUsed), lt(lastUsed, at))))
+      .set({ [column]: usedAt } as T['$inferInsert'])
+      .where(and(eq(table.id, id), or(isNull(lastUsed), lt(lastUsed, usedAt))))
   }
 }

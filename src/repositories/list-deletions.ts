@@ -31,11 +31,11 @@ export function listDeletionsRepository(db: Executor, reach: Reach) {
      * what another instance is at, and what belongs to a project that is archived or locked, is passed over.
      */
     async claim(listId: string | undefined): Promise<ListDeletionRow | undefined> {
-      const isWanted = and(listId === undefined ? undefined : eq(listDeletions.listId, listId), inReach)
+      const condition = and(listId === undefined ? undefined : eq(listDeletions.listId, listId), inReach)
       // One that gets nowhere for a while holds up no other.
       const { rows } = await db.execute<{ id: string }>(sql`
         select ${listDeletions.listId} as id from ${listDeletions} join ${projects} on ${projects.id} = ${listDeletions.projectId}
-        where ${projects.archivedAt} is null and ${isWanted ?? sql`true`} order by random() limit 1
+        where ${projects.archivedAt} is null and ${condition ?? sql`true`} order by random() limit 1
         for key share of projects skip locked for update of list_deletions skip locked`)
       return rows[0] && this.find(rows[0].id)
     },

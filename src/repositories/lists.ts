@@ -14,8 +14,8 @@ export interface ListPageRequest {
   limit: number
 }
 
-/** A list that tasks may be put into, with what decides whether they may. */
-export interface Destination {
+/** A list that tasks can be put into, unless its project is archived. */
+export interface DestinationRow {
   listId: string
   projectId: string
   projectName: string
@@ -29,25 +29,25 @@ export interface Destination {
 export const openCount = sql<number>`(lists.open_count + (
   select coalesce(sum(change), 0) from list_count_changes where list_id = lists.id))::integer`
 
-const reached = sql.placeholder('projectId')
+const reachProjectId = sql.placeholder('projectId')
 const findByList = findingDestination(
   'by list',
-  sql`lists.id = ${sql.placeholder('listId')} and (${reached}::uuid is null or project_id = ${reached}::uuid)`,
+  sql`lists.id = ${sql.placeholder('listId')} and (${reachProjectId}::uuid is null or project_id = ${reachProjectId}::uuid)`,
 )
 const findDefaultOf = findingDestination(
   'default of project',
-  sql`lists.is_default and project_id = ${reached}`,
+  sql`lists.is_default and project_id = ${reachProjectId}`,
 )
 const findDefault = findingDestination('default', sql`lists.is_default and projects.is_default`)
 
-function findingDestination(name: string, isMeant: SQL) {
-  return named<Destination>(
+function findingDestination(name: string, condition: SQL) {
+  return named<DestinationRow>(
     `find destination ${name}`,
     sql`
       select lists.id as "listId", project_id as "projectId", projects.name as "projectName",
         archived_at is not null as "isArchived"
       from ${lists} join ${projects} on projects.id = project_id
-      where ${isMeant} and not is_closing`,
+      where ${condition} and not is_closing`,
   )
 }
 
@@ -142,11 +142,11 @@ export function listsRepository(db: Executor, reach: Reach) {
      * Adds pending changes to the counts of their lists; answers how many it took. One statement, so a reader sees
      * a change in one place or the other. Rows that another fold has taken are left to it, which excludes deadlocks.
      */
-    async aggregateCountChanges(most: number): Promise<number> {
+    async aggregateCountChanges(limit: number): Promise<number> {
       const { rows } = await db.execute<{ taken: number }>(sql`
         with taken as (
           delete from ${listCountChanges}
-          where ctid = any(array(select ctid from ${listCountChanges} limit ${most} for update skip locked))
+          where ctid = any(array(select ctid from ${listCountChanges} limit ${limit} for update skip locked))
           returning list_id, change
         ), sums as (
           select list_id, sum(change) as change from taken group by list_id having sum(change) <> 0
@@ -162,7 +162,7 @@ export function listsRepository(db: Executor, reach: Reach) {
     },
 
     /** Where a task goes: the list named, else the default list of the reach's project, else of the default project. */
-    async findDestination(listId: string | undefined): Promise<Destination | undefined> {
+    async findDestination(listId: string | undefined): Promise<DestinationRow | undefined> {
       const { projectId } = reach
       const { rows } = listId
         ? await findByList(db, { listId, projectId })

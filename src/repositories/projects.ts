@@ -58,9 +58,9 @@ export function projectsRepository(db: Executor, reach: Reach) {
 
     /** Oldest first. */
     async listCounted({ isArchived, after, limit }: ProjectPageRequest): Promise<CountedProjectRow[]> {
-      const isWanted =
+      const isOfState =
         isArchived === undefined ? undefined : (isArchived ? isNotNull : isNull)(projects.archivedAt)
-      return counted(and(inReach, isWanted, after ? gt(projects.id, after) : undefined))
+      return counted(and(inReach, isOfState, after ? gt(projects.id, after) : undefined))
         .orderBy(asc(projects.id))
         .limit(limit)
     },

@@ -14,8 +14,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
   const inReach =
     reach.projectId === null ? undefined : or(isNull(rules.projectId), eq(rules.projectId, reach.projectId))
   const isShown = isNull(rules.deletedAt)
-  const isMeant = (id: string, hidden: boolean) =>
-    and(eq(rules.id, id), inReach, hidden ? undefined : isShown)
+  const isRule = (id: string, hidden: boolean) => and(eq(rules.id, id), inReach, hidden ? undefined : isShown)
 
   return {
     async lockGlobalScope(): Promise<void> {
@@ -41,12 +40,12 @@ export function rulesRepository(db: Executor, reach: Reach) {
     },
 
     async find(id: string, { hidden = false } = {}): Promise<RuleRow | undefined> {
-      const [row] = await db.select().from(rules).where(isMeant(id, hidden))
+      const [row] = await db.select().from(rules).where(isRule(id, hidden))
       return row
     },
 
     async findForUpdate(id: string, { hidden = false } = {}): Promise<RuleRow | undefined> {
-      const [row] = await db.select().from(rules).where(isMeant(id, hidden)).for('update')
+      const [row] = await db.select().from(rules).where(isRule(id, hidden)).for('update')
       return row
     },
 

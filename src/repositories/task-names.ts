@@ -16,22 +16,22 @@ export interface UsedName {
 }
 
 /** So many of the most used names are looked through: some 30 ms, however many there are. */
-const WALK = 20_000
+const MAX_NAMES = 20_000
 
 /** The labels and assignees of tasks, and how many tasks have them. */
 export function taskNamesRepository(db: Executor, reach: Reach) {
   return {
     /** The most used first. Names that no task has any more are left out. */
     async list(filter: NameFilter, limit: number): Promise<UsedName[]> {
-      const isWanted = sql`kind = ${filter.kind} and ${placeOf(filter.projectId ?? reach.projectId)}`
+      const condition = sql`kind = ${filter.kind} and ${inProject(filter.projectId ?? reach.projectId)}`
       const pattern = `%${(filter.text ?? '').replace(/[\\%_]/g, '\\$&')}%`
       // What was counted and what came since are read in one snapshot: a fold doubles nothing.
       const { rows } = await db.execute<UsedName & Record<string, unknown>>(sql`
         with used as (
           (select key, name, task_count as tasks, open_count as open, null::tid as place from ${taskNames}
-            where ${isWanted} order by open_count desc limit ${WALK})
+            where ${condition} order by open_count desc limit ${MAX_NAMES})
           union all
-          select lower(name), name, task_change, open_change, ctid from ${taskNameChanges} where ${isWanted}
+          select lower(name), name, task_change, open_change, ctid from ${taskNameChanges} where ${condition}
         )
         select (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"
         from used where key like lower(${pattern})
@@ -70,7 +70,7 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
 }
 
 /** Without a project: all that are in use. */
-function placeOf(projectId: string | null): SQL {
+function inProject(projectId: string | null): SQL {
   return projectId === null
     ? sql`project_id in (select id from ${projects} where archived_at is null)`
     : sql`project_id = ${projectId}`

@@ -43,29 +43,24 @@ export interface TaskFilter {
   deletedSince?: Date | undefined
 }
 
-/** Where a page ended: the sort's own value there (none where ids alone are the order) and the id. */
-export interface PageCursor {
-  key: string | number | null
-  id: string
-}
-
 export interface TaskPageRequest {
-  by: 'created' | 'updated' | 'deleted' | 'priority'
+  sortBy: 'created' | 'updated' | 'deleted' | 'priority'
   direction: 'ascending' | 'descending'
-  after?: PageCursor | undefined
+  /** The end of the previous page: the value of the sort (none where ids alone are the order) and the id. */
+  after?: { key: string | number | null; id: string } | undefined
   limit: number
   isSummary: boolean
 }
 
 export interface SearchOptions {
   /** So many tasks are looked through for text before the index on all texts is asked. */
-  walk?: number | undefined
+  maxScanned?: number | undefined
 }
 
 const { description, notes, metadata, ...briefColumns } = getTableColumns(tasks)
 
 /** How pages of tasks are read: a part of the repository of tasks. */
-export function taskPages(db: Executor, reach: Reach, { walk = WALK }: SearchOptions) {
+export function taskPages(db: Executor, reach: Reach, { maxScanned = MAX_SCANNED }: SearchOptions) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
 
   return {
@@ -84,14 +79,14 @@ export function taskPages(db: Executor, reach: Reach, { walk = WALK }: SearchOpt
               .orderBy(...order)
           : readBounded(rows, order)
       const { limit } = page
-      const inPlace = and(inReach, ...placeConditions(filter), archived(filter), after(page))
+      const isCandidate = and(inReach, ...indexConditions(filter), archived(filter), after(page))
       const others = and(...conditions(filter))
       if (!text) {
         return read(
           db
             .select()
             .from(tasks)
-            .where(and(inPlace, others))
+            .where(and(isCandidate, others))
             .orderBy(...order)
             .limit(limit)
             .as('tasks'),
@@ -100,9 +95,9 @@ export function taskPages(db: Executor, reach: Reach, { walk = WALK }: SearchOpt
       const next = db
         .select()
         .from(tasks)
-        .where(inPlace)
+        .where(isCandidate)
         .orderBy(...order)
-        .limit(walk)
+        .limit(maxScanned)
         .as('tasks')
       const near = await read(
         db
@@ -117,16 +112,16 @@ export function taskPages(db: Executor, reach: Reach, { walk = WALK }: SearchOpt
       const beyond = await db
         .select({ id: tasks.id })
         .from(tasks)
-        .where(inPlace)
+        .where(isCandidate)
         .orderBy(...order)
-        .offset(walk)
+        .offset(maxScanned)
         .limit(1)
       if (beyond.length === 0) return near
       return read(
         db
           .select()
           .from(tasks)
-          .where(and(inPlace, others, isFoundByText(text)))
+          .where(and(isCandidate, others, isFoundByText(text)))
           .orderBy(...order)
           .limit(limit)
           .as('tasks'),
@@ -135,14 +130,14 @@ export function taskPages(db: Executor, reach: Reach, { walk = WALK }: SearchOpt
 
     /** These tasks in the order of the ids, as `list` reads them. */
     async listByIds(ids: string[], { hidden = false } = {}): Promise<TaskListRow[]> {
-      const asked = sql`${sql.param(ids)}::uuid[]`
-      const isHere = hidden ? isNotNull(tasks.deletedAt) : isNull(tasks.deletedAt)
+      const idList = sql`${sql.param(ids)}::uuid[]`
+      const isListed = hidden ? isNotNull(tasks.deletedAt) : isNull(tasks.deletedAt)
       const rows = db
         .select()
         .from(tasks)
-        .where(and(sql`${tasks.id} = any(${asked})`, inReach, isHere))
+        .where(and(sql`${tasks.id} = any(${idList})`, inReach, isListed))
         .as('tasks')
-      return readBounded(rows, [sql`array_position(${asked}, ${tasks.id})`])
+      return readBounded(rows, [sql`array_position(${idList}, ${tasks.id})`])
     },
   }
 
@@ -181,10 +176,10 @@ const MAX_LONG_BYTES = 256 * 1024
 const LONG_BYTES = sql`coalesce(octet_length(${tasks.description}), 0) + coalesce(octet_length(${tasks.notes}), 0) + octet_length(${tasks.metadata}::text)`
 
 /** 85 ms at 14 µs each, with 540 characters. */
-const WALK = 6_000
+const MAX_SCANNED = 6_000
 
 /** What the index that a page is read by holds. */
-function placeConditions({ deletedSince, ...filter }: TaskFilter): (SQL | undefined)[] {
+function indexConditions({ deletedSince, ...filter }: TaskFilter): (SQL | undefined)[] {
   return [
     deletedSince ? gt(tasks.deletedAt, deletedSince) : isNull(tasks.deletedAt),
     filter.projectId === undefined ? undefined : eq(tasks.projectId, filter.projectId),
@@ -204,9 +199,9 @@ function conditions(filter: Omit<TaskFilter, 'text'>): (SQL | undefined)[] {
   ].filter((condition) => typeof condition === 'object')
 }
 
-function orderOf({ by, direction }: TaskPageRequest): SQL[] {
+function orderOf({ sortBy, direction }: TaskPageRequest): SQL[] {
   const order = direction === 'ascending' ? asc : desc
-  const key = SORT_KEYS[by]
+  const key = SORT_KEYS[sortBy]
   return [...(key ? [order(key)] : []), order(tasks.id)]
 }
 
@@ -222,15 +217,15 @@ const SORT_KEYS = {
 }
 
 /** Row comparison, which an index on the same columns answers without reading what came before. */
-function after({ by, direction, after }: TaskPageRequest): SQL | undefined {
+function after({ sortBy, direction, after }: TaskPageRequest): SQL | undefined {
   if (!after) return undefined
   const than = sql.raw(direction === 'ascending' ? '>' : '<')
-  switch (by) {
+  switch (sortBy) {
     case 'created':
       return sql`${tasks.id} ${than} ${after.id}::uuid`
     case 'updated':
     case 'deleted':
-      return sql`(${SORT_KEYS[by]}, ${tasks.id}) ${than} (${after.key}::timestamptz, ${after.id}::uuid)`
+      return sql`(${SORT_KEYS[sortBy]}, ${tasks.id}) ${than} (${after.key}::timestamptz, ${after.id}::uuid)`
     case 'priority':
       return sql`(${tasks.priority}, ${tasks.id}) ${than} (${after.key}::smallint, ${after.id}::uuid)`
   }

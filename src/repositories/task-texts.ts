@@ -24,11 +24,11 @@ export function taskTextsRepository(db: Executor) {
      * Takes up the text of tasks that are new or changed, and lets go of that of deleted ones, at most so many; answers
      * how many it looked at.
      */
-    async index(most: number): Promise<number> {
+    async index(limit: number): Promise<number> {
       const { rows } = await db.execute<{ taken: number }>(sql`
         with taken as (
           delete from ${taskTextChanges}
-          where ctid = any(array(select ctid from ${taskTextChanges} limit ${most}))
+          where ctid = any(array(select ctid from ${taskTextChanges} limit ${limit}))
           returning task_id
         ), folded as (
           insert into ${taskTexts} (task_id, title, beginning)

@@ -20,20 +20,20 @@ export const activitySet = recordset(activity, { leaveToDatabase: ['transaction'
  * The one insert all new tasks come in by, as two parts of a `with`: many at once, each with its activity entries.
  * `made` has the ids that were made; the others were here already, by external id or code-host number, or not wanted.
  */
-export const makingTasks = (isWanted?: SQL) => sql`
+export const insertingTasks = (condition?: SQL) => sql`
   made as (
-    insert into ${tasks} (${taskSet.names}) ${taskSet.select('tasks', isWanted)}
+    insert into ${tasks} (${taskSet.names}) ${taskSet.select('tasks', condition)}
     on conflict do nothing returning id
   ), logged as (
     insert into ${activity} (${activitySet.names})
-    ${activitySet.select('entries', sql`"taskId" in (select id from made)`)}
+    ${activitySet.select('activities', sql`"taskId" in (select id from made)`)}
   )`
 
 /**
  * Two parts of a `with` that come before it: they hold the projects the tasks go to as they are, in one order everywhere.
  * `place` says whether all of them are there and not archived; none is archived or deleted while the statement is at work.
  */
-export const holdingProjects = sql`
+export const lockingProjects = sql`
   open as (
     select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
     order by id for key share
@@ -41,17 +41,17 @@ export const holdingProjects = sql`
     select count(*) = cardinality(${sql.placeholder('projectIds')}::uuid[]) as is_open from open
   )`
 
-/** What the placeholders `tasks`, `entries` and `projectIds` stand for. */
-export const tasksAndActivity = (rows: TaskRow[], entries: ActivityRow[]) => ({
+/** What the placeholders `tasks`, `activities` and `projectIds` stand for. */
+export const tasksAndActivity = (rows: TaskRow[], activities: ActivityRow[]) => ({
   projectIds: [...new Set(rows.map(({ projectId }) => projectId))],
   tasks: JSON.stringify(rows),
-  entries: JSON.stringify(entries),
+  activities: JSON.stringify(activities),
 })
 
 const insertTasks = named<{ isOpen: boolean; made: string[] }>(
   'insert tasks',
   sql`
-    with ${holdingProjects}, ${makingTasks(sql`(select is_open from place)`)}
+    with ${lockingProjects}, ${insertingTasks(sql`(select is_open from place)`)}
     select is_open as "isOpen", array(select id from made) as made from place`,
 )
 export function tasksRepository(db: Executor, reach: Reach, options: SearchOptions = {}) {
@@ -66,12 +66,12 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
      * nothing is made, where their project was archived or deleted meanwhile: the lock is part of the statement, which
      * spares a round trip and a transaction.
      */
-    async insert(rows: TaskRow[], entries: ActivityRow[]): Promise<Set<string> | undefined> {
-      const answers = await insertTasks(db, tasksAndActivity(rows, entries)).catch(
+    async insert(rows: TaskRow[], activities: ActivityRow[]): Promise<Set<string> | undefined> {
+      const result = await insertTasks(db, tasksAndActivity(rows, activities)).catch(
         namingViolations(rows[0]?.listId),
       )
-      const [answer] = answers.rows
-      return answer?.isOpen ? new Set(answer.made) : undefined
+      const [row] = result.rows
+      return row?.isOpen ? new Set(row.made) : undefined
     },
 
     async find(id: string): Promise<TaskRow | undefined> {
@@ -138,17 +138,17 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
      * Moves so many of a list's tasks to another list of its project; returns their ids. Waits for nobody: those that are
      * locked are passed over.
      */
-    async moveSome(fromListId: string, toListId: string, at: Date, most: number): Promise<string[]> {
+    async moveSome(fromListId: string, toListId: string, now: Date, limit: number): Promise<string[]> {
       const batch = db
         .select({ id: tasks.id })
         .from(tasks)
         .where(and(eq(tasks.listId, fromListId), inReach, isShown))
         .orderBy(asc(tasks.id))
-        .limit(most)
+        .limit(limit)
         .for('update', { skipLocked: true })
       const moved = await db
         .update(tasks)
-        .set({ listId: toListId, updatedAt: at, version: sql`${tasks.version} + 1` })
+        .set({ listId: toListId, updatedAt: now, version: sql`${tasks.version} + 1` })
         .where(inArray(tasks.id, batch))
         .returning({ id: tasks.id })
       return moved.map(({ id }) => id)

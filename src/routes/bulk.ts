@@ -16,7 +16,7 @@ import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
-import type { Made } from '../services/tasks/creation.ts'
+import type { CreatedTask } from '../services/tasks/creation.ts'
 import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
 
@@ -139,7 +139,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
 }
 
 /** About how much there is to be said of them, where they are said whole. */
-const lengthOf = (made: Made[]) =>
+const lengthOf = (made: CreatedTask[]) =>
   made.reduce(
     (sum, { task: { description, notes } }) => sum + (description?.length ?? 0) + (notes?.length ?? 0),
     0,

@@ -139,7 +139,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           const gone = new AbortController()
           reply.raw.once('close', () => gone.abort())
           const { run, isOver } = await codehost.awaitRun(request.caller, started.body, {
-            patienceMs: seconds * 1_000,
+            timeoutMs: seconds * 1_000,
             signal: AbortSignal.any([gone.signal, draining.signal]),
           })
           const headers = { ...started.headers, 'preference-applied': `wait=${seconds}` }

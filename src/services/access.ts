@@ -29,7 +29,7 @@ export interface Caller {
 export const SESSION_IDLE_MS = 12 * 3_600_000
 
 /** What was verified is believed for so long when the notice that it ended is lost. */
-const BELIEVED_MS = 3_000
+const CACHE_MS = 3_000
 
 export type AccessService = ReturnType<typeof accessService>
 
@@ -48,9 +48,9 @@ export function accessService({
   credentials: Repositories['credentials']
   clock: Pick<Clock, 'now'>
 }) {
-  const keys = memory((hash: string) => credentials.keys.findBySecret(hash))
-  const sessions = memory((hash: string) => credentials.sessions.findByHash(hash))
-  const secrets = memory((hash: string) => credentials.webhookSecrets.findByHash(hash))
+  const keys = cache((hash: string) => credentials.keys.findBySecret(hash))
+  const sessions = cache((hash: string) => credentials.sessions.findByHash(hash))
+  const secrets = cache((hash: string) => credentials.webhookSecrets.findByHash(hash))
   const listeners = new Set<() => void>()
   const used = {
     keys: new Map<string, Date>(),
@@ -108,7 +108,7 @@ export function accessService({
 
     /** Believe nothing that was verified before: something ended. */
     forget(): void {
-      for (const memory of [keys, sessions, secrets]) memory.forget()
+      for (const cache of [keys, sessions, secrets]) cache.forget()
       for (const listener of listeners) listener()
     },
 
@@ -159,28 +159,28 @@ async function flush(
   try {
     await credentials.touch(batch)
   } catch (error) {
-    for (const [id, at] of batch) if (!used.has(id)) used.set(id, at)
+    for (const [id, usedAt] of batch) if (!used.has(id)) used.set(id, usedAt)
     throw error
   }
 }
 
 /** Remembers what was found, never that nothing was: a key works from the moment it is made. */
-function memory<T extends object>(find: (hash: string) => Promise<T | undefined>) {
-  const known = new LRUCache<string, T>({ max: 10_000, ttl: BELIEVED_MS })
-  let era = 0
+function cache<T extends object>(find: (hash: string) => Promise<T | undefined>) {
+  const entriesByHash = new LRUCache<string, T>({ max: 10_000, ttl: CACHE_MS })
+  let generation = 0
   return {
     async get(hash: string): Promise<T | undefined> {
-      const remembered = known.get(hash)
-      if (remembered) return remembered
-      const eraBefore = era
+      const cached = entriesByHash.get(hash)
+      if (cached) return cached
+      const generationBefore = generation
       const found = await find(hash)
       // Read before a revocation, answered after it: true then, not now.
-      if (found && era === eraBefore) known.set(hash, found)
+      if (found && generation === generationBefore) entriesByHash.set(hash, found)
       return found
     },
     forget() {
-      era++
-      known.clear()
+      generation++
+      entriesByHash.clear()
     },
   }
 }

@@ -6,12 +6,12 @@ import { SESSION_IDLE_MS } from './access.ts'
 import { RESPONSES_KEPT_MS } from './idempotency.ts'
 
 const DAY_MS = 86_400_000
-const FEEDBACK_PAYLOADS_KEPT_MS = 30 * DAY_MS
-const IGNORED_FEEDBACK_KEPT_MS = 7 * DAY_MS
+const FEEDBACK_PAYLOAD_RETENTION_MS = 30 * DAY_MS
+const IGNORED_FEEDBACK_RETENTION_MS = 7 * DAY_MS
 /** Some 50 ms: whoever restores one of them, or archives its project, waits no longer. */
 const BATCH = 200
 /** Each takes all its versions along. */
-const RULES_AT_ONCE = 100
+const RULE_BATCH = 100
 
 /** Takes away what has had its time. Safe to run twice, at once, and to be killed in the middle. */
 export function cleanupService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
@@ -24,13 +24,13 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       for (let batch = BATCH; batch === BATCH; purgedTasks += batch) {
         batch = await repos.cleanup.purgeDeletedTasks(before(TRASH_RETENTION_MS), BATCH)
       }
-      const { cleanup: sweeps } = repos
-      while ((await sweeps.purgeDeletedRules(before(TRASH_RETENTION_MS), RULES_AT_ONCE)) === RULES_AT_ONCE);
-      while ((await sweeps.deleteUnusedNames(BATCH)) === BATCH);
-      const payloads = firstIdOf(before(FEEDBACK_PAYLOADS_KEPT_MS))
-      while ((await sweeps.dropFeedbackPayloads(payloads, BATCH)) === BATCH);
-      const ignored = firstIdOf(before(IGNORED_FEEDBACK_KEPT_MS))
-      while ((await sweeps.deleteIgnoredFeedback(ignored, BATCH)) === BATCH);
+      const { cleanup } = repos
+      while ((await cleanup.purgeDeletedRules(before(TRASH_RETENTION_MS), RULE_BATCH)) === RULE_BATCH);
+      while ((await cleanup.deleteUnusedNames(BATCH)) === BATCH);
+      const payloads = firstIdOf(before(FEEDBACK_PAYLOAD_RETENTION_MS))
+      while ((await cleanup.dropFeedbackPayloads(payloads, BATCH)) === BATCH);
+      const ignored = firstIdOf(before(IGNORED_FEEDBACK_RETENTION_MS))
+      while ((await cleanup.deleteIgnoredFeedback(ignored, BATCH)) === BATCH);
       return { purgedTasks }
     },
   }

@@ -48,7 +48,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       bound.context.countTasks(projectId, { includeArchived }),
       bound.tasks.list(
         { projectId: projectId ?? undefined, skipsArchived: !includeArchived },
-        { by: 'updated', direction: 'descending', limit: RECENT_TASKS, isSummary: true },
+        { sortBy: 'updated', direction: 'descending', limit: RECENT_TASKS, isSummary: true },
       ),
     ])
     const isCut = lists.length > MAX_LISTS

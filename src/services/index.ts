@@ -68,8 +68,8 @@ export function services(given: ServiceDeps) {
     /** What other instances say, by the channel they say it on. */
     notices: {
       [ACCESS_CHANGES]: access.forget,
-      [CONFIGURATION_CHANGES]: configurationChanges({ feed }).hear,
-      [SYNC_PROGRESS]: progress.hear,
+      [CONFIGURATION_CHANGES]: configurationChanges({ feed }).receive,
+      [SYNC_PROGRESS]: progress.receive,
     },
     /** The same use cases inside a transaction of somebody else. */
     useCasesIn: (repos: Repositories) => useCases({ ...deps, repos }),

@@ -37,12 +37,12 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
   return {
     async create(caller: Caller, input: NewApiKey): Promise<ApiKeyWithSecret> {
       const now = clock.now()
-      const wanted = requestedStrength(caller, input, now)
+      const requested = requestedStrength(caller, input, now)
       return repos.within(caller).transaction(async (repos) => {
-        if (wanted.projectId) await refuseUnusable(repos, wanted.projectId)
+        if (requested.projectId) await refuseUnusable(repos, requested.projectId)
         const secret = keySecret(randomBytes)
         const id = clock.newId(now)
-        const row = { id, name: input.name, ...wanted, revokedAt: null, lastUsedAt: null, createdAt: now }
+        const row = { id, name: input.name, ...requested, revokedAt: null, lastUsedAt: null, createdAt: now }
         await repos.keys.insert(row, secretRow(id, secret, now))
         await record(repos, 'key.created', row, caller, now, { scopes: row.scopes })
         return { ...toApiKey(row, secret, null), key: secret.text }
@@ -60,7 +60,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
 
     /** A new secret for the same key; the one before works for a while longer. */
     async rotate(caller: Caller, id: string, overlapSeconds: number): Promise<ApiKeyWithSecret> {
-      const answer = await repos.within(caller).transaction(async (repos) => {
+      const rotated = await repos.within(caller).transaction(async (repos) => {
         const row = await keyForUpdate(repos, caller, id)
         const now = clock.now()
         const secret = keySecret(randomBytes)
@@ -72,7 +72,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
         return { ...toApiKey(row, secret, overlapSeconds > 0 ? previousUntil : null), key: secret.text }
       })
       access.forget()
-      return answer
+      return rotated
     },
 
     /**
@@ -98,35 +98,35 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
     type: string,
     key: Pick<KeyRow, 'id' | 'name' | 'projectId'>,
     caller: Caller,
-    at: Date,
-    more: Record<string, unknown> = {},
+    now: Date,
+    details: Record<string, unknown> = {},
   ) {
-    const about = { projectId: key.projectId, metadata: { keyId: key.id, keyName: key.name, ...more } }
-    return repos.activity.insert([activityRow(clock, at, type, actorOf(caller), about)])
+    const about = { projectId: key.projectId, metadata: { keyId: key.id, keyName: key.name, ...details } }
+    return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), about)])
   }
 }
 
 /** What the new key would be, with everything left open filled in from the one that makes it. */
 function requestedStrength(caller: Caller, { scopes, projectId, expiresAt }: NewApiKey, now: Date): Strength {
   const expiry = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
-  const wanted: Strength = {
+  const requested: Strength = {
     scopes: [...new Set(scopes ?? [])],
     projectId: projectId === undefined ? caller.projectId : projectId,
     expiresAt: expiry === undefined ? caller.expiresAt : expiry,
   }
-  if (wanted.expiresAt && wanted.expiresAt <= now) throw wrongExpiry('must be in the future')
-  if (outlives(wanted, caller)) {
-    throw wrongExpiry(
+  if (requested.expiresAt && requested.expiresAt <= now) throw invalidExpiry('must be in the future')
+  if (outlives(requested, caller)) {
+    throw invalidExpiry(
       `must not be later than that of the key that makes it, ${caller.expiresAt?.toISOString()}`,
     )
   }
-  const beyond = scopeBeyond(wanted, caller)
+  const beyond = scopeBeyond(requested, caller)
   if (beyond) throw insufficientScope(beyond)
-  if (caller.projectId && wanted.projectId === null) throw insufficientScope('admin')
-  return wanted
+  if (caller.projectId && requested.projectId === null) throw insufficientScope('admin')
+  return requested
 }
 
-const wrongExpiry = (message: string) =>
+const invalidExpiry = (message: string) =>
   validationFailed([{ path: '/expiresAt', code: 'out_of_range', message }])
 
 async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {

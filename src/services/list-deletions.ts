@@ -15,7 +15,7 @@ import { lockedList } from './list-locks.ts'
 const MAX_AT_ONCE = 100
 
 /** What one transaction may take: whoever wants one of its tasks waits no longer. */
-const BITE_MS = 50
+const BATCH_MS = 50
 
 /** Before the last step is tried again, where tasks are on their way into the list or locked by somebody. */
 const PAUSE_MS = 20
@@ -34,7 +34,7 @@ export function listDeletionsOf({
   clock: Clock
   deletionMs?: number
 }) {
-  const bite = biteSize(BITE_MS)
+  const batchSize = biteSize(BATCH_MS)
 
   return {
     /** True once it is gone. */
@@ -43,9 +43,9 @@ export function listDeletionsOf({
       if (isGone) return true
       const deadline = performance.now() + deletionMs
       while (performance.now() < deadline) {
-        const came = await workOn(id)
-        if (came === 'gone') return true
-        if (came !== 'further') await wait(PAUSE_MS)
+        const result = await workOn(id)
+        if (result === 'gone') return true
+        if (result !== 'further') await wait(PAUSE_MS)
       }
       return false
     },
@@ -66,28 +66,29 @@ export function listDeletionsOf({
     const target = moveTo === undefined ? undefined : await targetOf(repos, id, moveTo)
     const { list, lists } = await lockedList(repos, id)
     if (list.isDefault) throw listIsDefault(list.name)
-    const heir = lists.find((other) => (target ? other.id === target.id : other.isDefault))
-    if (!heir) throw listNotFound(moveTo ?? 'by default')
-    if (await repos.listDeletions.find(heir.id)) throw wrongTarget('must not be a list that is being deleted')
+    const destination = lists.find((other) => (target ? other.id === target.id : other.isDefault))
+    if (!destination) throw listNotFound(moveTo ?? 'by default')
+    if (await repos.listDeletions.find(destination.id))
+      throw invalidTarget('must not be a list that is being deleted')
 
-    const [own] = (await repos.listDeletions.listAboutForUpdate(list.id)).filter(
+    const [existing] = (await repos.listDeletions.listAboutForUpdate(list.id)).filter(
       ({ listId }) => listId === list.id,
     )
     const isSmall = !(await repos.tasks.hasMoreIn(list.id, MAX_AT_ONCE))
     if (isSmall || !target) await repos.lists.close([list.id])
-    if (!target && !own && (await repos.tasks.hasAnyIn(list.id))) throw listNotEmpty(list.name)
+    if (!target && !existing && (await repos.tasks.hasAnyIn(list.id))) throw listNotEmpty(list.name)
     const { type, id: actorId, name } = actorOf(caller)
     const deletion = {
       listId: list.id,
       projectId: list.projectId,
-      targetId: heir.id,
+      targetId: destination.id,
       moveTo: target?.id ?? null,
       actorType: type,
       actorId,
       actorName: name,
       createdAt: clock.now(),
     }
-    await repos.codehost.moveList(list.id, heir.id)
+    await repos.codehost.moveList(list.id, destination.id)
     if (isSmall && (await finishClosed(repos, deletion, list, lists))) return true
     await repos.listDeletions.save(deletion)
     if (!target) await repos.listDeletions.refuseNewTasks(list.id)
@@ -96,17 +97,17 @@ export function listDeletionsOf({
 
   async function workOn(listId: string | undefined): Promise<'gone' | 'further' | 'nowhere'> {
     const start = performance.now()
-    const bitten = await repos.within(everywhere).transaction(async (repos) => {
+    const batch = await repos.within(everywhere).transaction(async (repos) => {
       const deletion = await repos.listDeletions.claim(listId)
       if (!deletion) return undefined
-      return { deletion, moved: await moveSome(repos, deletion, bite.now) }
+      return { deletion, moved: await moveSome(repos, deletion, batchSize.now) }
     })
     // Nothing is left to do, or another instance does it.
-    if (!bitten) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'gone' : 'nowhere'
-    const isLast = bitten.moved < bite.now
-    bite.learn(performance.now() - start, !isLast)
-    if (isLast && (await finish(bitten.deletion))) return 'gone'
-    return bitten.moved > 0 ? 'further' : 'nowhere'
+    if (!batch) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'gone' : 'nowhere'
+    const isLast = batch.moved < batchSize.now
+    batchSize.learn(performance.now() - start, !isLast)
+    if (isLast && (await finish(batch.deletion))) return 'gone'
+    return batch.moved > 0 ? 'further' : 'nowhere'
   }
 
   /** Takes the list away, with what has come into it since. False where that has to be tried again. */
@@ -118,11 +119,11 @@ export function listDeletionsOf({
       .transaction(async (repos) => {
         const { list, lists } = await lockedList(repos, listId)
         const present = await repos.listDeletions.listAboutForUpdate(listId)
-        const own = present.find((each) => each.listId === listId)
-        if (!own) return true
+        const existing = present.find((each) => each.listId === listId)
+        if (!existing) return true
         if (!(await repos.lists.tryClose(listId))) return false
-        await repos.codehost.moveList(listId, own.targetId)
-        return finishClosed(repos, own, list, lists)
+        await repos.codehost.moveList(listId, existing.targetId)
+        return finishClosed(repos, existing, list, lists)
       })
       .catch((error) => {
         // Archived meanwhile: it goes on when it is not any more. Or gone: with its project, or by another instance.
@@ -182,10 +183,10 @@ async function targetOf(repos: BoundRepositories, id: string, moveTo: string): P
   if (!list) throw listNotFound(id)
   const target = await repos.lists.find(moveTo)
   if (!target) throw listNotFound(moveTo)
-  if (target.id === list.id) throw wrongTarget('must be another list than the one to be deleted')
-  if (target.projectId !== list.projectId) throw wrongTarget('must be a list of the same project')
+  if (target.id === list.id) throw invalidTarget('must be another list than the one to be deleted')
+  if (target.projectId !== list.projectId) throw invalidTarget('must be a list of the same project')
   return target
 }
 
-const wrongTarget = (message: string) =>
+const invalidTarget = (message: string) =>
   validationFailed([{ path: 'query.moveTo', code: 'not_allowed', message }])

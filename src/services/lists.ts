@@ -15,7 +15,7 @@ import { pageByPosition } from './page.ts'
 import { writableProject } from './projects.ts'
 
 /** So many pending changes one fold takes: about a tenth of a second. */
-const AGGREGATED_AT_ONCE = 10_000
+const AGGREGATE_BATCH = 10_000
 
 interface ListsDeps {
   repos: Repositories
@@ -108,7 +108,7 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     /** Adds what writes have left behind to the counts of their lists. For the worker, every few seconds. */
     async aggregateOpenCounts(): Promise<void> {
       const { lists } = repos.within(everywhere)
-      while ((await lists.aggregateCountChanges(AGGREGATED_AT_ONCE)) === AGGREGATED_AT_ONCE);
+      while ((await lists.aggregateCountChanges(AGGREGATE_BATCH)) === AGGREGATE_BATCH);
     },
   }
 
@@ -119,9 +119,9 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     caller: Caller,
     { id, name, projectId }: ListRow,
     now: Date,
-    more: Record<string, unknown>,
+    details: Record<string, unknown>,
   ) {
-    const about = { projectId, metadata: { listId: id, name, ...more } }
+    const about = { projectId, metadata: { listId: id, name, ...details } }
     return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), about)])
   }
 }

@@ -27,14 +27,18 @@ export async function pageOf<T extends { id: string }>(
 ): Promise<Page<T>> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor, name, isNoKey).id
   const cursorAt = ({ id }: T) => encodeCursor(name, { key: null, id })
-  const first = cut(await read(after, Math.min(limit, maxAtOnce) + 1), Math.min(limit, maxAtOnce), cursorAt)
+  const first = pageFrom(
+    await read(after, Math.min(limit, maxAtOnce) + 1),
+    Math.min(limit, maxAtOnce),
+    cursorAt,
+  )
   if (limit <= maxAtOnce || first.nextCursor === null) return first
-  return { ...first, rest: later(first.data.at(-1)?.id) }
+  return { ...first, rest: rest(first.data.at(-1)?.id) }
 
-  async function* later(from: string | undefined): AsyncGenerator<T[], string | null> {
+  async function* rest(from: string | undefined): AsyncGenerator<T[], string | null> {
     for (let left = limit - maxAtOnce, last = from; ; ) {
       const count = Math.min(left, maxAtOnce)
-      const { data, nextCursor } = cut(await read(last, count + 1), count, cursorAt)
+      const { data, nextCursor } = pageFrom(await read(last, count + 1), count, cursorAt)
       yield data
       left -= data.length
       if (nextCursor === null || left === 0) return nextCursor
@@ -51,13 +55,13 @@ export async function pageByPosition<T extends { id: string; position: number }>
 ): Promise<{ data: T[]; nextCursor: string | null }> {
   const from = cursor === undefined ? undefined : decodeCursor(cursor, name, isPositionKey)
   const after = from && { position: Number(from.key), id: from.id }
-  return cut(await read(after, limit + 1), limit, ({ id, position }) =>
+  return pageFrom(await read(after, limit + 1), limit, ({ id, position }) =>
     encodeCursor(name, { key: position, id }),
   )
 }
 
 /** One more than was asked for says that there is a next page. */
-function cut<T>(rows: T[], limit: number, cursorAt: (last: T) => string) {
+function pageFrom<T>(rows: T[], limit: number, cursorAt: (last: T) => string) {
   const data = rows.slice(0, limit)
   const last = data.at(-1)
   return { data, nextCursor: last && rows.length > limit ? cursorAt(last) : null }

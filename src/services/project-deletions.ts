@@ -17,7 +17,7 @@ import { activityRow, actorOf } from './activity/row.ts'
 const MAX_AT_ONCE = 100
 
 /** What one transaction may take. */
-const BITE_MS = 50
+const BATCH_MS = 50
 
 interface ProjectDeletionsDeps {
   repos: Repositories
@@ -31,13 +31,13 @@ interface ProjectDeletionsDeps {
  * short transactions, first in the request, then by the job of whichever instance. To unarchive it calls that off.
  */
 export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: ProjectDeletionsDeps) {
-  const bite = biteSize(BITE_MS)
+  const batchSize = biteSize(BATCH_MS)
 
   return {
     /** Only when nothing is in it but hidden tasks and rules, and nothing names it. True once it is gone. */
     async delete(caller: Caller, id: string): Promise<boolean> {
       const isGone = await repos.within(caller).transaction(async (repos) => {
-        const project = await lockedEmpty(repos, clock, id)
+        const project = await lockEmptyProject(repos, clock, id)
         if (!(await repos.projectDeletions.hasMoreHidden(id, MAX_AT_ONCE))) {
           await finish(repos, project, actorOf(caller))
           return true
@@ -55,9 +55,9 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
       })
       if (isGone) return true
       const deadline = performance.now() + deletionMs
-      let came: 'gone' | 'further' | 'nowhere' = 'further'
-      while (came === 'further' && performance.now() < deadline) came = await workOn(id)
-      return came === 'gone'
+      let result: 'gone' | 'further' | 'nowhere' = 'further'
+      while (result === 'further' && performance.now() < deadline) result = await workOn(id)
+      return result === 'gone'
     },
 
     /** Goes on with one that has begun; true where there is more to do. */
@@ -68,24 +68,26 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
 
   async function workOn(projectId: string | undefined): Promise<'gone' | 'further' | 'nowhere'> {
     const start = performance.now()
-    const bitten = await repos.within(everywhere).transaction(async (repos) => {
+    const batch = await repos.within(everywhere).transaction(async (repos) => {
       const deletion = await repos.projectDeletions.claim(projectId)
       if (!deletion) return undefined
       return {
         deletion,
-        count: await repos.projectDeletions.deleteHidden(deletion.projectId, bite.now),
+        count: await repos.projectDeletions.deleteHidden(deletion.projectId, batchSize.now),
       }
     })
-    if (!bitten) return 'nowhere'
-    const { deletion, count } = bitten
-    const isLast = count < bite.now
-    bite.learn(performance.now() - start, !isLast)
+    if (!batch) return 'nowhere'
+    const { deletion, count } = batch
+    const isLast = count < batchSize.now
+    batchSize.learn(performance.now() - start, !isLast)
     if (!isLast) return 'further'
     const { actorType: type, actorId, actorName: name } = deletion
-    const by = { type, id: actorId, name }
+    const actor = { type, id: actorId, name }
     const isGone = await repos
       .within(everywhere)
-      .transaction(async (repos) => finish(repos, await lockedEmpty(repos, clock, deletion.projectId), by))
+      .transaction(async (repos) =>
+        finish(repos, await lockEmptyProject(repos, clock, deletion.projectId), actor),
+      )
       .then(() => true)
       .catch(async (error) => {
         if (!(error instanceof AppError)) throw error
@@ -96,18 +98,18 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
     return isGone ? 'gone' : 'nowhere'
   }
 
-  async function finish(repos: BoundRepositories, project: ProjectRow, by: ActorRef): Promise<void> {
+  async function finish(repos: BoundRepositories, project: ProjectRow, actor: ActorRef): Promise<void> {
     const { id: projectId, name } = project
     const now = clock.now()
     await repos.projects.delete(project, now)
     const about = { projectId, metadata: { name } }
-    await repos.activity.insert([activityRow(clock, now, 'project.deleted', by, about)])
+    await repos.activity.insert([activityRow(clock, now, 'project.deleted', actor, about)])
     await repos.configurationChanges.announceProject(projectId)
   }
 }
 
 /** Locks a project that may be deleted, so that nothing comes into it. */
-async function lockedEmpty(repos: BoundRepositories, clock: Clock, id: string): Promise<ProjectRow> {
+async function lockEmptyProject(repos: BoundRepositories, clock: Clock, id: string): Promise<ProjectRow> {
   const project = await repos.projects.findForDelete(id)
   if (!project) throw projectNotFound(id)
   if (project.isDefault) throw projectIsDefault(project.name)
@@ -115,7 +117,7 @@ async function lockedEmpty(repos: BoundRepositories, clock: Clock, id: string): 
   await repos.lists.close(lists.map(({ id }) => id))
   const content = await repos.projects.findContent(id, clock.now())
   if (content.tasks) throw projectNotEmpty(project.name)
-  const users = USERS.filter(([what]) => content[what]).map(([, words]) => words)
+  const users = USERS.filter(([member]) => content[member]).map(([, label]) => label)
   if (users.length > 0) throw projectInUse(project.name, users)
   return project
 }

@@ -82,10 +82,10 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       return toRule(row)
     },
 
-    async update(caller: Caller, id: string, wanted: RuleChange, allowed?: AllowedVersions): Promise<Rule> {
+    async update(caller: Caller, id: string, input: RuleChange, allowed?: AllowedVersions): Promise<Rule> {
       return repos.within(caller).transaction(async (repos) => {
         const rule = await writableRule(repos, caller, id, allowed)
-        return change(repos, caller, rule, wanted)
+        return change(repos, caller, rule, input)
       })
     },
 
@@ -105,7 +105,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
         const rule = await writableRule(repos, caller, id, allowed)
         const now = clock.now()
         await repos.rules.setDeleted(id, now)
-        await repos.activity.insert([about(rule, caller, now, 'rule.deleted', {})])
+        await repos.activity.insert([activityOf(rule, caller, now, 'rule.deleted', {})])
       })
     },
 
@@ -121,7 +121,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
         if (!rule.deletedAt) return toRule(rule)
         await refuseFull(repos, rule.projectId)
         await repos.rules.setDeleted(id, null)
-        await repos.activity.insert([about(rule, caller, now, 'rule.restored', {})])
+        await repos.activity.insert([activityOf(rule, caller, now, 'rule.restored', {})])
         return toRule(rule)
       })
     },
@@ -147,10 +147,10 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     repos: BoundRepositories,
     caller: Caller,
     rule: RuleRow,
-    wanted: RuleChange,
-    about: Record<string, unknown> = {},
+    input: RuleChange,
+    details: Record<string, unknown> = {},
   ): Promise<Rule> {
-    const outcome = decideRuleChange(rule, wanted, clock.now())
+    const outcome = decideRuleChange(rule, input, clock.now())
     if (!outcome) return toRule(rule)
     const update = { ...outcome.update, ...updatedBy(caller) }
     const changed = { ...rule, ...update }
@@ -159,7 +159,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       repos,
       changed,
       caller,
-      outcome.entries.map(({ type, metadata }) => ({ type, metadata: { ...metadata, ...about } })),
+      outcome.activities.map(({ type, metadata }) => ({ type, metadata: { ...metadata, ...details } })),
     )
     return toRule(changed)
   }
@@ -169,7 +169,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     repos: BoundRepositories,
     rule: RuleRow,
     caller: Caller,
-    entries: { type: string; metadata: Record<string, unknown> }[],
+    activities: { type: string; metadata: Record<string, unknown> }[],
   ) {
     await repos.rules.insertVersion({
       ruleId: rule.id,
@@ -183,12 +183,18 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       actorName: rule.updatedByName,
     })
     await repos.activity.insert(
-      entries.map(({ type, metadata }) => about(rule, caller, rule.updatedAt, type, metadata)),
+      activities.map(({ type, metadata }) => activityOf(rule, caller, rule.updatedAt, type, metadata)),
     )
   }
 
-  function about(rule: RuleRow, caller: Caller, at: Date, type: string, metadata: Record<string, unknown>) {
-    return activityRow(clock, at, type, actorOf(caller), {
+  function activityOf(
+    rule: RuleRow,
+    caller: Caller,
+    now: Date,
+    type: string,
+    metadata: Record<string, unknown>,
+  ) {
+    return activityRow(clock, now, type, actorOf(caller), {
       projectId: rule.projectId,
       metadata: { ruleId: rule.id, ...metadata },
     })

@@ -41,7 +41,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
 
     /** A new secret; the one it replaces works for a while longer. */
     async rotate(caller: Caller, id: string, overlapSeconds: number): Promise<WebhookSecretWithValue> {
-      const answer = await repos.within(everywhere).transaction(async (repos) => {
+      const rotated = await repos.within(everywhere).transaction(async (repos) => {
         const now = clock.now()
         const live = await repos.webhookSecrets.listLiveForUpdate(now)
         const previous = live.find((row) => row.id === id)
@@ -53,7 +53,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
         return insert(repos, caller, now, 'key.webhook_secret_rotated')
       })
       access.forget()
-      return answer
+      return rotated
     },
 
     async revoke(caller: Caller, id: string): Promise<void> {

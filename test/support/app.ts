@@ -55,7 +55,7 @@ export async function startApp(options: TestAppOptions = {}) {
   })
   const clock = options.clock ?? systemClock()
   const db = openDatabase({ connectionString, size: 10, onError: () => {} })
-  const repos = repositories(db, { walk: options.walk })
+  const repos = repositories(db, { maxScanned: options.walk })
   const adminKey = `test-admin-${randomBytes(16).toString('hex')}`
   await setUp({ repos, clock, randomBytes, bootstrapKey: adminKey, hasWebhookSecret: true })
   const codehost = {

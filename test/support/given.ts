@@ -4,7 +4,7 @@ import { apiKeySecrets, apiKeys } from '../../src/db/tables/access.ts'
 import { activity } from '../../src/db/tables/activity.ts'
 import { lists, projects } from '../../src/db/tables/projects.ts'
 import { tasks } from '../../src/db/tables/tasks.ts'
-import { newTaskRow } from '../../src/domain/new-task.ts'
+import { newTask } from '../../src/domain/new-task.ts'
 import { keySecret } from '../../src/domain/secret.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 
@@ -44,9 +44,9 @@ export function given(db: Database, clock: Clock) {
     /** A task as some other door would have made it. */
     async task(list: { id: string; projectId: string }, values: Partial<typeof tasks.$inferInsert> = {}) {
       const now = values.createdAt ?? clock.now()
-      const where = { listId: list.id, projectId: list.projectId, projectName: '', isArchived: false }
-      const by = { type: 'system', id: null, name: 'test' } as const
-      const row = newTaskRow(clock.newId(now), now, { title: 'A task' }, where, by)
+      const destination = { listId: list.id, projectId: list.projectId }
+      const actor = { type: 'system', id: null, name: 'test' } as const
+      const row = newTask({ title: 'A task' }, { id: clock.newId(now), now, destination, actor })
       const [task] = await db
         .insert(tasks)
         .values({ ...row, ...values })

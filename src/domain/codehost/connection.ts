@@ -10,7 +10,7 @@ interface Settings {
 const DEFAULTS: Settings = { listId: null, schedule: 'hourly' }
 
 /** Omitted fields keep their stored values; a first connection uses the defaults. */
-export function keptOf(
+export function settingsOf(
   { listId, schedule }: { [member in keyof Settings]?: Settings[member] | undefined },
   stored: Settings = DEFAULTS,
 ): Settings {

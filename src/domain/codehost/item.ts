@@ -1,7 +1,7 @@
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
-import type { TaskRow } from '../../repositories/tasks.ts'
 import { repaired } from '../../schemas/formats.ts'
 import { rankOf } from '../priority.ts'
+import type { StoredTask } from '../task.ts'
 
 /** An issue or pull request, independent of the code host's format. */
 export interface CodehostItem {
@@ -13,7 +13,7 @@ export interface CodehostItem {
   labels: string[]
   assignees: string[]
   state: 'open' | 'closed'
-  closedReason: TaskRow['closedReason']
+  closedReason: StoredTask['closedReason']
   /** The priority of a `priority:*` label; used on the first import only. */
   priority: number | undefined
   /** ISO 8601 to the second, the precision that the host compares. */
@@ -23,12 +23,12 @@ export interface CodehostItem {
 }
 
 /** Limits of a task; code hosts do not enforce them. */
-const TITLE = 500
-const DESCRIPTION_BYTES = 262_144
-const NAME = 100
-const NAMES = 20
-const ADDRESS = 2048
-const LARGEST_NUMBER = 2_147_483_647
+const MAX_TITLE_LENGTH = 500
+const MAX_DESCRIPTION_BYTES = 262_144
+const MAX_NAME_LENGTH = 100
+const MAX_NAMES = 20
+const MAX_URL_LENGTH = 2048
+const MAX_NUMBER = 2_147_483_647
 
 /**
  * Parses an item of the code host. Texts are repaired, never rejected: NUL is removed, lone surrogates are replaced,
@@ -37,7 +37,7 @@ const LARGEST_NUMBER = 2_147_483_647
 export function itemOf(raw: unknown): CodehostItem | undefined {
   const { number, ...rest } = asRecord(raw)
   if (typeof number !== 'number' || !Number.isInteger(number)) return undefined
-  if (number < 1 || number > LARGEST_NUMBER) return undefined
+  if (number < 1 || number > MAX_NUMBER) return undefined
   const pull = asRecord(rest.pull_request)
   const isPull = typeof rest.pull_request === 'object' && rest.pull_request !== null
   const state = rest.state === 'closed' ? 'closed' : 'open'
@@ -45,11 +45,11 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
   return {
     number,
     kind: isPull ? 'pull_request' : 'issue',
-    title: cut(textOf(rest.title).trim(), TITLE) || `#${number}`,
-    description: typeof rest.body === 'string' ? cutBytes(repaired(rest.body), DESCRIPTION_BYTES) : null,
-    url: addressOf(rest.html_url),
-    labels: labels.slice(0, NAMES),
-    assignees: namesOf(rest.assignees ?? (rest.assignee ? [rest.assignee] : []), 'login').slice(0, NAMES),
+    title: truncate(textOf(rest.title).trim(), MAX_TITLE_LENGTH) || `#${number}`,
+    description: typeof rest.body === 'string' ? cutBytes(repaired(rest.body), MAX_DESCRIPTION_BYTES) : null,
+    url: urlOf(rest.html_url),
+    labels: labels.slice(0, MAX_NAMES),
+    assignees: namesOf(rest.assignees ?? (rest.assignee ? [rest.assignee] : []), 'login').slice(0, MAX_NAMES),
     state,
     closedReason:
       state === 'open' ? null : isPull ? pullReason(pull.merged_at) : issueReason(rest.state_reason),
@@ -102,13 +102,13 @@ function priorityIn(labels: string[]): number | undefined {
 function namesOf(list: unknown, key: 'name' | 'login'): string[] {
   const names = (Array.isArray(list) ? list : [])
     .map((item) => (typeof item === 'string' ? item : asRecord(item)[key]))
-    .map((name) => cut(textOf(name).trim(), NAME))
+    .map((name) => truncate(textOf(name).trim(), MAX_NAME_LENGTH))
   return distinctIgnoringCase(names.filter(Boolean))
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? repaired(value) : '')
 
-function cut(text: string, maxLength: number): string {
+function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   return [...text].slice(0, maxLength).join('').trimEnd()
 }
@@ -123,8 +123,8 @@ function cutBytes(text: string, maxLength: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-function addressOf(text: unknown): string | null {
-  const url = typeof text === 'string' && text.length <= ADDRESS ? URL.parse(repaired(text)) : null
+function urlOf(text: unknown): string | null {
+  const url = typeof text === 'string' && text.length <= MAX_URL_LENGTH ? URL.parse(repaired(text)) : null
   return url && ['http:', 'https:'].includes(url.protocol) ? url.href : null
 }
 

@@ -68,7 +68,7 @@ export function afterUpdates(
   page: PageRead,
   updatesUrl: (since: string) => string,
 ): { checkpoint: (Checkpoint & { phase: 'updates' }) | undefined; position: SyncPosition } {
-  const go = (next: string, from = since) => ({
+  const continueAt = (next: string, from = since) => ({
     checkpoint: { phase: 'updates' as const, next, since: from },
     // The next run starts from a time: a page number may refer to other items by then.
     position: { since: from, url: page.url, etag: page.etag, next: updatesUrl(from) },
@@ -78,14 +78,14 @@ export function afterUpdates(
     position: { since, url: page.url, etag, next: null },
   })
   // A later page was requested conditionally and has changed, so items before it have moved: restart from `since`.
-  if (etag !== undefined && page.url !== updatesUrl(since)) return go(updatesUrl(since))
+  if (etag !== undefined && page.url !== updatesUrl(since)) return continueAt(updatesUrl(since))
   const isFull = page.updatedAt.length >= MAX_PER_PAGE
   if (page.next === null && !isFull) return end(page.etag)
   const anchor = anchorAfter(since, page.updatedAt.at(-1) ?? null)
   // Items added after a full page do not change it, so only a page with room confirms the end.
-  if (anchor !== null) return go(updatesUrl(anchor), anchor)
+  if (anchor !== null) return continueAt(updatesUrl(anchor), anchor)
   // All items of the page are within one second: only its `next` link makes progress.
-  return page.next === null ? end(null) : go(page.next)
+  return page.next === null ? end(null) : continueAt(page.next)
 }
 
 function anchorAfter(since: string, last: string | null): string | null {
@@ -95,13 +95,13 @@ function anchorAfter(since: string, last: string | null): string | null {
   return last > since ? last : null
 }
 
-const MAY_VANISH = 1 / 5
+const MAX_VANISHED_SHARE = 1 / 5
 /** This many missing items are always plausible: of three items, one is a third. */
 const MAX_ALWAYS_PLAUSIBLE = 10
 
 /** False if so many items are missing that the listing itself must be incomplete. */
 export function isPlausible({ present, vanished }: { present: number; vanished: number }): boolean {
-  return vanished <= Math.max(MAX_ALWAYS_PLAUSIBLE, present * MAY_VANISH)
+  return vanished <= Math.max(MAX_ALWAYS_PLAUSIBLE, present * MAX_VANISHED_SHARE)
 }
 
 const HOUR_MS = 3_600_000
@@ -113,7 +113,7 @@ export function nextRunAt(schedule: 'off' | 'hourly' | 'daily', now: Date): Date
 }
 
 /** Errors that no retry can fix; a person has to act. */
-const FOR_A_PERSON = new Set([
+const NEEDS_A_PERSON = new Set([
   'codehost_token_rejected',
   'codehost_token_unreadable',
   'codehost_repository_not_found',
@@ -132,7 +132,7 @@ export function nextRunAfter(
 ): Date | null {
   if (due === null) return null
   if (error === null) return sooner(due, nextRunAt(schedule, now))
-  return FOR_A_PERSON.has(error.code) ? nextRunAt('daily', now) : due
+  return NEEDS_A_PERSON.has(error.code) ? nextRunAt('daily', now) : due
 }
 
 /** The due time after a connection was changed: the cause of a delay may be fixed. */

@@ -66,11 +66,11 @@ function waitFromHeader(header: string | null, now: Date): number | undefined {
 
 function failureOf(refusal: HostRefusal, { hasToken }: Circumstances): Judgement {
   const { status, singleSignOn } = refusal
-  const said = refusal.message ? ` The code host says: ${refusal.message}` : ''
+  const hostMessage = refusal.message ? ` The code host says: ${refusal.message}` : ''
   const fail = (code: (Judgement & { verdict: 'fail' })['code'], message: string): Judgement => ({
     verdict: 'fail',
     code,
-    message: message + said,
+    message: message + hostMessage,
   })
   switch (status) {
     case 401:

@@ -29,6 +29,6 @@ export function repositoryOf(given: string): NamedRepository | undefined {
 export function isHostOf(apiUrl: string, host: string): boolean {
   const { hostname, pathname } = new URL(apiUrl)
   const pages = hostname.replace(/^api\./, '')
-  const isTold = pages !== hostname || pathname.startsWith('/api/v3')
-  return !isTold || [hostname, pages, `www.${pages}`, `ssh.${pages}`].includes(host)
+  const isKnown = pages !== hostname || pathname.startsWith('/api/v3')
+  return !isKnown || [hostname, pages, `www.${pages}`, `ssh.${pages}`].includes(host)
 }

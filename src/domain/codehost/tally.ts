@@ -18,7 +18,7 @@ export interface Tally {
 
 export const emptyTally = (): Tally => ({
   fetched: 0,
-  counts: { issues: noneYet(), pullRequests: noneYet(), createdDone: 0 },
+  counts: { issues: zeroCounts(), pullRequests: zeroCounts(), createdDone: 0 },
   skipped: [],
 })
 
@@ -34,17 +34,17 @@ const STRENGTH: Record<Outcome, number> = {
 
 /**
  * Adds a page. An item that the run has already seen, because it changed or pages overlap, is not counted again.
- * @param met earlier outcomes in this run of the page's items.
+ * @param seen earlier outcomes in this run of the page's items.
  * @returns the new counts, and the outcomes to store.
  */
 export function tallied(
   before: Tally,
-  met: Map<number, Outcome>,
+  seen: Map<number, Outcome>,
   page: (Pick<ItemDecision, 'number' | 'kind' | 'outcome' | 'reason'> & { row?: { status: string } })[],
 ): { tally: Tally; outcomes: { number: number; outcome: Outcome }[] } {
   const tally = structuredClone(before)
   const outcomes = page.flatMap(({ number, kind, outcome, reason, row }) => {
-    const previous = met.get(number)
+    const previous = seen.get(number)
     tally.counts.createdDone = (tally.counts.createdDone ?? 0) + createdDoneBy(outcome, previous, row?.status)
     if (previous && STRENGTH[outcome] < STRENGTH[previous]) return []
     if (previous === outcome) return []
@@ -65,6 +65,6 @@ function createdDoneBy(outcome: Outcome, previous: Outcome | undefined, status: 
   return outcome === 'closed' ? 1 : outcome === 'reopened' ? -1 : 0
 }
 
-function noneYet(): Record<Counted, number> {
+function zeroCounts(): Record<Counted, number> {
   return { created: 0, updated: 0, closed: 0, reopened: 0, unchanged: 0 }
 }

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { KnownTask } from '../../repositories/codehost/synced-tasks.ts'
-import type { Destination } from '../../repositories/lists.ts'
-import type { TaskRow } from '../../repositories/tasks.ts'
-import { type ActorRef, newTaskRow } from '../new-task.ts'
+import { type ActorRef, newTask } from '../new-task.ts'
+import type { Destination, StoredTask } from '../task.ts'
 import type { CodehostItem } from './item.ts'
+
+/** A task of the code host without its long texts; of the description only the hash. */
+export type SyncedTask = Omit<StoredTask, 'description' | 'notes' | 'metadata'> & {
+  descriptionHash: string | null
+}
 
 /** The decision for one item: an outcome, the row to write if any, and the activities to log. */
 export interface ItemDecision {
@@ -13,8 +16,11 @@ export interface ItemDecision {
   outcome: 'created' | 'closed' | 'reopened' | 'updated' | 'unchanged' | 'skipped'
   /** Why the item was skipped. */
   reason?: 'deleted_here'
-  row?: TaskRow
-  changes_: { type: 'task.created' | 'task.updated' | 'task.completed' | 'task.reopened'; metadata: object }[]
+  row?: StoredTask
+  activities: {
+    type: 'task.created' | 'task.updated' | 'task.completed' | 'task.reopened'
+    metadata: object
+  }[]
 }
 
 interface FirstImport {
@@ -31,9 +37,9 @@ export function importItem(
   { id, now, destination, actor, repositoryId }: FirstImport,
 ): ItemDecision {
   const isDone = item.state === 'closed'
-  const row: TaskRow = {
-    ...newTaskRow(id, now, { title: item.title }, destination, actor),
-    ...ownedBy(item),
+  const row: StoredTask = {
+    ...newTask({ title: item.title }, { id, now, destination, actor }),
+    ...codehostColumns(item),
     ...(item.priority && { priority: item.priority }),
     codehostRepositoryId: repositoryId,
     codehostNumber: item.number,
@@ -41,7 +47,7 @@ export function importItem(
     completedAt: isDone ? now : null,
   }
   const { number, kind } = item
-  return { number, kind, outcome: 'created', row, changes_: [{ type: 'task.created', metadata: {} }] }
+  return { number, kind, outcome: 'created', row, activities: [{ type: 'task.created', metadata: {} }] }
 }
 
 /** An item whose task was deleted here stays deleted. */
@@ -50,35 +56,35 @@ export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
   kind,
   outcome: 'skipped',
   reason: 'deleted_here',
-  changes_: [],
+  activities: [],
 })
 
 /** Updates the task of a known item: columns owned by the code host are overwritten, all others kept. */
-export function updateFromItem(task: KnownTask, item: CodehostItem, now: Date): ItemDecision {
+export function updateFromItem(task: SyncedTask, item: CodehostItem, now: Date): ItemDecision {
   const decision = followItem(task, item, now)
   // A deleted task is updated without activity: it may be restored, and the code host does not report the change
   // again.
   return task.deletedAt ? { ...skipItem(item), ...(decision.row && { row: decision.row }) } : decision
 }
 
-function followItem(task: KnownTask, item: CodehostItem, now: Date): ItemDecision {
+function followItem(task: SyncedTask, item: CodehostItem, now: Date): ItemDecision {
   const { number, kind } = item
   const isClosed = item.state === 'closed'
   const isReopening = !isClosed && task.codehostState === 'closed'
   const isClosing = isClosed && (task.codehostState !== 'closed' || task.status !== 'done')
   const status = isClosed ? 'done' : isReopening && task.status === 'done' ? 'open' : task.status
 
-  const { description, ...owned } = ownedBy(item)
+  const { description, ...owned } = codehostColumns(item)
   const next = { ...owned, status }
   const changed = (Object.keys(next) as (keyof typeof next)[]).filter(
     (name) => !isDeepStrictEqual(next[name], task[name]),
   )
   const isDescriptionNew = hashOf(description) !== task.descriptionHash
-  if (changed.length === 0 && !isDescriptionNew) return { number, kind, outcome: 'unchanged', changes_: [] }
+  if (changed.length === 0 && !isDescriptionNew) return { number, kind, outcome: 'unchanged', activities: [] }
 
-  const { descriptionHash, ...kept } = task
-  const row: TaskRow = {
-    ...kept,
+  const { descriptionHash, ...others } = task
+  const row: StoredTask = {
+    ...others,
     ...next,
     description,
     // Placeholders that an update does not write; the columns are not nullable.
@@ -94,11 +100,11 @@ function followItem(task: KnownTask, item: CodehostItem, now: Date): ItemDecisio
     ...Object.fromEntries(changed.flatMap((name) => difference(name, task, next))),
     ...texts,
   }
-  return { number, kind, outcome, row, changes_: changes_(task, status, changes) }
+  return { number, kind, outcome, row, activities: activitiesOf(task, status, changes) }
 }
 
 /** The columns owned by the code host. */
-function ownedBy(item: CodehostItem) {
+function codehostColumns(item: CodehostItem) {
   return {
     title: item.title,
     description: item.description,
@@ -113,20 +119,24 @@ function ownedBy(item: CodehostItem) {
   }
 }
 
-function changes_(task: KnownTask, status: TaskRow['status'], changes: object): ItemDecision['changes_'] {
-  const entries: ItemDecision['changes_'] = []
-  if (Object.keys(changes).length > 0) entries.push({ type: 'task.updated', metadata: { changes } })
+function activitiesOf(
+  task: SyncedTask,
+  status: StoredTask['status'],
+  changes: object,
+): ItemDecision['activities'] {
+  const activities: ItemDecision['activities'] = []
+  if (Object.keys(changes).length > 0) activities.push({ type: 'task.updated', metadata: { changes } })
   if (status !== task.status) {
-    if (status === 'done') entries.push({ type: 'task.completed', metadata: { from: task.status } })
-    else entries.push({ type: 'task.reopened', metadata: { to: status } })
+    if (status === 'done') activities.push({ type: 'task.completed', metadata: { from: task.status } })
+    else activities.push({ type: 'task.reopened', metadata: { to: status } })
   }
-  return entries
+  return activities
 }
 
 /** The logged change of a column. The status has an activity of its own; the host's state is not logged. */
-function difference(name: string, task: KnownTask, next: Record<string, unknown>): [string, unknown][] {
+function difference(name: string, task: SyncedTask, next: Record<string, unknown>): [string, unknown][] {
   if (['status', 'codehostState', 'codehostKind'].includes(name)) return []
-  return [[name, { from: task[name as keyof KnownTask], to: next[name] }]]
+  return [[name, { from: task[name as keyof SyncedTask], to: next[name] }]]
 }
 
 /** The same hash as the database computes, so that long texts can be compared without reading them. */

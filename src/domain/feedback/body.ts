@@ -1,7 +1,7 @@
 import { repaired } from '../../schemas/formats.ts'
 
 /** Values nested deeper than this are stored as JSON text: PostgreSQL and the call stack limit the depth. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
 /** The parsed JSON of a delivery, or how many of its characters are valid JSON. */
 export type Body = { isJson: true; body: unknown } | { isJson: false; readUpTo: number }
@@ -18,11 +18,11 @@ export function readBody(bytes: Uint8Array): Body {
     .replace(/^\uFEFF/, '')
   if (text.trim() === '') return { isJson: true, body: {} }
   try {
-    return { isJson: true, body: kept(parsed(text)) }
+    return { isJson: true, body: storable(parsed(text)) }
   } catch (error) {
     // The rest of the parser's message is dropped: it quotes the payload.
-    const place = /at position (\d+)/.exec((error as Error).message)?.[1]
-    return { isJson: false, readUpTo: place === undefined ? text.length : Number(place) }
+    const position = /at position (\d+)/.exec((error as Error).message)?.[1]
+    return { isJson: false, readUpTo: position === undefined ? text.length : Number(position) }
   }
 }
 
@@ -66,14 +66,14 @@ const withSource = (revive: (value: unknown, source: string | undefined) => unkn
     value: unknown,
   ) => unknown
 
-function kept(value: unknown, depth = 0): unknown {
+function storable(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return repaired(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth === DEEPEST) return repaired(asText(value))
-  if (Array.isArray(value)) return value.map((item) => kept(item, depth + 1))
+  if (depth === MAX_DEPTH) return repaired(asText(value))
+  if (Array.isArray(value)) return value.map((item) => storable(item, depth + 1))
   // `fromEntries` defines members instead of assigning them, so `__proto__` stays an ordinary name.
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [repaired(name), kept(member, depth + 1)]),
+    Object.entries(value).map(([name, member]) => [repaired(name), storable(member, depth + 1)]),
   )
 }
 

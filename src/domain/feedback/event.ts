@@ -27,23 +27,23 @@ export type Reading =
  */
 export function readEvent(body: unknown): Reading {
   if (!isObject(body)) return { outcome: 'rejected', uuid: null, errors: [wrongType('', 'an object', body)] }
-  const [sent, at] = isObject(body.event) ? [body.event, '/event'] : [body, '']
+  const [sent, prefix] = isObject(body.event) ? [body.event, '/event'] : [body, '']
   const uuid = typeof sent.uuid === 'string' && sent.uuid !== '' ? sent.uuid : null
   if (typeof sent.event === 'string' && sent.event !== FEEDBACK_SUBMITTED) return { outcome: 'ignored', uuid }
 
   const properties = isObject(sent.properties) ? sent.properties : undefined
   const errors = [
-    textError(sent.event, `${at}/event`),
-    textError(sent.distinct_id, `${at}/distinct_id`),
-    textError(sent.timestamp, `${at}/timestamp`) ?? timestampError(sent.timestamp, `${at}/timestamp`),
+    textError(sent.event, `${prefix}/event`),
+    textError(sent.distinct_id, `${prefix}/distinct_id`),
+    textError(sent.timestamp, `${prefix}/timestamp`) ?? timestampError(sent.timestamp, `${prefix}/timestamp`),
     ...(properties
       ? [
-          textError(properties.sentiment, `${at}/properties/sentiment`) ??
-            sentimentError(properties.sentiment, `${at}/properties/sentiment`),
-          textError(properties.trigger, `${at}/properties/trigger`),
-          textError(properties.app_version, `${at}/properties/app_version`),
+          textError(properties.sentiment, `${prefix}/properties/sentiment`) ??
+            sentimentError(properties.sentiment, `${prefix}/properties/sentiment`),
+          textError(properties.trigger, `${prefix}/properties/trigger`),
+          textError(properties.app_version, `${prefix}/properties/app_version`),
         ]
-      : [objectError(sent.properties, `${at}/properties`)]),
+      : [objectError(sent.properties, `${prefix}/properties`)]),
   ].filter((error) => error !== undefined)
   if (!properties || errors.length > 0) return { outcome: 'rejected', uuid, errors }
   return { outcome: 'accepted', uuid, event: eventOf(sent, properties, uuid) }
@@ -114,15 +114,15 @@ function sentimentError(value: unknown, path: string): FieldError | undefined {
 
 /** The year is checked in the sender's time zone: in UTC it may be the year 0 or 10000. */
 function timestampError(value: unknown, path: string): FieldError | undefined {
-  const moment = withColon(String(value))
-  const isRight = isDateTime(moment.replace(OFFSET, 'Z')) && !Number.isNaN(Date.parse(moment))
-  if (isRight) return undefined
+  const time = withColon(String(value))
+  const isValid = isDateTime(time.replace(OFFSET, 'Z')) && !Number.isNaN(Date.parse(time))
+  if (isValid) return undefined
   const message = 'must be an ISO 8601 time with an offset, such as 2026-11-21T08:15:30.000Z'
   return { path, code: 'wrong_format', message }
 }
 
 const OFFSET = /(?:[zZ]|[+-]\d{2}:\d{2})$/
-const withColon = (moment: string) => moment.trim().replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
+const withColon = (time: string) => time.trim().replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
 
 /** Serializes a value independently of the order of its members. */
 function canonical(value: unknown): string {

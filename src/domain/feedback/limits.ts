@@ -2,7 +2,7 @@ import { namedProperties } from '../../schemas/feedback.ts'
 import { firstBytes } from './body.ts'
 
 /** The properties of an event that its task stores. */
-export interface KeptProperties {
+export interface LimitedProperties {
   properties: Record<string, unknown>
   /** Number of properties dropped. */
   omitted: number
@@ -11,39 +11,39 @@ export interface KeptProperties {
 }
 
 const MAX_PROPERTIES = 1_000
-export const NOTE_BYTES = 65_536
+export const MAX_NOTE_BYTES = 65_536
 /** Limit on the values of all properties together, nested values included. */
 const MAX_VALUES = 20_000
 
 /** Keeps the known properties first when over the limits; the original order is preserved. */
-export function keptProperties(properties: Record<string, unknown>): KeptProperties {
+export function limitProperties(properties: Record<string, unknown>): LimitedProperties {
   const entries = Object.entries(properties)
-  const isNoteCut = typeof properties.note === 'string' && Buffer.byteLength(properties.note) > NOTE_BYTES
+  const isNoteCut = typeof properties.note === 'string' && Buffer.byteLength(properties.note) > MAX_NOTE_BYTES
   const named = entries.filter(([name]) => namedProperties.has(name))
   const others = entries.filter(([name]) => !namedProperties.has(name))
 
-  const kept = new Set<string>()
+  const included = new Set<string>()
   let left = MAX_VALUES
   for (const [name, value] of [...named, ...others]) {
-    if (kept.size === MAX_PROPERTIES) break
+    if (included.size === MAX_PROPERTIES) break
     const values = countValues(value, left)
     if (values > left) continue
     left -= values
-    kept.add(name)
+    included.add(name)
   }
-  if (kept.size === entries.length && !isNoteCut) return { properties, omitted: 0, isNoteCut }
+  if (included.size === entries.length && !isNoteCut) return { properties, omitted: 0, isNoteCut }
   return {
     properties: Object.fromEntries(
       entries
-        .filter(([name]) => kept.has(name))
+        .filter(([name]) => included.has(name))
         .map(([name, value]) => [name, name === 'note' && isNoteCut ? cutNote(String(value)) : value]),
     ),
-    omitted: entries.length - kept.size,
+    omitted: entries.length - included.size,
     isNoteCut,
   }
 }
 
-const cutNote = (note: string) => `${firstBytes(note, NOTE_BYTES)}…`
+const cutNote = (note: string) => `${firstBytes(note, MAX_NOTE_BYTES)}…`
 
 /** Stops at the first value over the limit. Recursion is safe: values are shallow here. */
 function countValues(value: unknown, maxCount: number): number {

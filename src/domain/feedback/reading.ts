@@ -5,10 +5,10 @@ import { type RoutingFields, routingFieldsOf } from './routing.ts'
 import { type FeedbackTask, feedbackTask } from './task.ts'
 
 /** Maximum size of a stored payload. */
-const PAYLOAD_BYTES = 262_144
+const MAX_PAYLOAD_BYTES = 262_144
 
 /** What the inbox stores of a delivery's original payload. */
-interface KeptPayload {
+interface StoredPayload {
   payload: string
   payloadCut: boolean
 }
@@ -22,8 +22,8 @@ export interface ReadEvent {
 }
 
 export type DeliveryReading =
-  | { outcome: 'accepted'; event: ReadEvent; kept: KeptPayload }
-  | { outcome: 'rejected'; uuid: string | null; errors: FieldError[]; kept: KeptPayload }
+  | { outcome: 'accepted'; event: ReadEvent; stored: StoredPayload }
+  | { outcome: 'rejected'; uuid: string | null; errors: FieldError[]; stored: StoredPayload }
   | { outcome: 'ignored'; uuid: string | null }
   | { outcome: 'unreadable'; readUpTo: number }
 
@@ -33,9 +33,9 @@ export function readDelivery(bytes: Uint8Array): DeliveryReading {
   if (!read.isJson) return { outcome: 'unreadable', readUpTo: read.readUpTo }
   const reading = readEvent(read.body)
   if (reading.outcome === 'ignored') return reading
-  const kept = payloadOf(read.body, PAYLOAD_BYTES)
-  if (reading.outcome === 'rejected') return { ...reading, kept }
-  return { outcome: 'accepted', event: readAccepted(reading.event), kept }
+  const stored = payloadOf(read.body, MAX_PAYLOAD_BYTES)
+  if (reading.outcome === 'rejected') return { ...reading, stored }
+  return { outcome: 'accepted', event: readAccepted(reading.event), stored }
 }
 
 export const readAccepted = (event: FeedbackEvent): ReadEvent => ({

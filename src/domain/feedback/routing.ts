@@ -52,15 +52,15 @@ export interface ConsideredRule {
 
 export function routingFieldsOf(properties: Record<string, unknown>): RoutingFields {
   return {
-    projectId: placeNameIn(properties.project_id),
-    projectName: placeNameIn(properties.project_name),
-    appId: placeNameIn(properties.app_id),
-    bundleId: placeNameIn(properties.bundle_id),
+    projectId: nameIn(properties.project_id),
+    projectName: nameIn(properties.project_name),
+    appId: nameIn(properties.app_id),
+    bundleId: nameIn(properties.bundle_id),
   }
 }
 
 /** A value longer than any name of a rule or project cannot match, so it is dropped. */
-function placeNameIn(value: unknown): string | undefined {
+function nameIn(value: unknown): string | undefined {
   const text = textOf(value)
   return text !== undefined && text.length <= 1_000 ? text : undefined
 }
@@ -80,30 +80,30 @@ export function projectsNamedIn(fields: RoutingFields[]): { ids: string[]; names
  */
 export function decideRoute(fields: RoutingFields, table: RoutingTable): RoutingDecision {
   const matching = matchingRules(fields, table)
-  const place = matching.findIndex(({ target }) => isUsable(target))
-  const passed = matching.slice(0, place < 0 ? undefined : place).map(passedOver)
-  const { rule, on, target } = matching[place] ?? {}
-  if (rule && on && target) {
+  const index = matching.findIndex(({ target }) => isUsable(target))
+  const passed = matching.slice(0, index < 0 ? undefined : index).map(passedOver)
+  const { rule, kind, target } = matching[index] ?? {}
+  if (rule && kind && target) {
     const explanation = [
       ...passed,
-      `${nameOf(rule)} matched on ${WORDS[on]}: it leads to ${quoted(target.name)}.`,
+      `${nameOf(rule)} matched on ${KIND_TEXT[kind]}: it leads to ${quoted(target.name)}.`,
     ]
-    return { project: target, rule, matchedOn: on, explanation: explanation.join(' ') }
+    return { project: target, rule, matchedOn: kind, explanation: explanation.join(' ') }
   }
 
   const before = [...passed, ...(matching.length > 0 ? [] : ['No rule matched.'])]
-  const named = projectsCalled(fields, table)
-  const called = named.find(({ isArchived }) => !isArchived)
-  const refused = named
+  const candidates = namedProjects(fields, table)
+  const named = candidates.find(({ isArchived }) => !isArchived)
+  const refused = candidates
     .filter(({ isArchived }) => isArchived)
     .map(({ name }) => `${quoted(name)}, which the event names, is archived.`)
-  if (called) {
+  if (named) {
     const explanation = [
       ...before,
-      `The event names the project ${quoted(called.name)}.`,
-      ...sharedName(called, named, fields),
+      `The event names the project ${quoted(named.name)}.`,
+      ...sharedName(named, candidates, fields),
     ].join(' ')
-    return { project: called, rule: null, matchedOn: 'project_name', explanation }
+    return { project: named, rule: null, matchedOn: 'project_name', explanation }
   }
   const project = defaultOf(table)
   const last = refused.length > 0 ? [] : ['The event names no project of ours.']
@@ -122,25 +122,29 @@ export function consideredRules(
   table: RoutingTable,
   winner: RoutingDecision,
 ): ConsideredRule[] {
-  const places = new Map(matchingRules(fields, table).map((match) => [match.rule.id, match]))
+  const matches = new Map(matchingRules(fields, table).map((match) => [match.rule.id, match]))
   return table.rules.toSorted(byPosition).map((rule) => {
     const base = { ruleId: rule.id, name: rule.name }
     if (rule.id === winner.rule?.id)
-      return { ...base, outcome: 'won', reason: `matched on ${WORDS[winner.matchedOn]}` }
-    const match = places.get(rule.id)
-    return { ...base, outcome: 'lost', reason: match ? lostTo(match, winner) : misfitOf(rule, fields) }
+      return { ...base, outcome: 'won', reason: `matched on ${KIND_TEXT[winner.matchedOn]}` }
+    const match = matches.get(rule.id)
+    return {
+      ...base,
+      outcome: 'lost',
+      reason: match ? lossReason(match, winner) : mismatchReason(rule, fields),
+    }
   })
 }
 
-type On = 'both' | 'app' | 'project'
+type MatchKind = 'both' | 'app' | 'project'
 interface Match {
   rule: RoutingRule
-  on: On
+  kind: MatchKind
   target: RoutingProject | undefined
 }
 
-const RANKS: On[] = ['both', 'app', 'project']
-const WORDS: Record<MatchedOn, string> = {
+const RANKS: MatchKind[] = ['both', 'app', 'project']
+const KIND_TEXT: Record<MatchedOn, string> = {
   both: 'project and app',
   app: 'the app',
   project: 'the project',
@@ -153,13 +157,13 @@ function matchingRules(fields: RoutingFields, { rules, projects }: RoutingTable)
   return rules
     .filter(({ isActive }) => isActive)
     .flatMap((rule) => {
-      const on = matchOf(rule, fields)
-      return on ? { rule, on, target: projects.find(({ id }) => id === rule.targetProjectId) } : []
+      const kind = matchOf(rule, fields)
+      return kind ? { rule, kind, target: projects.find(({ id }) => id === rule.targetProjectId) } : []
     })
-    .sort((a, b) => RANKS.indexOf(a.on) - RANKS.indexOf(b.on) || byPosition(a.rule, b.rule))
+    .sort((a, b) => RANKS.indexOf(a.kind) - RANKS.indexOf(b.kind) || byPosition(a.rule, b.rule))
 }
 
-function matchOf({ projectMatch, appMatch }: RoutingRule, fields: RoutingFields): On | undefined {
+function matchOf({ projectMatch, appMatch }: RoutingRule, fields: RoutingFields): MatchKind | undefined {
   const fitsProject = projectMatch !== null && isProject(projectMatch, fields)
   const fitsApp = appMatch !== null && isApp(appMatch, fields)
   if (projectMatch !== null && appMatch !== null) return fitsProject && fitsApp ? 'both' : undefined
@@ -173,9 +177,9 @@ const isProject = (pattern: string, { projectId, projectName }: RoutingFields) =
 const isApp = (pattern: string, { bundleId, appId }: RoutingFields) =>
   isSame(pattern, bundleId) || isSame(pattern, appId)
 
-const isSame = (a: string, b: string | undefined) => b !== undefined && folded(a) === folded(b)
+const isSame = (a: string, b: string | undefined) => b !== undefined && normalized(a) === normalized(b)
 
-const folded = (text: string) => text.normalize().toLowerCase()
+const normalized = (text: string) => text.normalize().toLowerCase()
 
 const byPosition = (a: RoutingRule, b: RoutingRule) => a.position - b.position || (a.id < b.id ? -1 : 1)
 
@@ -186,7 +190,7 @@ const isUsable = (target: RoutingProject | undefined): target is RoutingProject 
  * Sorted: matches by id before matches by name, active before archived, older before newer (ids are in order of
  * creation).
  */
-function projectsCalled(
+function namedProjects(
   { projectId, projectName }: RoutingFields,
   { projects }: RoutingTable,
 ): RoutingProject[] {
@@ -199,12 +203,12 @@ function projectsCalled(
 
 /** Notes that other projects share the name, if the match was by name. */
 function sharedName(
-  called: RoutingProject,
-  named: RoutingProject[],
+  named: RoutingProject,
+  candidates: RoutingProject[],
   { projectId, projectName }: RoutingFields,
 ) {
-  if ([projectId, projectName].some((value) => value?.toLowerCase() === called.id)) return []
-  const count = named.filter(({ name, isArchived }) => !isArchived && isSame(name, called.name)).length
+  if ([projectId, projectName].some((value) => value?.toLowerCase() === named.id)) return []
+  const count = candidates.filter(({ name, isArchived }) => !isArchived && isSame(name, named.name)).length
   if (count < 2) return []
   return count === 2
     ? ['Two projects have this name: it goes to the older one.']
@@ -217,30 +221,30 @@ function defaultOf({ projects }: RoutingTable): RoutingProject {
   return project
 }
 
-const passedOver = ({ rule, on, target }: Match) =>
-  `${nameOf(rule)} matched on ${WORDS[on]}, but ${whyUnusable(target)}.`
+const passedOver = ({ rule, kind, target }: Match) =>
+  `${nameOf(rule)} matched on ${KIND_TEXT[kind]}, but ${whyUnusable(target)}.`
 
 const whyUnusable = (target: RoutingProject | undefined) =>
   target ? `its project ${quoted(target.name)} is archived` : 'its project is gone'
 
-function lostTo({ rule, on, target }: Match, { rule: winner, matchedOn }: RoutingDecision): string {
-  if (!isUsable(target)) return `matched on ${WORDS[on]}, but ${whyUnusable(target)}`
-  if (!winner) return `matched on ${WORDS[on]}`
-  return matchedOn === on
-    ? `matched on ${WORDS[on]} as well, but stands behind ${nameOf(winner, 'rule')}`
-    : `matched on ${WORDS[on]}, but a match on ${WORDS[matchedOn]} comes first (position ${rule.position})`
+function lossReason({ rule, kind, target }: Match, { rule: winner, matchedOn }: RoutingDecision): string {
+  if (!isUsable(target)) return `matched on ${KIND_TEXT[kind]}, but ${whyUnusable(target)}`
+  if (!winner) return `matched on ${KIND_TEXT[kind]}`
+  return matchedOn === kind
+    ? `matched on ${KIND_TEXT[kind]} as well, but stands behind ${nameOf(winner, 'rule')}`
+    : `matched on ${KIND_TEXT[kind]}, but a match on ${KIND_TEXT[matchedOn]} comes first (position ${rule.position})`
 }
 
 /** Quotes the rule's text only, never the event's. */
-function misfitOf({ isActive, projectMatch, appMatch }: RoutingRule, fields: RoutingFields): string {
+function mismatchReason({ isActive, projectMatch, appMatch }: RoutingRule, fields: RoutingFields): string {
   if (!isActive) return 'is not active'
-  const misfits = [
+  const mismatches = [
     projectMatch !== null &&
       !isProject(projectMatch, fields) &&
       `the event’s project_id and project_name are not ${quoted(projectMatch)}`,
     appMatch !== null && !isApp(appMatch, fields) && `its bundle_id and app_id are not ${quoted(appMatch)}`,
-  ].filter((misfit) => misfit !== false)
-  return misfits.join(', and ')
+  ].filter((mismatch) => mismatch !== false)
+  return mismatches.join(', and ')
 }
 
 /** A rule's name; without one, what it matches. */

@@ -1,12 +1,11 @@
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
 import { textReplacer } from '../../lib/replace-texts.ts'
-import type { Destination } from '../../repositories/lists.ts'
-import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTaskInBulk, TaskPriority } from '../../schemas/task.ts'
-import { type ActorRef, newTaskRow } from '../new-task.ts'
+import { type ActorRef, newTask } from '../new-task.ts'
+import type { Destination, StoredTask } from '../task.ts'
 import { firstBytes } from './body.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
-import { keptProperties, NOTE_BYTES } from './limits.ts'
+import { limitProperties, MAX_NOTE_BYTES } from './limits.ts'
 
 /** The actor in the activity log: the analytics platform has no API key. */
 export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analytics' }
@@ -16,27 +15,25 @@ export type FeedbackTask = Required<
   Pick<NewTaskInBulk, 'title' | 'description' | 'priority' | 'labels' | 'metadata'>
 >
 
-/** Builds the task row of an event. */
-export const feedbackTaskRow = (
-  id: string,
-  now: Date,
+/** Builds the stored task of an event. */
+export const newFeedbackTask = (
   task: FeedbackTask,
-  destination: Destination,
-): TaskRow => newTaskRow(id, now, task, destination, ANALYTICS)
+  origin: { id: string; now: Date; destination: Destination },
+): StoredTask => newTask(task, { ...origin, actor: ANALYTICS })
 
 /** Builds the task of an event. Its size and the time it takes are bounded for every event. */
 export function feedbackTask(event: FeedbackEvent): FeedbackTask {
   const redact = redactorOf(event)
-  const kept = keptProperties(event.properties)
+  const limited = limitProperties(event.properties)
   return {
     title: titleOf(event, redact),
-    description: descriptionOf(event, redact, kept),
+    description: descriptionOf(event, redact, limited),
     priority: PRIORITIES[event.sentiment],
     labels: labelsOf(event, redact),
     metadata: {
       distinctId: shortened(event.distinctId),
       occurredAt: occurredAt(event),
-      properties: kept.properties,
+      properties: limited.properties,
     },
   }
 }
@@ -47,21 +44,21 @@ const PRIORITIES: Record<FeedbackEvent['sentiment'], TaskPriority> = {
   loved: 'low',
 }
 
-const TITLE_LENGTH = 120
-const LABEL_LENGTH = 100
-const DESCRIPTION_BYTES = 262_144
+const MAX_TITLE_LENGTH = 120
+const MAX_LABEL_LENGTH = 100
+const MAX_DESCRIPTION_BYTES = 262_144
 /** Maximum length of a value, applied only when a description is truncated. */
-const VALUE_LENGTH = 1_000
+const MAX_VALUE_LENGTH = 1_000
 
 /** The first non-empty line of the note; without one, the sentiment and where it was sent from. */
 export function titleOf(event: FeedbackEvent, redact = redactorOf(event)): string {
   const { sentiment, appVersion, properties } = event
-  const note = hiddenNote(textOf(properties.note) ?? '', redact)
+  const note = redactedNote(textOf(properties.note) ?? '', redact)
   const [first, second = ''] = note.split(LINE_BREAK).map(oneLine).filter(Boolean)
-  const spoken = first && withShortLinks(first, second)
+  const noteTitle = first && withShortLinks(first, second)
   const from = [textOf(properties.surface) ?? '', appVersion.trim()].filter(Boolean).map(shortened).join(' ')
-  const made = `${sentiment[0]?.toUpperCase()}${sentiment.slice(1)} feedback from ${oneLine(from)}`
-  return cutOnWord(spoken ?? redact(made), TITLE_LENGTH)
+  const fallback = `${sentiment[0]?.toUpperCase()}${sentiment.slice(1)} feedback from ${oneLine(from)}`
+  return cutOnWord(noteTitle ?? redact(fallback), MAX_TITLE_LENGTH)
 }
 
 /**
@@ -69,16 +66,16 @@ export function titleOf(event: FeedbackEvent, redact = redactorOf(event)): strin
  * text.
  */
 function withShortLinks(line: string, next: string): string {
-  if (line.length <= TITLE_LENGTH) return line
-  const short = line.replace(LINK, (link, host) => (link.length > LINK_LENGTH ? `${host}/…` : link))
+  if (line.length <= MAX_TITLE_LENGTH) return line
+  const short = line.replace(LINK, (link, host) => (link.length > MAX_LINK_LENGTH ? `${host}/…` : link))
   return line.replace(LINK, '').trim() === '' ? `${short} ${next}`.trim() : short
 }
 
 const LINK = /https?:\/\/(?:[^\s/?#@]*@)?([^\s/?#@]+)\S*/gi
-const LINK_LENGTH = 40
+const MAX_LINK_LENGTH = 40
 
 function labelsOf(event: FeedbackEvent, redact: Redact): string[] {
-  const trigger = [...oneLine(redact(shortened(event.trigger)))].slice(0, LABEL_LENGTH).join('').trim()
+  const trigger = [...oneLine(redact(shortened(event.trigger)))].slice(0, MAX_LABEL_LENGTH).join('').trim()
   return distinctIgnoringCase([event.sentiment, trigger].filter(Boolean))
 }
 
@@ -86,29 +83,29 @@ function labelsOf(event: FeedbackEvent, redact: Redact): string[] {
 export function descriptionOf(
   event: FeedbackEvent,
   redact = redactorOf(event),
-  { properties: kept, omitted, isNoteCut } = keptProperties(event.properties),
+  { properties: limited, omitted, isNoteCut } = limitProperties(event.properties),
 ): string {
   const note = noteOf(event, redact)
-  const properties = Object.entries(kept).filter(isTold)
+  const properties = Object.entries(limited).filter(isShown)
   const isCut = omitted > 0 || isNoteCut
   const whole = isCut ? undefined : wholeDescription(asMarkdown(note), properties, redact)
   if (whole !== undefined) return whole
 
-  const forNote = Math.min(Buffer.byteLength(note), DESCRIPTION_BYTES / 2)
+  const forNote = Math.min(Buffer.byteLength(note), MAX_DESCRIPTION_BYTES / 2)
   const short = (text: string) => shortened(redact(text))
-  const lines = linesWithin(DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES, properties, short)
+  const lines = linesWithin(MAX_DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES, properties, short)
   const missing = properties.length - lines.length + omitted
-  const said = joined(tableOf(lines), leftOut(missing), isCut ? CUT : CUT_HERE)
-  const left = DESCRIPTION_BYTES - Buffer.byteLength(said) - FRAME_BYTES
-  return joined(asMarkdown(firstBytes(note, left)), said)
+  const rest = joined(tableOf(lines), leftOut(missing), isCut ? CUT : CUT_HERE)
+  const left = MAX_DESCRIPTION_BYTES - Buffer.byteLength(rest) - FRAME_BYTES
+  return joined(asMarkdown(firstBytes(note, left)), rest)
 }
 
 /** Returns undefined if the result exceeds the maximum size of a description. */
 function wholeDescription(note: string, properties: Property[], redact: Redact): string | undefined {
-  const lines = linesWithin(DESCRIPTION_BYTES, properties, redact)
+  const lines = linesWithin(MAX_DESCRIPTION_BYTES, properties, redact)
   if (lines.length < properties.length) return undefined
   const whole = joined(note, tableOf(lines))
-  return Buffer.byteLength(whole) <= DESCRIPTION_BYTES ? whole : undefined
+  return Buffer.byteLength(whole) <= MAX_DESCRIPTION_BYTES ? whole : undefined
 }
 
 const CUT_HERE =
@@ -125,23 +122,23 @@ function noteOf(event: FeedbackEvent, redact: Redact): string {
   const { note } = event.properties
   if (typeof note !== 'string') return ''
   // A fence must be longer than any run of backticks inside it, so the length of a run is limited.
-  return hiddenNote(note.trim(), redact).replace(/`{65,}/g, `${'`'.repeat(64)}…`)
+  return redactedNote(note.trim(), redact).replace(/`{65,}/g, `${'`'.repeat(64)}…`)
 }
 
 /** Redacts the note and truncates it. Redaction reads past the limit, so that no partial address remains at the cut. */
-function hiddenNote(note: string, redact: Redact): string {
-  const start = note.slice(0, NOTE_BYTES + LONGEST_ADDRESS)
-  const hidden = redact(start)
-  const whole = start.length < note.length ? hidden.slice(0, -LONGEST_ADDRESS) : hidden
-  const text = firstBytes(whole, NOTE_BYTES)
-  return text.length < hidden.length ? `${text.trimEnd()}…` : text
+function redactedNote(note: string, redact: Redact): string {
+  const start = note.slice(0, MAX_NOTE_BYTES + MAX_ADDRESS_LENGTH)
+  const redacted = redact(start)
+  const whole = start.length < note.length ? redacted.slice(0, -MAX_ADDRESS_LENGTH) : redacted
+  const text = firstBytes(whole, MAX_NOTE_BYTES)
+  return text.length < redacted.length ? `${text.trimEnd()}…` : text
 }
 
 const joined = (...parts: string[]) => parts.filter(Boolean).join('\n\n')
 
 type Property = [name: string, value: unknown]
 
-const isTold = ([name, value]: Property) =>
+const isShown = ([name, value]: Property) =>
   name !== 'user_email' && value !== null && !(name === 'note' && typeof value === 'string')
 
 /** Table lines of the first properties up to a byte limit; an event may have 100,000 properties. */
@@ -199,14 +196,14 @@ function cutOnWord(text: string, length: number): string {
 }
 
 function shortened(text: string): string {
-  const start = [...text.slice(0, 2 * VALUE_LENGTH)].slice(0, VALUE_LENGTH).join('')
+  const start = [...text.slice(0, 2 * MAX_VALUE_LENGTH)].slice(0, MAX_VALUE_LENGTH).join('')
   return start.length < text.length ? `${start}…` : text
 }
 
 type Redact = (text: string) => string
 
 const REDACTED = '[user_email]'
-const LONGEST_ADDRESS = 320
+const MAX_ADDRESS_LENGTH = 320
 /** Above this number of distinct addresses, all texts are redacted whole. */
 const MAX_ADDRESSES = 50
 
@@ -227,7 +224,7 @@ function redactorOf({ properties }: FeedbackEvent): Redact {
 function* addressesIn(value: unknown, isAddress = false): Generator<string> {
   if (typeof value === 'string') {
     const address = isAddress ? value.trim() : ''
-    if (address.length > 3 && address.length <= LONGEST_ADDRESS) yield address
+    if (address.length > 3 && address.length <= MAX_ADDRESS_LENGTH) yield address
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value))
       if (isAddress || name === 'user_email' || typeof member === 'object')

@@ -93,11 +93,11 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
     },
 
     /** Locks the run for a page; undefined when somebody else holds it now, or it has ended. */
-    async findLeasedForUpdate(hold: RunLease): Promise<SyncRunRow | undefined> {
+    async findLeasedForUpdate(lease: RunLease): Promise<SyncRunRow | undefined> {
       const [row] = await db
         .select()
         .from(syncRuns)
-        .where(and(isLeasedBy(hold), inReach))
+        .where(and(isLeasedBy(lease), inReach))
         .for('update')
       return row
     },
@@ -110,7 +110,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
     },
 
     /** What the run said before of these entries. */
-    async listMet(runId: string, numbers: number[]): Promise<SyncItemRow[]> {
+    async listSeen(runId: string, numbers: number[]): Promise<SyncItemRow[]> {
       return db
         .select()
         .from(syncItems)
@@ -120,7 +120,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
     },
 
     /** All of one run. */
-    async saveMet(rows: SyncItemRow[]): Promise<void> {
+    async saveSeen(rows: SyncItemRow[]): Promise<void> {
       if (rows.length === 0) return
       const [runId] = rows.map(({ runId }) => runId)
       await db.execute(sql`
@@ -131,7 +131,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
         on conflict (run_id, number) do update set outcome = excluded.outcome`)
     },
 
-    async forgetMet(runId: string): Promise<void> {
+    async deleteSeen(runId: string): Promise<void> {
       await db.delete(syncItems).where(eq(syncItems.runId, runId))
     },
   }
@@ -189,21 +189,21 @@ export function syncQueue(db: Executor) {
     },
 
     /** Says that the worker lives; false when the run is no longer its own. */
-    async extend(hold: RunLease): Promise<boolean> {
+    async extend(lease: RunLease): Promise<boolean> {
       const rows = await db
         .update(syncRuns)
         .set({ leaseUntil: inLease })
-        .where(isLeasedBy(hold))
+        .where(isLeasedBy(lease))
         .returning({ id: syncRuns.id })
       return rows.length > 0
     },
 
     /** Leaves the run to whoever looks next, at once or after some seconds. */
-    async release(hold: RunLease, { afterSeconds }: { afterSeconds: number }): Promise<void> {
+    async release(lease: RunLease, { afterSeconds }: { afterSeconds: number }): Promise<void> {
       await db
         .update(syncRuns)
         .set({ leaseUntil: sql`clock_timestamp() + make_interval(secs => ${afterSeconds})` })
-        .where(isLeasedBy(hold))
+        .where(isLeasedBy(lease))
     },
 
     /** Connections whose time has come and that have no active run, locked with their projects until the transaction ends. */

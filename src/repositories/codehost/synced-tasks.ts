@@ -10,7 +10,7 @@ import { activitySet, type TaskRow, taskSet, tasksAndActivity } from '../tasks.t
 const { description, notes, metadata, ...short } = getTableColumns(tasks)
 
 /** A task of the code host without its long texts; the description as its hash, so that it need not be read. */
-export type KnownTask = Omit<TaskRow, 'description' | 'notes' | 'metadata'> & {
+export type SyncedTaskRow = Omit<TaskRow, 'description' | 'notes' | 'metadata'> & {
   descriptionHash: string | null
 }
 
@@ -28,7 +28,7 @@ const upsertTasks = named<object>(
         updated_at = excluded.updated_at, version = excluded.version
       returning 1
     ), logged as (
-      insert into ${activity} (${activitySet.names}) ${activitySet.select('entries')}
+      insert into ${activity} (${activitySet.names}) ${activitySet.select('activities')}
     )
     select from written`,
 )
@@ -45,7 +45,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
       projectId: string,
       repositoryId: number,
       numbers: number[],
-    ): Promise<KnownTask[]> {
+    ): Promise<SyncedTaskRow[]> {
       return db
         .select({
           ...short,
@@ -78,9 +78,9 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
      * Writes the new and the changed tasks of a page with their entries in the record, in one statement. Of those that
      * are here already only the columns of the code host are written: list, priority and notes are not touched.
      */
-    async upsert(rows: TaskRow[], entries: ActivityRow[]): Promise<void> {
+    async upsert(rows: TaskRow[], activities: ActivityRow[]): Promise<void> {
       if (rows.length === 0) return
-      const { rows: written } = await upsertTasks(db, tasksAndActivity(rows, entries))
+      const { rows: written } = await upsertTasks(db, tasksAndActivity(rows, activities))
       if (written.length !== rows.length) throw new Error('The page was not written as it was counted.')
     },
 
@@ -93,7 +93,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
       const [row] = await db
         .select({
           present: sql<number>`count(*)::integer`,
-          vanished: sql<number>`(count(*) filter (where ${isUnmet(runId)}))::integer`,
+          vanished: sql<number>`(count(*) filter (where ${isUnseen(runId)}))::integer`,
         })
         .from(tasks)
         .where(and(isOf(projectId, repositoryId), isPresent))
@@ -110,7 +110,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
       const rows = await db
         .select({ number: tasks.codehostNumber })
         .from(tasks)
-        .where(and(isOf(projectId, repositoryId), isPresent, isUnmet(runId)))
+        .where(and(isOf(projectId, repositoryId), isPresent, isUnseen(runId)))
         .orderBy(tasks.codehostNumber)
         .limit(limit)
       return rows.flatMap(({ number }) => number ?? [])
@@ -121,13 +121,13 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
       projectId: string,
       repositoryId: number,
       number: number,
-      change: { sourceState: 'transferred' | 'deleted'; at: Date },
+      change: { sourceState: 'transferred' | 'deleted'; now: Date },
     ): Promise<{ id: string } | undefined> {
       const [row] = await db
         .update(tasks)
         .set({
           sourceState: change.sourceState,
-          updatedAt: change.at,
+          updatedAt: change.now,
           version: sql`${tasks.version} + 1`,
         })
         .where(and(isOf(projectId, repositoryId), eq(tasks.codehostNumber, number), isPresent))
@@ -136,7 +136,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     },
   }
 
-  function isUnmet(runId: string) {
+  function isUnseen(runId: string) {
     return notExists(
       db
         .select({ one: sql`1` })

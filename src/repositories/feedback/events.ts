@@ -6,7 +6,13 @@ import { feedbackEvents, feedbackUnreadable } from '../../db/tables/feedback.ts'
 import { AppError, unavailable } from '../../errors/index.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor } from '../index.ts'
-import { holdingProjects, makingTasks, namingViolations, type TaskRow, tasksAndActivity } from '../tasks.ts'
+import {
+  insertingTasks,
+  lockingProjects,
+  namingViolations,
+  type TaskRow,
+  tasksAndActivity,
+} from '../tasks.ts'
 
 export type FeedbackRow = typeof feedbackEvents.$inferSelect
 /** What a repeat is answered from. */
@@ -19,7 +25,7 @@ export type DeliveredRow = Pick<
 export interface Acceptance {
   rows: FeedbackRow[]
   tasks: TaskRow[]
-  entries: ActivityRow[]
+  activities: ActivityRow[]
 }
 
 const eventSet = recordset(feedbackEvents)
@@ -32,11 +38,11 @@ const insertEvents = named<object>(
 const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
   'accept feedback events',
   sql`
-    with ${holdingProjects}, fresh as (
+    with ${lockingProjects}, fresh as (
       insert into ${feedbackEvents} (${eventSet.names})
       ${eventSet.select('rows', sql`(select is_open from place)`)}
       on conflict do nothing returning id, task_id
-    ), ${makingTasks(sql`id in (select task_id from fresh)`)}
+    ), ${insertingTasks(sql`id in (select task_id from fresh)`)}
     select is_open as "isOpen", array(select id from fresh) as made from place`,
 )
 
@@ -75,14 +81,14 @@ export function feedbackRepository(db: Executor) {
      * made; the others were here already, by what makes an event itself. Undefined, and nothing is made, where a project
      * they go to was archived or deleted meanwhile; none is archived while this is at work.
      */
-    async accept({ rows, tasks, entries }: Acceptance): Promise<Set<string> | undefined> {
+    async accept({ rows, tasks, activities }: Acceptance): Promise<Set<string> | undefined> {
       // In one order everywhere: two batches that share events wait for each other instead of deadlocking.
       const inLockOrder = rows.toSorted((a, b) => ((a.dedupKey ?? '') < (b.dedupKey ?? '') ? -1 : 1))
-      const { rows: answers } = await acceptEvents(db, {
+      const { rows: result } = await acceptEvents(db, {
         rows: JSON.stringify(inLockOrder),
-        ...tasksAndActivity(tasks, entries),
+        ...tasksAndActivity(tasks, activities),
       }).catch(namingViolations())
-      return answers[0]?.isOpen ? new Set(answers[0].made) : undefined
+      return result[0]?.isOpen ? new Set(result[0].made) : undefined
     },
 
     async find(id: string): Promise<FeedbackRow | undefined> {

@@ -55,7 +55,7 @@ export function routingRepository(db: Executor) {
 
     /** By position. */
     async list(after: { position: number; id: string } | undefined, limit: number): Promise<RoutingRow[]> {
-      const isLater =
+      const isAfter =
         after &&
         or(
           gt(webhookRouting.position, after.position),
@@ -64,7 +64,7 @@ export function routingRepository(db: Executor) {
       return db
         .select()
         .from(webhookRouting)
-        .where(isLater)
+        .where(isAfter)
         .orderBy(...inOrder)
         .limit(limit)
     },

@@ -11,7 +11,7 @@ export const ANYTHING_MAY_HAVE_CHANGED: TransientEvent[] = [
 export function configurationChanges({ feed }: { feed: Pick<ActivityFeed, 'publish'> }) {
   return {
     /** What came over the channel; an empty text where the connection was broken. */
-    hear(payload: string): void {
+    receive(payload: string): void {
       for (const event of payload === '' ? ANYTHING_MAY_HAVE_CHANGED : [eventOf(JSON.parse(payload))]) {
         feed.publish(event)
       }

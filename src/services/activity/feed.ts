@@ -30,10 +30,10 @@ const POLL_MS = 100
 const MAX_PAUSE_MS = 5_000
 
 /** Past this many characters readers get a turn, so that a burst does not look as if nobody read. */
-const TURN = 64 * 1024
+const MAX_CHARACTERS_PER_TURN = 64 * 1024
 
 /** Numbers of transactions mean nothing in another cluster: what is older came with a restore. */
-const FRESH_MS = 3_600_000
+const MAX_AGE_MS = 3_600_000
 
 /**
  * Everything that is written to the record, by whichever instance, in the order of commits: nothing missed, nothing
@@ -41,9 +41,9 @@ const FRESH_MS = 3_600_000
  * are over by now; while none is, that costs no look at the table. (A NOTIFY a write would line up all commits.)
  */
 export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'activityLog'>; clock: Clock }) {
-  const { activityLog: tail } = repos
+  const { activityLog } = repos
   const followers = new Set<ReturnType<typeof follower>>()
-  let comers: PromiseWithResolvers<Snapshot>[] = []
+  let pending: PromiseWithResolvers<Snapshot>[] = []
   let reading: Promise<void> | undefined
   let wake = () => {}
   let onError: (error: unknown) => void = () => {}
@@ -58,20 +58,20 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
      */
     async subscribe(projectId: string | null, ending: AbortController): Promise<Subscription> {
       const start = Promise.withResolvers<Snapshot>()
-      comers.push(start)
+      pending.push(start)
       reading ??= read()
       wake()
       const position = await start.promise
       // Added in the same turn as the reader went on, so nothing is read in between.
-      const one = follower(position, ending, (event) => concerns(event, projectId))
-      if (ending.signal.aborted) return one
-      followers.add(one)
+      const subscriber = follower(position, ending, (event) => concerns(event, projectId))
+      if (ending.signal.aborted) return subscriber
+      followers.add(subscriber)
       ending.signal.addEventListener('abort', () => {
-        followers.delete(one)
-        one.end()
+        followers.delete(subscriber)
+        subscriber.end()
         wake()
       })
-      return one
+      return subscriber
     },
 
     /** Tells those who follow on this instance something that is not kept, such as the progress of a sync. */
@@ -91,22 +91,22 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
   }
 
   async function position(): Promise<Snapshot> {
-    return parseSnapshot(await tail.snapshot())
+    return parseSnapshot(await activityLog.snapshot())
   }
 
   /** What became visible between two positions, in pages; each is read when the gate lets it. */
   async function* between(
     earlier: Snapshot,
     later: Snapshot,
-    pass = <T>(work: () => Promise<T>) => work(),
+    limit = <T>(work: () => Promise<T>) => work(),
   ): AsyncGenerator<StreamEvent[]> {
     if (earlier.text === later.text) return
     const span = spanBetween(earlier, later)
     if (!span) throw new Error('The database went back in time: it is not the one it was.')
-    const notBefore = new Date(clock.now().getTime() - FRESH_MS)
+    const notBefore = new Date(clock.now().getTime() - MAX_AGE_MS)
     for (let after: ActivityLogRow | undefined; ; ) {
       const last = after
-      const rows = await pass(() => tail.listWritten(span, notBefore, last, PAGE))
+      const rows = await limit(() => activityLog.listWritten(span, notBefore, last, PAGE))
       if (rows.length > 0) yield rows.map(toEvent)
       after = rows.at(-1)
       if (rows.length < PAGE) return
@@ -116,20 +116,20 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
   async function read(): Promise<void> {
     let last: Snapshot | undefined
     let pause = POLL_MS
-    while (followers.size > 0 || comers.length > 0) {
-      const coming = comers
-      comers = []
+    while (followers.size > 0 || pending.length > 0) {
+      const starting = pending
+      pending = []
       try {
         const now = await position()
-        if (last && !spanBetween(last, now)) endAll()
+        if (last && !spanBetween(last, now)) cutAll()
         else if (last) for await (const events of between(last, now)) await deliverAll(events)
         last = now
         pause = POLL_MS
-        for (const comer of coming) comer.resolve(now)
+        for (const subscriber of starting) subscriber.resolve(now)
         // They are among the followers before anything else is read.
         await nextTurn()
       } catch (error) {
-        for (const comer of coming) comer.reject(error)
+        for (const subscriber of starting) subscriber.reject(error)
         if (pause === POLL_MS) onError(error)
         pause = Math.min(pause * 2, MAX_PAUSE_MS)
       }
@@ -143,23 +143,23 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
     for (const event of events) {
       deliver(event)
       size += event.data.length
-      if (size < TURN) continue
+      if (size < MAX_CHARACTERS_PER_TURN) continue
       await nextTurn()
       size = 0
     }
   }
 
   function deliver(event: StreamEvent): void {
-    for (const one of followers) one.push(event)
+    for (const subscriber of followers) subscriber.push(event)
   }
 
   /** They come back and say where they were. */
-  function endAll(): void {
-    for (const one of followers) one.cut()
+  function cutAll(): void {
+    for (const subscriber of followers) subscriber.cut()
   }
 
   function sleep(ms: number): Promise<void> {
-    if (comers.length > 0) return Promise.resolve()
+    if (pending.length > 0) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms)
       wake = () => {

@@ -13,10 +13,14 @@ const MAX_WAITING = 1024 * 1024
 /** Counted for each event beside its text: many small ones are bounded as well. */
 const OVERHEAD = 100
 /** Characters handed out at once. */
-const CHUNK = 64 * 1024
+const MAX_BATCH = 64 * 1024
 
 /** One who follows: what waits for it is bounded, and one that falls behind is cut off. */
-export function follower(start: Snapshot, ending: AbortController, wants: (event: StreamEvent) => boolean) {
+export function follower(
+  start: Snapshot,
+  ending: AbortController,
+  isRelevant: (event: StreamEvent) => boolean,
+) {
   let waiting: StreamEvent[] = []
   let size = 0
   let isEnded = ending.signal.aborted
@@ -27,7 +31,7 @@ export function follower(start: Snapshot, ending: AbortController, wants: (event
     end,
 
     push(event: StreamEvent): void {
-      if (isEnded || !wants(event)) return
+      if (isEnded || !isRelevant(event)) return
       waiting.push(event)
       size += sizeOf(event)
       if (size > MAX_WAITING) this.cut()
@@ -40,8 +44,8 @@ export function follower(start: Snapshot, ending: AbortController, wants: (event
     },
 
     async next(deadlineMs: number): Promise<StreamEvent[]> {
-      if (waiting.length === 0 && !isEnded) await somethingOr(deadlineMs)
-      return take()
+      if (waiting.length === 0 && !isEnded) await waitForEvent(deadlineMs)
+      return nextBatch()
     },
   }
 
@@ -51,17 +55,17 @@ export function follower(start: Snapshot, ending: AbortController, wants: (event
     wake()
   }
 
-  function take(): StreamEvent[] {
+  function nextBatch(): StreamEvent[] {
     let count = 0
-    for (let taken = 0; count < waiting.length && taken < CHUNK; count++) {
-      taken += sizeOf(waiting[count] as StreamEvent)
+    for (let length = 0; count < waiting.length && length < MAX_BATCH; count++) {
+      length += sizeOf(waiting[count] as StreamEvent)
     }
     const events = waiting.splice(0, count)
     for (const event of events) size -= sizeOf(event)
     return events
   }
 
-  function somethingOr(deadlineMs: number): Promise<void> {
+  function waitForEvent(deadlineMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, deadlineMs)
       wake = () => {

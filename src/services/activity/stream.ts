@@ -10,7 +10,7 @@ import { ANYTHING_MAY_HAVE_CHANGED } from './configuration-changes.ts'
 import { type ActivityFeed, concerns, PAGE, type StreamEvent, toEvent } from './feed.ts'
 import type { Subscription } from './follower.ts'
 
-interface Wish {
+interface StreamRequest {
   projectId?: string | undefined
   /** The last entry that was seen. */
   lastEventId?: string | undefined
@@ -28,7 +28,7 @@ interface StreamDeps {
 }
 
 /** After a restart all come back at once: so many of the pool's connections are theirs, the rest is for requests. */
-const READS_AT_ONCE = 3
+const MAX_CONCURRENT_READS = 3
 
 export const streamOperations = {
   open: { scope: 'tasks:read' },
@@ -43,7 +43,7 @@ export function streamService({
   heartbeatMs = 15_000,
   checkMs = 5_000,
 }: StreamDeps) {
-  const pass = semaphore(READS_AT_ONCE)
+  const limit = semaphore(MAX_CONCURRENT_READS)
 
   return {
     /**
@@ -53,7 +53,7 @@ export function streamService({
      */
     async open(
       caller: Caller,
-      { projectId, lastEventId }: Wish,
+      { projectId, lastEventId }: StreamRequest,
       ending: AbortController,
     ): Promise<AsyncIterable<StreamEvent[]>> {
       const bound = repos.within(caller)
@@ -92,7 +92,7 @@ export function streamService({
     for (let after: string | undefined; ; ) {
       const filter = { projectId: scope ?? undefined, from }
       const last = after
-      const rows = await pass(() => activity.listVisible(start.text, filter, last, PAGE))
+      const rows = await limit(() => activity.listVisible(start.text, filter, last, PAGE))
       if (signal.aborted) return
       yield rows.map(toEvent)
       after = rows.at(-1)?.id
@@ -103,7 +103,7 @@ export function streamService({
     for (let count = PAGE; count >= PAGE; ) {
       const next = await feed.position()
       count = 0
-      for await (const events of feed.between(position, next, pass)) {
+      for await (const events of feed.between(position, next, limit)) {
         if (signal.aborted) return
         count += events.length
         yield events.filter((event) => concerns(event, scope))
@@ -111,7 +111,7 @@ export function streamService({
       position = next
     }
     const subscription = await feed.subscribe(scope, ending)
-    for await (const events of feed.between(position, subscription.start, pass)) {
+    for await (const events of feed.between(position, subscription.start, limit)) {
       yield events.filter((event) => concerns(event, scope))
     }
     // What was told meanwhile is in no record.
@@ -122,7 +122,7 @@ export function streamService({
   function watch(caller: Caller, ending: AbortController): void {
     async function check() {
       // A database that is away admits nobody else and has nothing to tell.
-      const isAdmitted = await pass(() => access.isStillAdmitted(caller)).catch(() => true)
+      const isAdmitted = await limit(() => access.isStillAdmitted(caller)).catch(() => true)
       if (!isAdmitted) ending.abort()
     }
     // At once when something ended somewhere, and now and then for what ends by itself.

@@ -1,5 +1,5 @@
-import type { CodeHost, HostAccess, Refusal, Repository, Silence } from '../../clients/codehost.ts'
-import { bringsNoToken, connectionActivity, keptOf } from '../../domain/codehost/connection.ts'
+import type { CodeHost, HostAccess, Refusal, Repository, Unreachable } from '../../clients/codehost.ts'
+import { bringsNoToken, connectionActivity, settingsOf } from '../../domain/codehost/connection.ts'
 import { nextFullAt, nextRunAt, sooner } from '../../domain/codehost/progress.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import { isHostOf, type NamedRepository, repositoryOf } from '../../domain/codehost/repository.ts'
@@ -38,7 +38,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     input: ConnectionRequest,
   ): Promise<Connection> {
     const named = repositoryOf(input.repository)
-    if (!named) throw wrongRepository('must be owner/name, or the https or git@ address of a repository')
+    if (!named) throw invalidRepository('must be owner/name, or the https or git@ address of a repository')
     for (;;) {
       const connection = await connectOnce(caller, projectId, named, input)
       if (connection) return connection
@@ -49,20 +49,20 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   async function connectOnce(
     caller: Caller,
     projectId: string,
-    { name, host: pasted }: NamedRepository,
+    { name, host: urlHost }: NamedRepository,
     input: ConnectionRequest,
   ): Promise<Connection | undefined> {
     const { token } = input
-    const seen = await writable(caller, projectId, input.listId)
-    const apiUrl = allowed(input.apiUrl ?? seen?.apiUrl)
-    if (pasted && !isHostOf(apiUrl, pasted)) throw wrongHost(pasted, apiUrl)
+    const seen = await lockWritable(caller, projectId, input.listId)
+    const apiUrl = allowedUrl(input.apiUrl ?? seen?.apiUrl)
+    if (urlHost && !isHostOf(apiUrl, urlHost)) throw hostMismatch(urlHost, apiUrl)
     // Before anybody is asked: the answer to a token that is not the caller's would tell what there is.
     const isSameName = seen?.repository.toLowerCase() === name.toLowerCase() && seen.apiUrl === apiUrl
     if (bringsNoToken(caller, token, isSameName ? seen : undefined)) throw tokenRequired()
     if (token && !encryptionKey) throw encryptionKeyMissing()
     const stored = storedFor(apiUrl, seen)
-    const own = token === undefined ? stored && vault.open(stored) : token
-    const access = { apiUrl, token: own ?? vault.sharedToken(apiUrl) }
+    const ownToken = token === undefined ? stored && vault.open(stored) : token
+    const access = { apiUrl, token: ownToken ?? vault.sharedToken(apiUrl) }
     const repository = await reachable(host, access, name, clock)
 
     return repos.within(caller).transaction(async (repos) => {
@@ -80,17 +80,17 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
         await repos.codehost.delete(projectId)
       }
       const id = isSame ? present.id : clock.newId(now)
-      const isKept = isSame && token === undefined
-      const { listId, schedule } = keptOf(input, present)
+      const isTokenKept = isSame && token === undefined
+      const { listId, schedule } = settingsOf(input, present)
       const change = {
         repository: repository.name,
-        token: isKept ? present.token : own ? vault.seal(own, id) : null,
+        token: isTokenKept ? present.token : ownToken ? vault.seal(ownToken, id) : null,
         listId,
         schedule,
         updatedAt: now,
         nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
       }
-      if (isSame && !isKept) {
+      if (isSame && !isTokenKept) {
         // Whatever it waits for, it waits for with the old token.
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run?.status === 'rate_limited') await repos.syncRuns.update(run.id, { retryAt: null })
@@ -98,16 +98,16 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       if (isSame) await repos.codehost.update(id, change)
       else
         await repos.codehost.insert({
-          ...fresh(id, projectId, now),
+          ...newConnection(id, projectId, now),
           ...change,
           apiUrl,
           repositoryId: repository.id,
         })
       const after = { ...change, id, apiUrl }
-      const told = connectionActivity(present, after, token !== undefined)
-      if (told) {
-        const about = { projectId, metadata: told.metadata }
-        await repos.activity.insert([activityRow(clock, now, told.type, actorOf(caller), about)])
+      const activity = connectionActivity(present, after, token !== undefined)
+      if (activity) {
+        const about = { projectId, metadata: activity.metadata }
+        await repos.activity.insert([activityRow(clock, now, activity.type, actorOf(caller), about)])
       }
       await repos.configurationChanges.announceProject(projectId)
       return connectionOf(repos, projectId)
@@ -115,7 +115,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   }
 
   /** Before anybody is asked over the network: may the caller write here, and is the list one of the project? */
-  async function writable(caller: Caller, projectId: string, listId: string | null | undefined) {
+  async function lockWritable(caller: Caller, projectId: string, listId: string | null | undefined) {
     return repos.within(caller).transaction(async (repos) => {
       await writableProject(repos, projectId)
       await refuseForeignList(repos, projectId, listId)
@@ -123,7 +123,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     })
   }
 
-  function allowed(given: string | undefined): string {
+  function allowedUrl(given: string | undefined): string {
     const url = given === undefined ? apiUrls[0] : URL.parse(given)?.href.replace(/\/+$/, '')
     if (url === undefined || !apiUrls.includes(url)) throw codehostUrlNotAllowed(given ?? '', apiUrls)
     return url
@@ -148,7 +148,7 @@ async function refuseForeignList(repos: BoundRepositories, projectId: string, li
   if (listId !== null && list?.projectId !== projectId) throw listNotFound(listId)
 }
 
-const fresh = (id: string, projectId: string, now: Date) => ({
+const newConnection = (id: string, projectId: string, now: Date) => ({
   id,
   projectId,
   position: null,
@@ -158,11 +158,11 @@ const fresh = (id: string, projectId: string, now: Date) => ({
   connectedAt: now,
 })
 
-const wrongRepository = (message: string) =>
+const invalidRepository = (message: string) =>
   validationFailed([{ path: '/repository', code: 'wrong_format', message }])
 
-const wrongHost = (host: string, apiUrl: string) =>
-  wrongRepository(
+const hostMismatch = (host: string, apiUrl: string) =>
+  invalidRepository(
     `is an address of ${host.slice(0, 100)}, but ${apiUrl} is asked: give owner/name, or the apiUrl of that host`,
   )
 
@@ -181,10 +181,10 @@ async function reachable(
   if (page.outcome === 'refused' || page.outcome === 'unreachable') throw refusal(page)
   return repository
 
-  function refusal(answer: Refusal | Silence) {
-    if (answer.outcome === 'unreachable') return codehostUnreachable(answer.why)
+  function refusal(response: Refusal | Unreachable) {
+    if (response.outcome === 'unreachable') return codehostUnreachable(response.reason)
     const now = clock.now()
-    const judged = judgeRefusal(answer, { now, hasToken: access.token !== null, limitedBefore: 0 })
+    const judged = judgeRefusal(response, { now, hasToken: access.token !== null, limitedBefore: 0 })
     if (judged.verdict === 'fail') return codehostRefused(judged.code, judged.message)
     const seconds = Math.ceil((judged.retryAt.getTime() - now.getTime()) / 1000)
     return codehostUnreachable(`it limits requests until ${judged.retryAt.toISOString()}.`, seconds)

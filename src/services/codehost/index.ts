@@ -20,7 +20,7 @@ import { toSyncRun } from '../sync/run-view.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
 
 /** While somebody waits for a run, its row is looked at this often. */
-const GLANCE_MS = 150
+const POLL_MS = 150
 
 const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
 
@@ -98,15 +98,15 @@ export function codehostService(deps: ConnectDeps) {
     async awaitRun(
       caller: Caller,
       started: SyncRun,
-      { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
+      { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
     ): Promise<{ run: SyncRun; isOver: boolean }> {
-      const deadline = performance.now() + patienceMs
+      const deadline = performance.now() + timeoutMs
       for (let run = started; ; ) {
         const seen = await getRun(caller, started.projectId, started.id).catch(() => undefined)
         run = seen ?? run
         const isOver = ENDED.includes(run.status)
         if (!seen || isOver || signal.aborted || performance.now() >= deadline) return { run, isOver }
-        await wait(GLANCE_MS, undefined, { signal }).catch(() => {})
+        await wait(POLL_MS, undefined, { signal }).catch(() => {})
       }
     },
   }

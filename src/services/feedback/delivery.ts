@@ -6,7 +6,7 @@ import {
   type RoutingProject,
   ruleLabel,
 } from '../../domain/feedback/routing.ts'
-import { ANALYTICS, feedbackTaskRow } from '../../domain/feedback/task.ts'
+import { ANALYTICS, newFeedbackTask } from '../../domain/feedback/task.ts'
 import { AppError, listNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FeedbackRow } from '../../repositories/feedback/events.ts'
@@ -18,10 +18,10 @@ import { FEEDBACK_LIST, findTable } from './routing.ts'
 export interface Arrival {
   /** Its entry in the inbox. */
   id: string
-  at: Date
+  receivedAt: Date
   event: ReadEvent
   /** What the inbox keeps of the delivery. */
-  kept: Pick<FeedbackRow, 'payload' | 'payloadCut'>
+  stored: Pick<FeedbackRow, 'payload' | 'payloadCut'>
 }
 
 /** Where an event goes, as a decision and as a place. */
@@ -38,7 +38,7 @@ export interface Accepted {
 }
 
 /** Why an event went where it went, as the inbox keeps it. */
-export interface KeptRouting {
+export interface StoredRouting {
   ruleId: string | null
   ruleName: string | null
   matchedOn: RoutingDecision['matchedOn']
@@ -46,7 +46,7 @@ export interface KeptRouting {
 }
 
 /** The sender's identifier as the inbox shows it; what makes it unique is a hash of all of it. */
-const SHOWN_UUID_LENGTH = 255
+const MAX_UUID_LENGTH = 255
 /** A destination that is deleted or archived while its feedback is on the way is decided again so often. */
 const MAX_DECISIONS = 5
 
@@ -54,7 +54,7 @@ const MAX_DECISIONS = 5
 export const changedMeanwhile = () => listNotFound(FEEDBACK_LIST)
 
 /** Does the work, again where what it was decided on has changed. */
-export async function decidedAgain<T>(work: () => Promise<T>): Promise<T> {
+export async function retryDecision<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
@@ -69,7 +69,7 @@ export async function decidedAgain<T>(work: () => Promise<T>): Promise<T> {
  * What becomes of these arrivals. Those that are here already are left out where it would take a new list. Nothing is
  * locked: what it was decided on may change before it is written down.
  */
-export async function routed(
+export async function routeArrivals(
   repos: BoundRepositories,
   clock: Clock,
   arrivals: Arrival[],
@@ -82,8 +82,8 @@ export async function routed(
     decision: decideRoute(fields[index] ?? {}, table),
   }))
   const lists = new Map(table.projects.flatMap(({ id, listId }) => (listId ? [[id, listId] as const] : [])))
-  const homeless = decided.filter(({ decision }) => !lists.has(decision.project.id))
-  for (const project of await projectsOfNew(repos, homeless)) {
+  const withoutList = decided.filter(({ decision }) => !lists.has(decision.project.id))
+  for (const project of await projectsOfNew(repos, withoutList)) {
     lists.set(project.id, await newListOf(project))
   }
   return decided.flatMap(({ arrival, decision }) => {
@@ -148,25 +148,25 @@ export async function accept(
   accepted: Accepted[],
 ): Promise<Set<string>> {
   if (accepted.length === 0) return new Set()
-  const tasks = accepted.map(({ arrival: { at, event }, row, route: { decision, listId } }) => {
-    const { id: projectId, name: projectName } = decision.project
-    return feedbackTaskRow(row.taskId, at, event.task, { listId, projectId, projectName, isArchived: false })
+  const tasks = accepted.map(({ arrival: { receivedAt, event }, row, route: { decision, listId } }) => {
+    const destination = { listId, projectId: decision.project.id }
+    return newFeedbackTask(event.task, { id: row.taskId, now: receivedAt, destination })
   })
-  const entries = accepted.flatMap(({ arrival: { at }, row, route: { decision } }) => {
-    const { ruleId, ruleName, matchedOn } = keptRouting(decision)
+  const activities = accepted.flatMap(({ arrival: { receivedAt }, row, route: { decision } }) => {
+    const { ruleId, ruleName, matchedOn } = storedRouting(decision)
     const about = { taskId: row.taskId, projectId: decision.project.id }
     const metadata = { eventId: row.id, ruleId, ruleName, matchedOn }
     return [
-      activityRow(clock, at, 'task.created', ANALYTICS, about),
-      activityRow(clock, at, 'feedback.received', ANALYTICS, { ...about, metadata }),
+      activityRow(clock, receivedAt, 'task.created', ANALYTICS, about),
+      activityRow(clock, receivedAt, 'feedback.received', ANALYTICS, { ...about, metadata }),
     ]
   })
-  const made = await feedback.accept({ rows: accepted.map(({ row }) => row), tasks, entries })
-  if (!made) throw changedMeanwhile()
-  return made
+  const ids = await feedback.accept({ rows: accepted.map(({ row }) => row), tasks, activities })
+  if (!ids) throw changedMeanwhile()
+  return ids
 }
 
-export const keptRouting = ({ rule, matchedOn, explanation }: RoutingDecision): KeptRouting => ({
+export const storedRouting = ({ rule, matchedOn, explanation }: RoutingDecision): StoredRouting => ({
   ruleId: rule?.id ?? null,
   ruleName: rule && ruleLabel(rule),
   matchedOn,
@@ -174,18 +174,18 @@ export const keptRouting = ({ rule, matchedOn, explanation }: RoutingDecision): 
 })
 
 /** The column holds only what `keptRouting` made. */
-export const asRouting = (json: unknown) => json as KeptRouting
+export const asRouting = (json: unknown) => json as StoredRouting
 
 /** What the inbox says of a delivery from the start. */
 type Judged = { outcome: 'accepted'; uuid: string | null } | Exclude<Reading, { outcome: 'accepted' }>
 
 /** An entry of the inbox as it begins: without a task. */
 export function inboxRow(id: string, receivedAt: Date, reading: Judged): FeedbackRow {
-  const uuid = reading.uuid?.slice(0, 2 * SHOWN_UUID_LENGTH) ?? null
+  const uuid = reading.uuid?.slice(0, 2 * MAX_UUID_LENGTH) ?? null
   return {
     id,
     dedupKey: null,
-    uuid: uuid && [...uuid].slice(0, SHOWN_UUID_LENGTH).join('').toWellFormed(),
+    uuid: uuid && [...uuid].slice(0, MAX_UUID_LENGTH).join('').toWellFormed(),
     outcome: reading.outcome,
     duplicates: 0,
     receivedAt,
@@ -200,14 +200,14 @@ export function inboxRow(id: string, receivedAt: Date, reading: Judged): Feedbac
 }
 
 function acceptedRow(arrival: Arrival, { decision, listId }: Route, clock: Pick<Clock, 'newId'>) {
-  const { id, at, event, kept } = arrival
+  const { id, receivedAt, event, stored } = arrival
   return {
-    ...inboxRow(id, at, { outcome: 'accepted', uuid: event.uuid }),
-    ...kept,
+    ...inboxRow(id, receivedAt, { outcome: 'accepted', uuid: event.uuid }),
+    ...stored,
     dedupKey: event.dedupKey,
-    taskId: clock.newId(at),
+    taskId: clock.newId(receivedAt),
     projectId: decision.project.id,
     listId,
-    routing: keptRouting(decision),
+    routing: storedRouting(decision),
   }
 }

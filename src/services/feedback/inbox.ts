@@ -16,10 +16,10 @@ import {
   accept,
   asRouting,
   changedMeanwhile,
-  decidedAgain,
   feedbackListOf,
-  keptRouting,
-  routed,
+  retryDecision,
+  routeArrivals,
+  storedRouting,
 } from './delivery.ts'
 import { findTable } from './routing.ts'
 
@@ -59,13 +59,13 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     /** Tries a rejected event as new; one that has its task keeps it, and it is moved if today's routing says so. */
     async replay(caller: Caller, id: string): Promise<InboxEvent> {
       return feedback.redacted(() =>
-        decidedAgain(() =>
+        retryDecision(() =>
           repos.within(everywhere).transaction(async (repos) => {
             // Looked at, decided on, and only then locked: the projects it concerns are to be locked first.
             const row = await repos.feedback.find(id)
             if (!row) throw eventNotFound(id)
             if (row.outcome === 'accepted') await moveTask(repos, row, caller)
-            else await tryAgain(repos, row)
+            else await retryRejected(repos, row)
             return toFeedbackEvent((await repos.feedback.find(id)) ?? row)
           }),
         ),
@@ -73,7 +73,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     },
   }
 
-  async function tryAgain(repos: BoundRepositories, row: FeedbackRow): Promise<void> {
+  async function retryRejected(repos: BoundRepositories, row: FeedbackRow): Promise<void> {
     if (row.payload === null || row.payloadCut) throw eventNotReplayable(row.id)
     const reading = readEvent(JSON.parse(row.payload))
     if (reading.outcome !== 'accepted') {
@@ -84,15 +84,17 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const event = readAccepted(reading.event)
     const { id, payload, payloadCut, receivedAt, duplicates } = row
     const { dedupKey } = event
-    const arrival = { id, at: clock.now(), event, kept: { payload, payloadCut } }
-    const accepted = await routed(repos, clock, [arrival], (project) => feedbackListOf(repos, clock, project))
-    for (const { route } of accepted) await keepWritable(repos, route.decision.project.id)
+    const arrival = { id, receivedAt: clock.now(), event, stored: { payload, payloadCut } }
+    const accepted = await routeArrivals(repos, clock, [arrival], (project) =>
+      feedbackListOf(repos, clock, project),
+    )
+    for (const { route } of accepted) await lockTarget(repos, route.decision.project.id)
     await lockAsSeen(repos, row)
     // Taken out and put back, so that the index decides between this and the same event coming in at the moment.
     await repos.feedback.delete(id)
-    const asReceived = accepted.map((one) => ({ ...one, row: { ...one.row, receivedAt, duplicates } }))
-    const made = await accept(repos, clock, asReceived)
-    if (made.has(id)) return
+    const asReceived = accepted.map((each) => ({ ...each, row: { ...each.row, receivedAt, duplicates } }))
+    const created = await accept(repos, clock, asReceived)
+    if (created.has(id)) return
     const [before] = await repos.feedback.listByKeys([dedupKey])
     const { taskId = null, projectId = null, listId = null, routing = null } = before ?? {}
     const same = { taskId, projectId, listId, routing, outcome: 'accepted' as const, errors: null }
@@ -114,17 +116,17 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const task = await repos.tasks.findForUpdate(seen.id)
     if (task?.projectId !== seen.projectId) throw changedMeanwhile()
     const now = clock.now()
-    const to = { listId, projectId: project.id, projectName: project.name, isArchived: false }
-    const outcome = decideChange(task, { listId }, to, caller.type, now)
+    const moveTo = { listId, projectId: project.id }
+    const outcome = decideChange(task, { listId }, { moveTo, actorType: caller.type, now })
     if (!outcome) return
     await repos.tasks.update(task.id, outcome.update)
     const about = { taskId: task.id, projectId: project.id }
     await repos.activity.insert(
-      outcome.entries.map(({ type, metadata }) =>
+      outcome.activities.map(({ type, metadata }) =>
         activityRow(clock, now, type, actorOf(caller), { ...about, metadata }),
       ),
     )
-    await repos.feedback.update(row.id, { projectId: project.id, listId, routing: keptRouting(decision) })
+    await repos.feedback.update(row.id, { projectId: project.id, listId, routing: storedRouting(decision) })
   }
 }
 
@@ -138,7 +140,7 @@ async function lockProjects(repos: BoundRepositories, fromId: string, toId: stri
 }
 
 /** Locks a project that feedback goes to, so that it is not archived on the way. */
-async function keepWritable(repos: BoundRepositories, projectId: string): Promise<void> {
+async function lockTarget(repos: BoundRepositories, projectId: string): Promise<void> {
   if (!(await repos.projects.keepWritable(projectId))) throw changedMeanwhile()
 }
 

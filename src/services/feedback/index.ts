@@ -9,10 +9,10 @@ import {
   type Arrival,
   accept,
   asRouting,
-  decidedAgain,
   feedbackListOf,
   inboxRow,
-  routed,
+  retryDecision,
+  routeArrivals,
 } from './delivery.ts'
 
 const MIB = 1024 * 1024
@@ -33,15 +33,18 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
   return {
     /** A delivery of so many bytes that was just read, with the time and the identifiers it gets. */
     deliveryOf(reading: DeliveryReading, bytes: number): Delivery {
-      const at = clock.now()
-      if (reading.outcome === 'unreadable') return { at, ...reading }
+      const receivedAt = clock.now()
+      if (reading.outcome === 'unreadable') return { receivedAt, ...reading }
       if (reading.outcome === 'accepted') {
-        const { event, kept } = reading
-        return { outcome: 'accepted', arrival: { id: clock.newId(at), at, event, kept, bytes } }
+        const { event, stored } = reading
+        return {
+          outcome: 'accepted',
+          arrival: { id: clock.newId(receivedAt), receivedAt, event, stored, bytes },
+        }
       }
-      const row = inboxRow(clock.newId(at), at, reading)
+      const row = inboxRow(clock.newId(receivedAt), receivedAt, reading)
       if (reading.outcome === 'ignored') return { outcome: 'ignored', row }
-      return { outcome: 'rejected', row: { ...row, ...reading.kept }, mistakes: reading.errors }
+      return { outcome: 'rejected', row: { ...row, ...reading.stored }, errors: reading.errors }
     },
 
     /**
@@ -54,13 +57,13 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
           return deliver(delivery.arrival)
         case 'rejected':
           await feedback.redacted(() => feedback.insert(delivery.row))
-          throw validationFailed(delivery.mistakes)
+          throw validationFailed(delivery.errors)
         case 'ignored':
           // It asks for nothing, so nothing is lost with its entry.
           await unlessAway(() => feedback.insert(delivery.row))
           return { accepted: false, reason: 'event_ignored' }
         case 'unreadable':
-          await unlessAway(() => feedback.countUnreadable(delivery.at.toISOString().slice(0, 10)))
+          await unlessAway(() => feedback.countUnreadable(delivery.receivedAt.toISOString().slice(0, 10)))
           throw notJson(delivery.readUpTo)
       }
     },
@@ -72,16 +75,16 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
    */
   async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
     const bound = repos.within(everywhere)
-    return decidedAgain(async () => {
-      const accepted = await routed(bound, clock, arrivals, (project) =>
+    return retryDecision(async () => {
+      const accepted = await routeArrivals(bound, clock, arrivals, (project) =>
         bound.transaction((repos) => feedbackListOf(repos, clock, project)),
       )
-      const made = await accept(bound, clock, accepted)
-      const repeats = arrivals.filter(({ id }) => !made.has(id))
-      const before = await countedRepeats(feedback, repeats)
+      const created = await accept(bound, clock, accepted)
+      const repeats = arrivals.filter(({ id }) => !created.has(id))
+      const firstDeliveries = await countRepeats(feedback, repeats)
       const rows = new Map(accepted.map(({ row }) => [row.id, row]))
       return arrivals.map(({ id, event: { dedupKey } }) =>
-        receiptOf(id, made.has(id) ? rows.get(id) : before.get(dedupKey)),
+        receiptOf(id, created.has(id) ? rows.get(id) : firstDeliveries.get(dedupKey)),
       )
     })
   }
@@ -98,9 +101,9 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
 /** What was delivered, as far as it can be told without the database. */
 export type Delivery =
   | { outcome: 'accepted'; arrival: WeighedArrival }
-  | { outcome: 'rejected'; row: FeedbackRow; mistakes: FieldError[] }
+  | { outcome: 'rejected'; row: FeedbackRow; errors: FieldError[] }
   | { outcome: 'ignored'; row: FeedbackRow }
-  | { outcome: 'unreadable'; at: Date; readUpTo: number }
+  | { outcome: 'unreadable'; receivedAt: Date; readUpTo: number }
 
 /** An arrival with what it adds to its batch. */
 interface WeighedArrival extends Arrival {
@@ -110,7 +113,7 @@ interface WeighedArrival extends Arrival {
 const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
 
 /** Counts the repeats; answers what each event was answered with at first, by what makes it itself. */
-async function countedRepeats(
+async function countRepeats(
   feedback: BoundRepositories['feedback'],
   repeated: Arrival[],
 ): Promise<Map<string | null, DeliveredRow>> {

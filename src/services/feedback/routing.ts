@@ -143,7 +143,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
             .slice(0, MAX_EXPLAINED)
             .map(({ ruleId, reason }) => {
               const rule = table.rules.find(({ id }) => id === ruleId)
-              return `${rule ? toldAs(rule) : 'A rule'} lost: ${reason}.`
+              return `${rule ? labelOf(rule) : 'A rule'} lost: ${reason}.`
             }),
         ].join(' '),
         title: task.title,
@@ -159,9 +159,9 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     caller: Caller,
     { id, name }: RoutingRow,
     now: Date,
-    more: Record<string, unknown>,
+    details: Record<string, unknown>,
   ) {
-    const metadata = { routingRuleId: id, name, ...more }
+    const metadata = { routingRuleId: id, name, ...details }
     await repos.activity.insert([activityRow(clock, now, type, actorOf(caller), { metadata })])
     await repos.configurationChanges.announceRouting()
   }
@@ -181,7 +181,7 @@ export async function findTable(routing: BoundRepositories['routing'], fields: R
 /** Rules told of in an explanation; `considered` has them all. */
 const MAX_EXPLAINED = 20
 
-const toldAs = (rule: RoutingTableRows['rules'][number]) =>
+const labelOf = (rule: RoutingTableRows['rules'][number]) =>
   rule.name === null ? nameOf(rule) : `"${rule.name}"`
 
 const IGNORED: RoutingTest = {

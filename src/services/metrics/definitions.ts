@@ -28,9 +28,9 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
   const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
     new Counter({ name, help, labelNames, registers })
   const counterOf = (outcomes: Record<string, 0>, name: string, help: string) => {
-    const made = counter(name, help, ['outcome'])
-    for (const [outcome, none] of Object.entries(outcomes)) made.inc({ outcome }, none)
-    return made
+    const metric = counter(name, help, ['outcome'])
+    for (const [outcome, zero] of Object.entries(outcomes)) metric.inc({ outcome }, zero)
+    return metric
   }
   const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
     new Gauge({ name, help, labelNames, registers })
@@ -90,7 +90,7 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
       'inlet_receiver_deliveries_total',
       'Deliveries to the feedback receiver of this instance.',
     ),
-    held: counter(
+    buffered: counter(
       'inlet_receiver_held_total',
       'Deliveries that were held because the database was away, whatever became of them.',
     ),

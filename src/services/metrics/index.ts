@@ -50,10 +50,10 @@ export const metricsOperations = {
   text: { scope: 'metrics:read', isServiceWide: true },
 } satisfies Operations<ReturnType<typeof metricsService>>
 
-/** How the service is doing, as Prometheus reads it. Counters are of this process and begin with it. */
+/** The metrics of this process, as Prometheus reads them. Counters begin at zero when the process starts. */
 export function metricsService({ repos, clock, pool, isEmbedded = false }: MetricsDeps) {
-  let made: MetricDefinitions | undefined
-  let making: Promise<MetricDefinitions> | undefined
+  let definitions: MetricDefinitions | undefined
+  let loading: Promise<MetricDefinitions> | undefined
   let reading: Promise<Stats> | undefined
   let databaseStartedAt: number | undefined
   let onError: (error: unknown) => void = () => {}
@@ -67,7 +67,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     },
 
     delivered: (outcome: DeliveryOutcome) => record(({ deliveries }) => deliveries.inc({ outcome })),
-    buffered: () => record(({ held: buffered }) => buffered.inc()),
+    buffered: () => record(({ buffered }) => buffered.inc()),
     streamOpened: () => record(({ streams }) => streams.inc()),
     streamClosed: () => record(({ streams }) => streams.dec()),
 
@@ -77,9 +77,9 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
       const end = (outcome: 'completed' | 'failed') =>
         record(({ jobSeconds }) => jobSeconds.observe({ queue, outcome }, (performance.now() - since) / 1000))
       try {
-        const done = await work()
+        const result = await work()
         end('completed')
-        return done
+        return result
       } catch (error) {
         end('failed')
         throw error
@@ -93,13 +93,13 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
       record(({ syncRuns }) => syncRuns.inc({ outcome }))
       if (outcome === 'rate_limited') return
       const tally = tallyOf(run)
-      const entries = [
-        ...[tally.counts.issues, tally.counts.pullRequests].flatMap((counts) => Object.entries(counts)),
+      const counts = [
+        ...[tally.counts.issues, tally.counts.pullRequests].flatMap((byOutcome) => Object.entries(byOutcome)),
         ['skipped', tally.skipped.length] as const,
         ['gone', run.gone] as const,
       ]
-      record(({ syncItems: syncEntries, jobSeconds }) => {
-        for (const [outcome, count] of entries) syncEntries.inc({ outcome }, count)
+      record(({ syncItems, jobSeconds }) => {
+        for (const [outcome, count] of counts) syncItems.inc({ outcome }, count)
         if (!startedAt || !finishedAt) return
         jobSeconds.observe({ queue: 'sync', outcome }, (finishedAt.getTime() - startedAt.getTime()) / 1000)
       })
@@ -122,27 +122,27 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
 
     /** All of it in the text format of Prometheus. Answers also while the database is away. */
     async text(): Promise<string> {
-      const it = await load()
+      const definitions = await load()
       const stats = await readStats()
-      observeDatabase(it, stats)
-      observePool(it)
-      return it.registry.metrics()
+      observeDatabase(definitions, stats)
+      observePool(definitions)
+      return definitions.registry.metrics()
     },
   }
 
   /** The library takes a tenth of the start to load: the first that is counted waits for it, nobody else does. */
-  function record(what: (instruments: MetricDefinitions) => void): void {
-    if (made) what(made)
-    else void load().then(what)
+  function record(use: (definitions: MetricDefinitions) => void): void {
+    if (definitions) use(definitions)
+    else void load().then(use)
   }
 
   function load(): Promise<MetricDefinitions> {
-    making ??= import('./definitions.ts').then(({ metricDefinitions: instruments }) => {
-      made = instruments({ isEmbedded })
-      made.build.set({ version: VERSION, node: process.version }, 1)
-      return made
+    loading ??= import('./definitions.ts').then(({ metricDefinitions }) => {
+      definitions = metricDefinitions({ isEmbedded })
+      definitions.build.set({ version: VERSION, node: process.version }, 1)
+      return definitions
     })
-    return making
+    return loading
   }
 
   /** Undefined when the database is away or silent; what was asked is not asked twice meanwhile. */
@@ -151,54 +151,54 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     reading ??= repos.stats.read(week).finally(() => {
       reading = undefined
     })
-    const enough = new AbortController()
-    const tooLate = sleep(DEADLINE_MS, undefined, { signal: enough.signal })
-    tooLate.catch(() => {})
+    const timer = new AbortController()
+    const timeout = sleep(DEADLINE_MS, undefined, { signal: timer.signal })
+    timeout.catch(() => {})
     try {
-      return await Promise.race([reading, tooLate])
+      return await Promise.race([reading, timeout])
     } catch (error) {
       onError(error)
       return undefined
     } finally {
-      enough.abort()
+      timer.abort()
     }
   }
 
-  function observeDatabase(it: MetricDefinitions, stats: Stats | undefined): void {
+  function observeDatabase(definitions: MetricDefinitions, stats: Stats | undefined): void {
     const isUp = Number(stats !== undefined)
-    it.databaseUp.set(isUp)
-    it.embeddedUp?.set(isUp)
+    definitions.databaseUp.set(isUp)
+    definitions.embeddedUp?.set(isUp)
     // What was true before the database went away would pass for what is true now.
-    it.jobs.reset()
+    definitions.jobs.reset()
     if (!stats) return
-    for (const { queue, state, count } of stats.jobs) it.jobs.set({ queue, state }, count)
-    it.unreadable.set(stats.unreadable)
-    const isAnother = databaseStartedAt !== undefined && databaseStartedAt !== stats.startedAt
+    for (const { queue, state, count } of stats.jobs) definitions.jobs.set({ queue, state }, count)
+    definitions.unreadable.set(stats.unreadable)
+    const isRestarted = databaseStartedAt !== undefined && databaseStartedAt !== stats.startedAt
     databaseStartedAt = stats.startedAt
-    if (!isAnother) return
-    it.databaseRestarts.inc()
-    it.embeddedRestarts?.inc()
+    if (!isRestarted) return
+    definitions.databaseRestarts.inc()
+    definitions.embeddedRestarts?.inc()
   }
 
-  function observePool(it: MetricDefinitions): void {
+  function observePool(definitions: MetricDefinitions): void {
     if (!pool) return
     const { total, idle, waiting, max } = pool()
-    it.poolConnections.set({ state: 'idle' }, idle)
-    it.poolConnections.set({ state: 'busy' }, total - idle)
-    it.poolMax.set(max)
-    it.poolWaiting.set(waiting)
+    definitions.poolConnections.set({ state: 'idle' }, idle)
+    definitions.poolConnections.set({ state: 'busy' }, total - idle)
+    definitions.poolMax.set(max)
+    definitions.poolWaiting.set(waiting)
   }
 
   async function watched<T extends { outcome: string; limits?: HostLimits }>(
     { apiUrl: host }: HostAccess,
-    asked: Promise<T>,
+    response: Promise<T>,
   ): Promise<T> {
-    const answer = await asked
-    const remaining = answer.limits?.remaining ?? null
+    const { outcome, limits } = await response
+    const remaining = limits?.remaining ?? null
     record(({ hostRequests, hostRemaining }) => {
-      hostRequests.inc({ host, outcome: answer.outcome })
+      hostRequests.inc({ host, outcome })
       if (remaining !== null) hostRemaining.set({ host }, remaining)
     })
-    return answer
+    return response
   }
 }

@@ -31,7 +31,7 @@ export async function endRun(
   const ended = { ...run, ...change }
   const connection = await repos.codehost.find(run.projectId)
   await repos.syncRuns.update(run.id, change)
-  await repos.syncRuns.forgetMet(run.id)
+  await repos.syncRuns.deleteSeen(run.id)
   if (connection?.id === run.connectionId) {
     await repos.codehost.update(connection.id, {
       nextRunAt: nextRunAfter(error, connection, now),
@@ -39,7 +39,7 @@ export async function endRun(
     })
   }
   const name = connection?.repository ?? 'the code host'
-  const by = { type: 'codehost' as const, id: run.connectionId, name }
+  const actor = { type: 'codehost' as const, id: run.connectionId, name }
   const { fetched, counts, skipped } = tallyOf(ended)
   const { projectId } = run
   const message = error ? `Syncing ${name} failed: ${error.message}` : `Synced ${name}.`
@@ -54,7 +54,7 @@ export async function endRun(
     error,
   }
   await repos.activity.insert([
-    activityRow(clock, now, 'sync.finished', by, { projectId, message, metadata }),
+    activityRow(clock, now, 'sync.finished', actor, { projectId, message, metadata }),
   ])
   return ended
 }

@@ -23,7 +23,7 @@ interface SyncDeps {
 }
 
 /** Connections queued at once. */
-const DUE_AT_ONCE = 100
+const DUE_BATCH = 100
 /** A run that broke for no known reason is left alone for a moment. */
 const RECOVERY_SECONDS = 5
 
@@ -56,7 +56,7 @@ export function syncService({
     async enqueueDue(): Promise<void> {
       await repos.transaction(async (repos) => {
         const now = clock.now()
-        for (const connection of await repos.syncQueue.listDueForUpdate(now, DUE_AT_ONCE)) {
+        for (const connection of await repos.syncQueue.listDueForUpdate(now, DUE_BATCH)) {
           const { id, projectId, schedule } = connection
           const isFull = connection.nextFullAt <= now
           const bound = repos.within({ projectId })
@@ -80,8 +80,8 @@ export function syncService({
       const turnEnds = performance.now() + turnMs
       const turn = {
         isOver: () => performance.now() >= turnEnds,
-        isWanted: () => syncQueue.isAnyWaiting(clock.now()),
-        give: () => syncQueue.release(run, { afterSeconds: 0 }),
+        isAnyWaiting: () => syncQueue.isAnyWaiting(clock.now()),
+        release: () => syncQueue.release(run, { afterSeconds: 0 }),
       }
       const lost = new AbortController()
       const signal = AbortSignal.any([stop, lost.signal])

@@ -43,9 +43,9 @@ export function leasedRun(
     /** Entries that left the listing: the tasks stay and say so. */
     async writeGone(items: GoneItem[], limits: HostLimits): Promise<boolean> {
       return whileConnected(async (repos, run, connection) => {
-        const at = clock.now()
+        const now = clock.now()
         let { gone } = run
-        for (const entry of items) if (await markGone(repos, connection, entry, at)) gone++
+        for (const item of items) if (await markGone(repos, connection, item, now)) gone++
         const change = { gone, rateLimit: rateLimitOf(limits), attempts: 0, limited: 0 }
         await repos.syncRuns.update(run.id, change)
         return { ...run, ...change }
@@ -70,9 +70,9 @@ export function leasedRun(
 
     /** Completed without an error, failed with one. */
     async end(error: RunError | null, limits?: HostLimits): Promise<undefined> {
-      const told = error && { code: error.code, message: error.message }
+      const publicError = error && { code: error.code, message: error.message }
       const rateLimit = limits && rateLimitOf(limits)
-      await whileLeased((repos, run) => endRun(repos, clock, run, told, rateLimit))
+      await whileLeased((repos, run) => endRun(repos, clock, run, publicError, rateLimit))
     },
 
     /** Rate limits in a row, up to now, that did not say how long to wait. */
@@ -98,7 +98,7 @@ export function leasedRun(
   }
 
   async function whileLeased(
-    work: (repos: BoundRepositories, run: SyncRunRow, context: Surroundings) => Promise<SyncRunRow>,
+    work: (repos: BoundRepositories, run: SyncRunRow, context: RunContext) => Promise<SyncRunRow>,
   ): Promise<SyncRunRow | undefined> {
     const { projectId } = run
     const after = await repos.within({ projectId }).transaction(async (repos) => {
@@ -118,20 +118,20 @@ export function leasedRun(
     repos: BoundRepositories,
     { id, projectId, repositoryId, repository: name }: ConnectionRow,
     { number, sourceState }: GoneItem,
-    at: Date,
+    now: Date,
   ): Promise<boolean> {
-    const task = await repos.syncedTasks.markGone(projectId, repositoryId, number, { sourceState, at })
+    const task = await repos.syncedTasks.markGone(projectId, repositoryId, number, { sourceState, now })
     if (!task) return false
     const metadata = { changes: { sourceState: { from: 'present', to: sourceState } } }
     const about = { taskId: task.id, projectId, metadata }
-    const by = { type: 'codehost' as const, id, name }
-    await repos.activity.insert([activityRow(clock, at, 'task.updated', by, about)])
+    const actor = { type: 'codehost' as const, id, name }
+    await repos.activity.insert([activityRow(clock, now, 'task.updated', actor, about)])
     return true
   }
 }
 
 /** What a run is for, as it is now. */
-interface Surroundings {
+interface RunContext {
   connection: ConnectionRow | undefined
   isArchived: boolean
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
-import type { Destination } from '../../repositories/lists.ts'
+import type { DestinationRow } from '../../repositories/lists.ts'
 import { activityRow as activityEntry } from '../activity/row.ts'
 import { tallyOf } from './run-view.ts'
 
@@ -26,26 +26,26 @@ export async function writePage(
   clock: Clock,
   run: SyncRunRow,
   connection: ConnectionRow,
-  destination: Destination,
+  destination: DestinationRow,
   page: PageToWrite,
 ): Promise<SyncRunRow> {
   const decisions = await decide(repos, clock, connection, destination, page.items)
-  for (const some of portions(decisions)) {
+  for (const portion of portions(decisions)) {
     await repos.syncedTasks.upsert(
-      some.flatMap(({ row }) => row ?? []),
-      some.flatMap((decision) => activityOf(clock, connection, decision)),
+      portion.flatMap(({ row }) => row ?? []),
+      portion.flatMap((decision) => activityOf(clock, connection, decision)),
     )
   }
-  const met = await repos.syncRuns.listMet(
+  const seen = await repos.syncRuns.listSeen(
     run.id,
     decisions.map(({ number }) => number),
   )
   const { tally, outcomes } = tallied(
     tallyOf(run),
-    new Map(met.map(({ number, outcome }) => [number, outcome])),
+    new Map(seen.map(({ number, outcome }) => [number, outcome])),
     decisions,
   )
-  await repos.syncRuns.saveMet(outcomes.map((outcome) => ({ runId: run.id, ...outcome })))
+  await repos.syncRuns.saveSeen(outcomes.map((outcome) => ({ runId: run.id, ...outcome })))
 
   const change = {
     ...tally,
@@ -83,21 +83,21 @@ async function decide(
   repos: BoundRepositories,
   clock: Clock,
   { id, projectId, repositoryId, repository: name }: ConnectionRow,
-  destination: Destination,
+  destination: DestinationRow,
   items: CodehostItem[],
 ): Promise<ItemDecision[]> {
   const numbers = items.map(({ number }) => number)
   const rows = await repos.syncedTasks.listKnownForUpdate(projectId, repositoryId, numbers)
   const known = new Map(rows.map((row) => [row.codehostNumber, row]))
-  const strangers = numbers.filter((number) => !known.has(number))
-  const purged = new Set(await repos.syncedTasks.listPurged(projectId, repositoryId, strangers))
+  const unknown = numbers.filter((number) => !known.has(number))
+  const purged = new Set(await repos.syncedTasks.listPurged(projectId, repositoryId, unknown))
   const now = clock.now()
   const actor = { type: 'codehost' as const, id, name }
-  return items.map((entry) => {
-    const task = known.get(entry.number)
-    if (task) return updateFromItem(task, entry, now)
-    if (purged.has(entry.number)) return skipItem(entry)
-    return importItem(entry, { id: clock.newId(now), now, destination, actor, repositoryId })
+  return items.map((item) => {
+    const task = known.get(item.number)
+    if (task) return updateFromItem(task, item, now)
+    if (purged.has(item.number)) return skipItem(item)
+    return importItem(item, { id: clock.newId(now), now, destination, actor, repositoryId })
   })
 }
 
@@ -123,11 +123,11 @@ function* portions(decisions: ItemDecision[]): Generator<ItemDecision[]> {
 function activityOf(
   clock: Clock,
   { id, repository: name }: ConnectionRow,
-  { row, changes_: told }: ItemDecision,
+  { row, activities }: ItemDecision,
 ) {
   if (!row) return []
   const actor = { type: 'codehost' as const, id, name }
-  return told.map(({ type, metadata }) =>
+  return activities.map(({ type, metadata }) =>
     activityEntry(clock, row.updatedAt, type, actor, {
       taskId: row.id,
       projectId: row.projectId,

@@ -22,23 +22,23 @@ type Notice = { from: string } & ({ run: SyncRun } | { runId: string })
 export function syncProgress({ repos, feed, instance }: SyncProgressDeps) {
   const { syncQueue } = repos
   // One after the other, so that nobody sees a run go back.
-  let told = Promise.resolve()
-  let heard = Promise.resolve()
+  let sent = Promise.resolve()
+  let received = Promise.resolve()
 
   return {
     announce(row: SyncRunRow): void {
       const run = toSyncRun(row)
       publish(run)
       // Nothing is lost with it but a glance: the run itself is in the database.
-      told = told.then(() => syncQueue.announce(noticeOf(run))).catch(() => {})
+      sent = sent.then(() => syncQueue.announce(noticeOf(run))).catch(() => {})
     },
 
     /** What came over the channel; an empty text where the connection was broken. */
-    hear(payload: string): void {
+    receive(payload: string): void {
       if (payload === '') return
       const notice = JSON.parse(payload) as Notice
       if (notice.from === instance) return
-      heard = heard
+      received = received
         .then(async () => publish('run' in notice ? notice.run : await find(notice.runId)))
         .catch(() => {})
     },

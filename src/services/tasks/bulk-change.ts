@@ -8,7 +8,7 @@ import { decideChange } from '../../domain/task-change.ts'
 import { externalIdTaken, listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
-import type { Destination } from '../../repositories/lists.ts'
+import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { TaskChange, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
@@ -28,10 +28,10 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
   /** @throws AppError that names every task that is in the way, and the list. */
   return async function updateMany(
     caller: Caller,
-    given: string[],
+    requestedIds: string[],
     change: TaskChange,
   ): Promise<BulkChanged> {
-    const ids = given.map((id) => id.toLowerCase())
+    const ids = requestedIds.map((id) => id.toLowerCase())
     const unique = [...new Set(ids)]
     return repos.within(caller).transaction(async (repos) => {
       const locked = await lockTasks(repos, unique, change)
@@ -41,7 +41,8 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const now = clock.now()
       const { changes, refusals } = decideBulkChange(ids, (id) => {
         const task = writableTask(locked, id)
-        const outcome = decideChange(task, change, destination.moveTo, caller.type, now)
+        const { moveTo } = destination
+        const outcome = decideChange(task, change, { moveTo, actorType: caller.type, now })
         if (isTaken(task)) throw externalIdTaken()
         return { task, outcome }
       })
@@ -53,7 +54,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       await repos.activity.insert(
         changes.flatMap(({ task, outcome }) => {
           const about = { taskId: task.id, projectId: after.get(task.id)?.projectId ?? task.projectId }
-          return outcome.entries.map(({ type, metadata }) =>
+          return outcome.activities.map(({ type, metadata }) =>
             activityRow(clock, now, type, actorOf(caller), { ...about, metadata }),
           )
         }),
@@ -68,7 +69,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
 async function destinationOf(
   repos: BoundRepositories,
   listId: string | undefined,
-): Promise<{ moveTo?: Destination; refusals: BulkRefusal[] }> {
+): Promise<{ moveTo?: DestinationRow; refusals: BulkRefusal[] }> {
   if (listId === undefined) return { refusals: [] }
   const moveTo = await repos.lists.findDestination(listId)
   const refused = !moveTo
@@ -84,19 +85,19 @@ async function destinationOf(
 async function externalIdsTaken(
   repos: BoundRepositories,
   tasks: TaskRow[],
-  moveTo: Destination | undefined,
+  moveTo: DestinationRow | undefined,
 ): Promise<(task: TaskRow) => boolean> {
-  const movers = tasks.filter(
+  const moving = tasks.filter(
     ({ projectId, externalId }) => moveTo && projectId !== moveTo.projectId && externalId !== null,
   )
   const taken = new Set<string>()
-  for (const [source, some] of Map.groupBy(movers, (task) => task.source)) {
-    const externalIds = some.flatMap(({ externalId }) => externalId ?? [])
-    const there = await repos.tasks.listByExternalIds(moveTo?.projectId ?? '', source, externalIds)
-    for (const { externalId } of there) taken.add(`${source} ${externalId}`)
+  for (const [source, group] of Map.groupBy(moving, (task) => task.source)) {
+    const externalIds = group.flatMap(({ externalId }) => externalId ?? [])
+    const existing = await repos.tasks.listByExternalIds(moveTo?.projectId ?? '', source, externalIds)
+    for (const { externalId } of existing) taken.add(`${source} ${externalId}`)
   }
-  const met = new Map(movers.toReversed().map((task) => [keyOf(task), task.id]))
-  return (task) => movers.includes(task) && (taken.has(keyOf(task)) || met.get(keyOf(task)) !== task.id)
+  const taskByKey = new Map(moving.toReversed().map((task) => [keyOf(task), task.id]))
+  return (task) => moving.includes(task) && (taken.has(keyOf(task)) || taskByKey.get(keyOf(task)) !== task.id)
 }
 
 const keyOf = ({ source, externalId }: TaskRow) => `${source} ${externalId}`

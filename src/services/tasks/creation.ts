@@ -1,8 +1,8 @@
-import { newTaskRow, sourceOf } from '../../domain/new-task.ts'
+import { newTask, sourceOf } from '../../domain/new-task.ts'
 import { listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
-import type { Destination } from '../../repositories/lists.ts'
+import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTaskInBulk, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
@@ -10,7 +10,7 @@ import { activityRow, actorOf } from '../activity/row.ts'
 import { toTask, writtenFor } from './view.ts'
 
 /** A task that was asked for: made now, or here before under the same external id. */
-export interface Made {
+export interface CreatedTask {
   task: WrittenTask
   isNew: boolean
 }
@@ -30,25 +30,29 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
 
   async function insertOrFind(
     repos: BoundRepositories,
-    destination: Destination,
+    destination: DestinationRow,
     inputs: NewTaskInBulk[],
     caller: Caller,
-  ): Promise<Made[]> {
+  ): Promise<CreatedTask[]> {
     const now = clock.now()
-    const by = actorOf(caller)
-    const rows = inputs.map((input) => newTaskRow(clock.newId(now), now, input, destination, by))
-    const made = new Map<string, Made>()
+    const actor = actorOf(caller)
+    const rows = inputs.map((input) => newTask(input, { id: clock.newId(now), now, destination, actor }))
+    const created = new Map<string, CreatedTask>()
     // In one order everywhere: two batches that share external ids wait for each other instead of deadlocking.
     const inLockOrder = rows.toSorted((a, b) => compare(a.externalId, b.externalId))
     // An external id that was taken may be free again a moment later: the one that had it was deleted.
-    for (let missing = inLockOrder; missing.length > 0; missing = missing.filter(({ id }) => !made.has(id))) {
+    for (
+      let missing = inLockOrder;
+      missing.length > 0;
+      missing = missing.filter(({ id }) => !created.has(id))
+    ) {
       const ids = new Set<string>()
       // Each statement is put together in one go, so none of them is long.
-      for (const some of slicesOf(missing)) {
+      for (const slice of slicesOf(missing)) {
         const inserted = await repos.tasks.insert(
-          some,
-          some.map(({ id, projectId }) =>
-            activityRow(clock, now, 'task.created', by, { taskId: id, projectId }),
+          slice,
+          slice.map(({ id, projectId }) =>
+            activityRow(clock, now, 'task.created', actor, { taskId: id, projectId }),
           ),
         )
         if (!inserted) {
@@ -58,18 +62,18 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
         for (const id of inserted) ids.add(id)
       }
       const present = missing.filter(({ id }) => !ids.has(id))
-      const found = await existing(repos, destination, caller, present)
+      const found = await findExisting(repos, destination, caller, present)
       for (const row of missing) {
         const task = ids.has(row.id) ? row : found.get(row.externalId ?? '')
-        if (task) made.set(row.id, { task: writtenFor(caller, toTask(task)), isNew: task === row })
+        if (task) created.set(row.id, { task: writtenFor(caller, toTask(task)), isNew: task === row })
       }
     }
-    return rows.map(({ id }) => made.get(id) as Made)
+    return rows.map(({ id }) => created.get(id) as CreatedTask)
   }
 
-  async function existing(
+  async function findExisting(
     repos: BoundRepositories,
-    { projectId }: Destination,
+    { projectId }: DestinationRow,
     caller: Caller,
     rows: TaskRow[],
   ) {
@@ -86,7 +90,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
 export async function writableDestination(
   repos: BoundRepositories,
   listId: string | undefined,
-): Promise<Destination> {
+): Promise<DestinationRow> {
   const destination = await repos.lists.findDestination(listId)
   if (!destination) throw listNotFound(listId ?? 'by default')
   if (destination.isArchived) throw projectArchived(destination.projectName)
@@ -98,8 +102,8 @@ function* slicesOf(rows: TaskRow[]): Generator<TaskRow[]> {
   let slice: TaskRow[] = []
   let length = 0
   for (const row of rows) {
-    const more = (row.description?.length ?? 0) + (hasMembers(row.metadata) ? USUAL_METADATA : 0)
-    if (slice.length > 0 && length + more > STATEMENT_LENGTH) {
+    const more = (row.description?.length ?? 0) + (hasMembers(row.metadata) ? ASSUMED_METADATA_LENGTH : 0)
+    if (slice.length > 0 && length + more > MAX_STATEMENT_LENGTH) {
       yield slice
       slice = []
       length = 0
@@ -110,9 +114,9 @@ function* slicesOf(rows: TaskRow[]): Generator<TaskRow[]> {
   yield slice
 }
 
-const STATEMENT_LENGTH = 1024 * 1024
+const MAX_STATEMENT_LENGTH = 1024 * 1024
 /** It is not measured; a hundred of the largest are 1.6 MB. */
-const USUAL_METADATA = 8_192
+const ASSUMED_METADATA_LENGTH = 8_192
 const hasMembers = (object: unknown) => Object.keys(object as object).length > 0
 
 const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)

@@ -14,15 +14,15 @@ import { activityRow as activityEntry, actorOf } from '../activity/row.ts'
 import type { Page } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
-import { creationOf, type Made, writableDestination } from './creation.ts'
+import { type CreatedTask, creationOf, writableDestination } from './creation.ts'
 import { lockTasks, writableTask } from './locks.ts'
 import { toTask, toTaskListItem, writtenFor } from './view.ts'
 
 /** Some 15 ms of the database's time: nobody who waits for it at that moment notices. */
-const INDEXED_AT_ONCE = 25
+const INDEX_BATCH = 25
 
 /** Of the tasks that a page left out, so many are looked at; how many are read depends on their texts. */
-const READ_AT_ONCE = 20
+const READ_BATCH = 20
 
 export const taskOperations = {
   create: { scope: 'tasks:write' },
@@ -39,9 +39,9 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
   const createMany = creationOf({ repos, clock })
 
   return {
-    async create(caller: Caller, { listId, ...input }: NewTask): Promise<Made> {
-      const [made] = await createMany(caller, listId, [input])
-      return made as Made
+    async create(caller: Caller, { listId, ...input }: NewTask): Promise<CreatedTask> {
+      const [created] = await createMany(caller, listId, [input])
+      return created as CreatedTask
     },
 
     createMany,
@@ -59,10 +59,10 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       if (query.listId && !(await bound.lists.find(query.listId))) throw listNotFound(query.listId)
 
       const { limit = 50 } = query
-      const { name, isKey, keyOf, by, direction } = taskOrderOf(query)
+      const { name, isKey, keyOf, sortBy, direction } = taskOrderOf(query)
       const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, name, isKey)
       const rows = await bound.tasks.list(filterOf(query, clock.now()), {
-        by,
+        sortBy,
         direction,
         after,
         limit: limit + 1,
@@ -76,27 +76,27 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       return {
         data: data.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem),
         nextCursor,
-        ...(ids.length > 0 && { rest: later(bound, ids, query, nextCursor) }),
+        ...(ids.length > 0 && { rest: rest(bound, ids, query, nextCursor) }),
       }
     },
 
     async update(
       caller: Caller,
       id: string,
-      wanted: TaskChange,
+      change: TaskChange,
       allowed: AllowedVersions,
     ): Promise<WrittenTask> {
       return repos.within(caller).transaction(async (repos) => {
-        const task = await lockedTask(repos, id, allowed, wanted)
+        const task = await lockedTask(repos, id, allowed, change)
         const moveTo =
-          wanted.listId === undefined ? undefined : await writableDestination(repos, wanted.listId)
+          change.listId === undefined ? undefined : await writableDestination(repos, change.listId)
         const now = clock.now()
-        const outcome = decideChange(task, wanted, moveTo, caller.type, now)
+        const outcome = decideChange(task, change, { moveTo, actorType: caller.type, now })
         if (!outcome) return writtenFor(caller, toTask(task))
         const changed = { ...task, ...outcome.update }
         await repos.tasks.update(id, outcome.update)
         await repos.activity.insert(
-          outcome.entries.map(({ type, metadata }) => entry(type, changed, caller, now, metadata)),
+          outcome.activities.map(({ type, metadata }) => activityOf(type, changed, caller, now, metadata)),
         )
         return writtenFor(caller, toTask(changed))
       })
@@ -110,7 +110,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
         const task = await lockedTask(repos, id, allowed)
         const now = clock.now()
         await repos.tasks.update(id, { deletedAt: now, updatedAt: now, version: task.version + 1 })
-        await repos.activity.insert([entry('task.deleted', task, caller, now)])
+        await repos.activity.insert([activityOf('task.deleted', task, caller, now)])
       })
     },
 
@@ -123,7 +123,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
         if (!task.deletedAt) return writtenFor(caller, toTask(task))
         const update = { deletedAt: null, updatedAt: now, version: task.version + 1 }
         await repos.tasks.update(id, update)
-        await repos.activity.insert([entry('task.restored', task, caller, now)])
+        await repos.activity.insert([activityOf('task.restored', task, caller, now)])
         return writtenFor(caller, toTask({ ...task, ...update }))
       })
     },
@@ -135,20 +135,20 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     async indexTexts(): Promise<boolean> {
       return repos.transaction(
         async ({ taskTexts }) =>
-          (await taskTexts.claimIndexing()) && (await taskTexts.index(INDEXED_AT_ONCE)) === INDEXED_AT_ONCE,
+          (await taskTexts.claimIndexing()) && (await taskTexts.index(INDEX_BATCH)) === INDEX_BATCH,
       )
     },
   }
 
   /** The tasks of a page that were left out of its first answer, whole, as they are now; without those that went. */
-  async function* later(
+  async function* rest(
     { tasks }: BoundRepositories,
     ids: string[],
     { deleted: hidden = false }: TaskQuery,
     nextCursor: string | null,
   ): AsyncGenerator<TaskListItem[], string | null> {
     for (let left = ids; left.length > 0; ) {
-      const some = left.slice(0, READ_AT_ONCE)
+      const some = left.slice(0, READ_BATCH)
       const rows = await tasks.listByIds(some, { hidden })
       yield rows.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem)
       const next = rows.find(({ isLeftOut }) => isLeftOut)
@@ -157,9 +157,15 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     return nextCursor
   }
 
-  function entry(type: string, task: TaskRow, caller: Caller, at: Date, metadata?: Record<string, unknown>) {
+  function activityOf(
+    type: string,
+    task: TaskRow,
+    caller: Caller,
+    now: Date,
+    metadata?: Record<string, unknown>,
+  ) {
     const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
-    return activityEntry(clock, at, type, actorOf(caller), about)
+    return activityEntry(clock, now, type, actorOf(caller), about)
   }
 }
 

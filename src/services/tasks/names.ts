@@ -5,7 +5,7 @@ import { MAX_TASK_NAMES, type TaskNameList, type TaskNameQuery } from '../../sch
 import type { Caller } from '../access.ts'
 
 /** So many pending changes are taken at once: about a tenth of a second. */
-const AGGREGATED_AT_ONCE = 10_000
+const AGGREGATE_BATCH = 10_000
 
 export const taskNameOperations = {
   list: { scope: 'tasks:read' },
@@ -27,7 +27,7 @@ export function taskNamesService({ repos }: { repos: Repositories }) {
     /** Adds what writes have left behind to the counts. For the worker, every few seconds. */
     async aggregate(): Promise<void> {
       const { taskNames } = repos.within(everywhere)
-      while ((await taskNames.aggregate(AGGREGATED_AT_ONCE)) === AGGREGATED_AT_ONCE);
+      while ((await taskNames.aggregate(AGGREGATE_BATCH)) === AGGREGATE_BATCH);
     },
   }
 }

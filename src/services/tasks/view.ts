@@ -8,7 +8,7 @@ import type { Caller } from '../access.ts'
 
 /** A row as the wire has it. */
 export const toTask = (row: TaskRow): Task => ({
-  ...brief(row),
+  ...briefTask(row),
   description: row.description,
   notes: row.notes,
   metadata: asObject(row.metadata),
@@ -25,13 +25,13 @@ export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenT
 
 /** The same for a list, where a summary leaves the long fields out. */
 export const toTaskListItem = (row: TaskListRow): TaskListItem => ({
-  ...brief(row),
+  ...briefTask(row),
   ...(row.description !== undefined && { description: row.description }),
   ...(row.notes !== undefined && { notes: row.notes }),
   ...(row.metadata !== undefined && { metadata: asObject(row.metadata) }),
 })
 
-function brief(row: TaskListRow) {
+function briefTask(row: TaskListRow) {
   const isPullRequest = row.codehostKind === 'pull_request'
   return {
     id: row.id,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type CodehostItem, itemOf, itemsOf } from '../../../src/domain/codehost/item.ts'
-import { hashOf, importItem, updateFromItem } from '../../../src/domain/codehost/task.ts'
+import { hashOf, importItem, type SyncedTask, updateFromItem } from '../../../src/domain/codehost/task.ts'
 import { seal, unseal } from '../../../src/domain/token-seal.ts'
-import type { KnownTask } from '../../../src/repositories/codehost/synced-tasks.ts'
 
 const at = new Date('2026-01-02T00:00:00Z')
 const raw = {
@@ -19,14 +18,14 @@ const entry = (change: object = {}): CodehostItem => {
   return read
 }
 
-function known(change: Partial<KnownTask> = {}): KnownTask {
-  const where = { listId: 'l', projectId: 'p', projectName: '', isArchived: false }
-  const by = { type: 'codehost' as const, id: null, name: 'x' }
+function known(change: Partial<SyncedTask> = {}): SyncedTask {
+  const destination = { listId: 'l', projectId: 'p' }
+  const actor = { type: 'codehost' as const, id: null, name: 'x' }
   const { row } = importItem(entry(), {
     id: 't',
     now: new Date(0),
-    destination: where,
-    actor: by,
+    destination,
+    actor,
     repositoryId: 1,
   })
   if (!row) throw new Error('no row')
@@ -38,7 +37,7 @@ const closed = { state: 'closed', state_reason: 'completed' }
 const isDone = { status: 'done' as const, completedAt: new Date(0) }
 
 describe('an item that already has a task', () => {
-  test.each<[string, Partial<KnownTask>, object, string, object | undefined]>([
+  test.each<[string, Partial<SyncedTask>, object, string, object | undefined]>([
     ['is unchanged', {}, {}, 'unchanged', undefined],
     ['is updated by a title', {}, { title: 'N' }, 'updated', { title: 'N', status: 'open', version: 2 }],
     ['is updated by a body', {}, { body: 'N' }, 'updated', { description: 'N' }],
@@ -101,7 +100,7 @@ describe('an item that already has a task', () => {
 
   test('puts what changed into the activity, texts only by name', () => {
     const decision = updateFromItem(known(), entry({ ...closed, title: 'N', body: 'N', labels: ['b'] }), at)
-    expect(decision.changes_).toEqual([
+    expect(decision.activities).toEqual([
       {
         type: 'task.updated',
         metadata: {

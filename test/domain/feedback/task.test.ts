@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readBody } from '../../../src/domain/feedback/body.ts'
 import { dedupKeyOf, type FeedbackEvent, readEvent } from '../../../src/domain/feedback/event.ts'
-import { descriptionOf, feedbackTask, feedbackTaskRow, titleOf } from '../../../src/domain/feedback/task.ts'
+import { descriptionOf, feedbackTask, newFeedbackTask, titleOf } from '../../../src/domain/feedback/task.ts'
 
 const REQUIRED = { sentiment: 'frustrated', trigger: 'manual', app_version: '2.3.1' }
 const FLAT = {
@@ -364,9 +364,9 @@ describe('the description', () => {
 })
 
 describe('the task', () => {
-  const where = { listId: 'list', projectId: 'project', projectName: 'P', isArchived: false }
-  const at = new Date('2026-11-21T09:00:00.000Z')
-  const rowOf = (event: FeedbackEvent) => feedbackTaskRow('id', at, feedbackTask(event), where)
+  const destination = { listId: 'list', projectId: 'project' }
+  const now = new Date('2026-11-21T09:00:00.000Z')
+  const rowOf = (event: FeedbackEvent) => newFeedbackTask(feedbackTask(event), { id: 'id', now, destination })
 
   test.each([
     ['frustrated', 3],
@@ -378,7 +378,7 @@ describe('the task', () => {
       labels: [sentiment, 'manual'],
       source: 'analytics',
       createdByType: 'analytics',
-      createdAt: at,
+      createdAt: now,
       status: 'open',
     })
   })

@@ -1,0 +1,43 @@
+import type { ActorType, Task, TaskSource } from '../schemas/task.ts'
+
+/** A task as it is stored; nothing here depends on how. */
+export interface StoredTask {
+  id: string
+  title: string
+  description: string | null
+  status: Task['status']
+  /** A rank: 1 low, 2 medium, 3 high. */
+  priority: number
+  source: TaskSource
+  projectId: string
+  listId: string
+  externalId: string | null
+  externalUrl: string | null
+  labels: string[]
+  assignees: string[]
+  codehostRepositoryId: number | null
+  codehostNumber: number | null
+  codehostKind: 'issue' | 'pull_request' | null
+  codehostState: 'open' | 'closed' | null
+  closedReason: Task['closedReason']
+  sourceState: Task['sourceState']
+  notes: string | null
+  metadata: unknown
+  createdByType: ActorType
+  createdById: string | null
+  createdByName: string
+  createdAt: Date
+  updatedAt: Date
+  completedAt: Date | null
+  deletedAt: Date | null
+  version: number
+}
+
+/** The values that a change writes. */
+export type TaskUpdate = Partial<StoredTask> & Pick<StoredTask, 'updatedAt' | 'version'>
+
+/** The list that a task is created in or moved to. */
+export interface Destination {
+  listId: string
+  projectId: string
+}
