@@ -87,6 +87,21 @@ describe('the source', () => {
     expect(circlesOf(needs)).toEqual([])
   })
 
+  test('has no import circles in the dashboard, types included', () => {
+    const needs = new Map(
+      sources
+        .filter(({ file }) => file.startsWith('dashboard/'))
+        .map(({ file, imports }) => [
+          file,
+          neededBy(
+            file,
+            imports.map((one) => ({ ...one, isTypeOnly: false })),
+          ),
+        ]),
+    )
+    expect(circlesOf(needs)).toEqual([])
+  })
+
   test('names the files of each import circle', () => {
     const needs = new Map([
       ['a', ['b', 'd']],
