@@ -53,14 +53,6 @@ export const theme = createTheme({
         withInitialFocusPlaceholder: false,
       },
     },
-    Tooltip: {
-      defaultProps: {
-        openDelay: 400,
-        transitionProps: { duration: 80 },
-        portalProps: WITHIN_PAGE,
-        events: { hover: true, focus: true, touch: false },
-      },
-    },
     Select: { defaultProps: { comboboxProps: { transitionProps: { duration: 80 }, shadow: 'md' } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Switch: { defaultProps: { withThumbIndicator: false } },

@@ -22,6 +22,28 @@ describe('the frame', () => {
     await page.getByRole('button', { name: 'Keep this filter' }).waitFor()
   })
 
+  test('shows the name of an icon button that has the pointer or the focus', async ({ desk }) => {
+    await desk.service.post('/api/projects', { name: 'Named' })
+    const page = await desk.open('/tasks', { isLive: true })
+    const tooltip = page.locator('[data-tooltip-shown]')
+    const gear = page.getByRole('link', { name: 'Settings of Named' })
+    await gear.hover()
+    await tooltip.filter({ hasText: 'Settings of Named' }).waitFor()
+    await page.mouse.move(700, 500)
+    await tooltip.waitFor({ state: 'detached' })
+    await page.keyboard.press('Tab')
+    await gear.focus()
+    await tooltip.filter({ hasText: 'Settings of Named' }).waitFor()
+    await page.keyboard.press('Escape')
+    await tooltip.waitFor({ state: 'detached' })
+    await page.goto(`${desk.service.url}/tasks?priority=["high"]`)
+    await page.getByRole('button', { name: 'Keep this filter' }).hover()
+    await tooltip.filter({ hasText: 'Keep this filter' }).waitFor()
+    // It goes with its button.
+    await page.getByRole('button', { name: 'Keep this filter' }).click()
+    await tooltip.waitFor({ state: 'detached' })
+  })
+
   test('has a theme that is chosen and kept, or the system’s', async ({ desk }) => {
     const page = await desk.open('/tasks', { colorScheme: 'light' })
     const theme = (name: string) => page.locator(`html[data-mantine-color-scheme="${name}"]`)

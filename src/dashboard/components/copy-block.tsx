@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { CheckIcon, CopyIcon } from '@primer/octicons-react'
 import styles from './components.module.css'
 import { useCopy } from './use-copy.ts'
@@ -12,15 +12,13 @@ export function CopyBlock({ text, caption }: { text: string; caption?: string })
       <div className={styles.block}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard. */}
         <pre tabIndex={0}>{text}</pre>
-        <Tooltip label={copied ? 'Copied' : 'Copy'}>
-          <ActionIcon
-            className={styles.copy}
-            onClick={() => void copy()}
-            aria-label={copied ? 'Copied' : 'Copy'}
-          >
-            {copied ? <CheckIcon size={16} /> : <CopyIcon size={16} />}
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          className={styles.copy}
+          onClick={() => void copy()}
+          aria-label={copied ? 'Copied' : 'Copy'}
+        >
+          {copied ? <CheckIcon size={16} /> : <CopyIcon size={16} />}
+        </ActionIcon>
       </div>
     </div>
   )

@@ -44,7 +44,6 @@ export function ProjectLinks({ project }: { project: Project }) {
           size={32}
           className={styles.gear}
           aria-label={`Settings of ${project.name}`}
-          title="Project settings"
           renderRoot={(props) => (
             <Link to="/projects/$projectId" params={{ projectId: project.id }} {...props} />
           )}

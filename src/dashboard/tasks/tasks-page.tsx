@@ -28,7 +28,6 @@ export function TasksPage() {
           {filters.projectId && (
             <ActionIcon
               aria-label="Project settings"
-              title="Project settings"
               renderRoot={(props) => (
                 <Link to="/projects/$projectId" params={{ projectId: filters.projectId ?? '' }} {...props} />
               )}

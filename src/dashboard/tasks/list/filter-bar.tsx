@@ -202,7 +202,6 @@ function Keep({ filters }: { filters: TaskFilters }) {
   return (
     <ActionIcon
       aria-label="Keep this filter"
-      title="Keep under My filters"
       onClick={() => {
         setSaved([...saved, { name, filters }])
         toast.done(`Kept as “${name}” under My filters.`)

@@ -38,7 +38,7 @@ export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: Task
       <button
         type="button"
         className={`plain-button ${styles.titleButton}`}
-        title="Change the title"
+        data-tooltip="Edit title"
         onClick={draft.begin}
       >
         {task.title}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Skeleton, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
 import { KebabHorizontalIcon, LinkIcon, TrashIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -117,11 +117,13 @@ function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
             {isDone ? 'Open again' : 'Mark done'}
           </Button>
         )}
-        <Tooltip label={link.copied ? 'Copied' : 'Copy the link'}>
-          <ActionIcon className="push" onClick={() => void link.copy()} aria-label="Copy the link">
-            <LinkIcon size={16} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          className="push"
+          onClick={() => void link.copy()}
+          aria-label={link.copied ? 'Copied' : 'Copy link'}
+        >
+          <LinkIcon size={16} />
+        </ActionIcon>
         {mayWrite && (
           <Menu position="bottom-end">
             <Menu.Target>
