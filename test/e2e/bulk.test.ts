@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { createTask, type Desk, rowOf, test } from './support/browser.ts'
+import { createTask, type Desk, hold, rowOf, test } from './support/browser.ts'
 
 const MANY = 600
 
@@ -75,7 +75,7 @@ describe('a bulk edit', () => {
     await selectAll(page, 'Shared one', 'Shared two')
     const writes = writesOf(page)
     await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
-    await page.getByLabel('Label to add').fill('mine')
+    await page.getByRole('combobox', { name: 'Label to add' }).fill('mine')
     await page.keyboard.press('Enter')
     await page.getByText('2 tasks: Label mine added.').waitFor()
     expect(await labels()).toEqual([
@@ -88,6 +88,65 @@ describe('a bulk edit', () => {
     expect(await labels()).toEqual([['first', 'theirs'], ['first']])
   })
 })
+
+describe('deleting several tasks', () => {
+  test('shows its progress and is undone in one step', async ({ desk }) => {
+    const { project, listId } = await projectOf(desk)
+    const tasks = Array.from({ length: 60 }, (_, index) => ({ title: `Row ${index}` }))
+    const { body } = await desk.service.post('/api/tasks/bulk', { listId, tasks })
+    const page = await desk.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
+    const release = await hold(page, new RegExp(`/api/tasks/${body.data[30].id}$`), 'DELETE')
+    await selectAll(page, 'Row 0', 'Row 59')
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('status').filter({ hasText: 'Deleting tasks: 59 of 60' }).waitFor()
+    release()
+    await page.getByText('60 tasks: Deleted.').waitFor()
+    await page.getByText('Deleting tasks').waitFor({ state: 'detached' })
+    expect(await shownIn(desk, project)).toBe(0)
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone: “60 tasks: Deleted”').waitFor()
+    expect(await shownIn(desk, project)).toBe(60)
+  })
+
+  test('keeps those selected that it could not delete, and says why', async ({ desk }) => {
+    for (const title of ['First', 'Locked', 'Last']) await createTask(desk, { title })
+    const page = await desk.open('/tasks?sort=createdAt')
+    await rowOf(page, 'Last').waitFor()
+    const { data } = (await desk.service.get('/api/tasks?q=Locked')).body
+    const problem = { status: 409, code: 'conflict', title: 'Conflict', detail: 'The task is locked.' }
+    await page.route(`**/api/tasks/${data[0].id}`, (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 409, contentType: 'application/problem+json', json: problem })
+        : route.continue(),
+    )
+    await selectAll(page, 'First', 'Last')
+    await page.getByText('3 selected').waitFor()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alert').filter({ hasText: 'The task is locked. (“Locked”)' }).waitFor()
+    await page.getByText('1 selected').waitFor()
+    await expect.poll(() => page.getByLabel('Select Locked').isChecked()).toBe(true)
+  })
+})
+
+describe('the label of several tasks', () => {
+  test('is suggested from the labels in use', async ({ desk }) => {
+    await createTask(desk, { title: 'Has it', labels: ['regression'] })
+    const bare = await createTask(desk, { title: 'Has none' })
+    const page = await desk.open('/tasks')
+    await page.getByLabel('Select Has none').check({ force: true })
+    await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
+    await page.getByRole('combobox', { name: 'Label to add' }).pressSequentially('regr')
+    await page.getByRole('option', { name: 'regression' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByText('Label regression added: Has none').waitFor()
+    const { body } = await desk.service.get(`/api/tasks/${bare.id}`)
+    expect(body.labels).toEqual(['regression'])
+  })
+})
+
+const shownIn = async ({ service }: Desk, projectId: string) =>
+  (await service.get(`/api/tasks?projectId=${projectId}&limit=200`)).body.data.length
 
 async function projectOf({ service }: Desk) {
   const { body: project } = await service.post('/api/projects', { name: 'Many' })

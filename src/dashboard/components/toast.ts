@@ -7,6 +7,24 @@ export const toast = {
     notifications.show({ message, autoClose: shownMs, withBorder: true })
   },
 
+  /** How far something is that takes a while; shown until it ends. */
+  progress(label: string, total: number) {
+    const words = (done: number) => ({
+      id: `progress-${label}`,
+      message: `${label}: ${done.toLocaleString()} of ${total.toLocaleString()}`,
+      loading: true,
+      autoClose: false as const,
+      withCloseButton: false,
+      withBorder: true,
+      role: 'status',
+    })
+    notifications.show(words(0))
+    return {
+      update: (done: number) => void notifications.update(words(done)),
+      end: () => void notifications.hide(`progress-${label}`),
+    }
+  },
+
   problem(title: string, problem: Problem) {
     toast.refused(title, problem.message)
   },

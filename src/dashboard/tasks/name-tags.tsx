@@ -1,12 +1,10 @@
 import { TagsInput, type TagsInputProps } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
-import { api, dataOf } from '../api/client.ts'
 import styles from './name-tags.module.css'
+import { namesQuery, rankOptions, useNames } from './names.ts'
 import { rankNames } from './rank-names.ts'
 
-const TYPING_MS = 150
 /** As many as the service takes. */
 const MAX_NAMES = 20
 
@@ -25,12 +23,7 @@ export function NameTags({ kind, projectId, value, onChange, takesFirst = false,
   const cache = useQueryClient()
   const [text, setText] = useState('')
   const [hasFocus, setFocus] = useState(false)
-  const [typed] = useDebouncedValue(text.trim(), TYPING_MS)
-  const { data: names = [] } = useQuery({
-    ...namesQuery(kind, projectId, typed),
-    enabled: hasFocus && !rest.readOnly,
-    placeholderData: keepPreviousData,
-  })
+  const names = useNames({ kind, projectId, text, isEnabled: hasFocus && !rest.readOnly })
   const counts = new Map(names.map(({ name, openCount }) => [name, openCount]))
 
   /** Before suggestions for what was typed are there, Enter waits for them. */
@@ -54,12 +47,7 @@ export function NameTags({ kind, projectId, value, onChange, takesFirst = false,
       maxLength={100}
       {...rest}
       data={names.map(({ name }) => name)}
-      filter={({ options, search }) =>
-        rankNames(
-          options.flatMap((option) => ('value' in option ? String(option.value) : [])),
-          search,
-        ).map((name) => ({ value: name, label: name }))
-      }
+      filter={rankOptions}
       renderOption={({ option }) => (
         <span className={styles.option}>
           <span className="breakable">{option.value}</span>
@@ -85,15 +73,3 @@ const isHighlighted = (field: HTMLInputElement) => {
   const list = document.getElementById(field.getAttribute('aria-controls') ?? '')
   return Boolean(list?.querySelector('[data-combobox-selected]'))
 }
-
-const namesQuery = (kind: 'labels' | 'assignees', projectId: string | undefined, q: string) =>
-  queryOptions({
-    queryKey: ['names', kind, projectId ?? null, q],
-    queryFn: async () => {
-      const question = { params: { query: { ...(projectId && { projectId }), ...(q && { q }) } } }
-      const { data } = await dataOf(
-        kind === 'labels' ? api.GET('/api/labels', question) : api.GET('/api/assignees', question),
-      )
-      return data
-    },
-  })

@@ -2,19 +2,34 @@ import { type Problem, problemOf } from '../../api/problem.ts'
 import { toast } from '../../components/toast.ts'
 import type { Failure } from './bulk.ts'
 
-/** A browser and a service are both better off with a few at a time. */
+/** Browsers open six connections to a host; more requests would wait in the browser. */
 const CONCURRENCY = 6
+/** Fewer are done before anybody could read how many. */
+const MIN_ITEMS_WITH_PROGRESS = 20
 
-/** Runs a few at a time; returns what failed. What comes too fast for the service is sent again when it says. */
-export async function sendEach<T>(items: T[], work: (item: T) => Promise<void>): Promise<Failure<T>[]> {
+interface SendEach<T> {
+  items: T[]
+  send(item: T): Promise<void>
+  /** What is being done, such as "Deleting tasks"; shown with the number done. */
+  label?: string
+}
+
+/**
+ * Sends a request per item, a few at a time, and returns what failed. After a rate limit the item is sent again; once
+ * the service cannot be reached or the session has ended, nothing more is sent.
+ */
+export async function sendEach<T>({ items, send, label }: SendEach<T>): Promise<Failure<T>[]> {
   const failures: Failure<T>[] = []
   const waiting = [...items]
+  const progress =
+    label && items.length >= MIN_ITEMS_WITH_PROGRESS ? toast.progress(label, items.length) : undefined
   let left = items.length
   let pause: Promise<void> | undefined
+  let lost: Problem | undefined
   const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       await pause
-      const problem = await work(item).then(() => undefined, problemOf)
+      const problem = lost ?? (await send(item).then(() => undefined, problemOf))
       if (problem?.status === 429) {
         waiting.push(item)
         pause ??= waitFor(problem, left).then(() => {
@@ -23,10 +38,13 @@ export async function sendEach<T>(items: T[], work: (item: T) => Promise<void>):
         continue
       }
       left--
+      progress?.update(items.length - left)
       if (problem) failures.push({ item, problem })
+      if (problem?.status === 0 || problem?.status === 401) lost = problem
     }
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, worker))
+  progress?.end()
   return failures
 }
 

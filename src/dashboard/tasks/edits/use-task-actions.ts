@@ -18,11 +18,11 @@ type Known = Task | TaskListItem
 
 export interface TaskActions {
   toggleDone(task: Known): void
-  /** Changes tasks and offers to undo it. What fails stays as it was, and says why. */
-  change(tasks: Known[], change: Change): Promise<void>
+  /** Changes tasks and offers to undo it. What fails stays as it was, and says why; returns the ids of those. */
+  change(tasks: Known[], change: Change): Promise<string[]>
   /** Adds a label to those that do not have it. */
-  addLabel(tasks: Known[], label: string): Promise<void>
-  remove(tasks: Known[]): Promise<void>
+  addLabel(tasks: Known[], label: string): Promise<string[]>
+  remove(tasks: Known[]): Promise<string[]>
 }
 
 /** Whoever writes a task this often at once is a machine. */
@@ -54,9 +54,12 @@ export function useTaskActions(): TaskActions {
       const made = editsOf(before, done, [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))])
       edits.resolve(made)
       entry.sentence = sentenceOf(words, done)
-      if (made.length > 0) return undoable.done()
-      undoable.drop()
-      if (done.length > 0) toast.done(entry.sentence)
+      if (made.length > 0) undoable.done()
+      else {
+        undoable.drop()
+        if (done.length > 0) toast.done(entry.sentence)
+      }
+      return idsOf(failures)
     }
 
     const change = (tasks: Known[], change: Change) => {
@@ -75,11 +78,14 @@ export function useTaskActions(): TaskActions {
     async function addLabel(tasks: Known[], label: string) {
       const without = tasks.filter(({ labels }) => !labels.includes(label))
       const [only, ...others] = without
-      if (!only) return toast.done(`All of them have the label ${label}.`)
+      if (!only) {
+        toast.done(`All of them have the label ${label}.`)
+        return []
+      }
       const withIt = ({ labels }: Known) => ({
         labels: labels.includes(label) ? labels : [...labels, label],
       })
-      await changeEach(without, `Label ${label} added`, withIt, (before) =>
+      return changeEach(without, `Label ${label} added`, withIt, (before) =>
         others.length === 0
           ? sendOne(only, () => relabel(only, withIt, before))
           : relabelMany(without, withIt, before),
@@ -93,9 +99,13 @@ export function useTaskActions(): TaskActions {
       const holders = listsHolding(cache, ids)
       const entry = restoreEntry(sentenceOf('Deleted', tasks), deletion.promise, holders)
       const undoable = beginUndoable(entry)
-      const failures = await sendEach(tasks, async (task) => {
-        await deleteTask(task.id)
-        gone.push(task)
+      const failures = await sendEach({
+        items: tasks,
+        label: 'Deleting tasks',
+        async send(task) {
+          await deleteTask(task.id)
+          gone.push(task)
+        },
       })
       dropTasks(
         cache,
@@ -106,6 +116,7 @@ export function useTaskActions(): TaskActions {
       entry.sentence = sentenceOf('Deleted', gone)
       if (gone.length > 0) undoable.done()
       else undoable.drop()
+      return idsOf(failures)
     }
 
     /** Each comes back where it was, in every list that held it. */
@@ -119,10 +130,14 @@ export function useTaskActions(): TaskActions {
         async undo() {
           const gone = await deleted
           if (gone.length === 0) return { isEmpty: true }
-          const failures = await sendEach(gone, async ({ id }) => {
-            const task = await restoreTask(id)
-            cache.setQueryData(['task', id], task)
-            for (const filters of holders.get(id) ?? []) putInPlace(cache, filters, [task as TaskListItem])
+          const failures = await sendEach({
+            items: gone,
+            label: 'Restoring tasks',
+            async send({ id }) {
+              const task = await restoreTask(id)
+              cache.setQueryData(['task', id], task)
+              for (const filters of holders.get(id) ?? []) putInPlace(cache, filters, [task as TaskListItem])
+            },
           })
           if (failures.length === 0) return {}
           const rest = failures.filter(({ problem }) => isPassing(problem)).map(({ item }) => item)
@@ -146,7 +161,7 @@ export function useTaskActions(): TaskActions {
 /** What came of the one request that changes one task; a rate limit is said like any other reason. */
 async function sendOne(task: Known, send: () => Promise<Task>): Promise<Sent<Known>> {
   const done: Task[] = []
-  const failures = await sendEach([task], async () => void done.push(await send()))
+  const failures = await sendEach({ items: [task], send: async () => void done.push(await send()) })
   return { done, failures }
 }
 
@@ -185,6 +200,8 @@ async function relabelMany(
     return { done: [], failures: tasks.map((item) => ({ item, problem })) }
   }
 }
+
+const idsOf = (failures: Failure<Known>[]) => failures.map(({ item }) => item.id)
 
 function notDone({ length }: Failure<Known>[], count: number, what: string): string {
   if (count === 1) return `It was not ${what}`

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Popover, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Menu, Popover } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { XIcon } from '@primer/octicons-react'
 import { useQueryClient } from '@tanstack/react-query'
@@ -8,11 +8,19 @@ import { itemsOf, type TaskListItem } from '../../api/queries.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { ListMenuItems } from '../list-menu.tsx'
+import { rankOptions, useNames } from '../names.ts'
 import styles from './task-list.module.css'
 import type { Selection } from './use-selection.ts'
 
+interface SelectionBarProps {
+  selection: Selection
+  actions: TaskActions
+  /** Whose labels are suggested; those of all projects where there is none. */
+  projectId: string | undefined
+}
+
 /** What can be done with all chosen tasks at once. */
-export default function SelectionBar({ selection, actions }: { selection: Selection; actions: TaskActions }) {
+export default function SelectionBar({ selection, actions, projectId }: SelectionBarProps) {
   const cache = useQueryClient()
   const chosen = () => {
     const shown = { queryKey: ['tasks'], type: 'active' } as const
@@ -20,10 +28,12 @@ export default function SelectionBar({ selection, actions }: { selection: Select
     const rows = held.flatMap(([, data]) => itemsOf(data))
     return [...new Map(rows.filter(({ id }) => selection.ids.has(id)).map((row) => [row.id, row])).values()]
   }
-  const change = (change: Schema<'TaskChange'>) => {
-    void actions.change(chosen(), change)
+  /** What fails is selected again. */
+  const run = (work: Promise<string[]>) => {
     selection.clear()
+    void work.then(selection.add)
   }
+  const change = (change: Schema<'TaskChange'>) => run(actions.change(chosen(), change))
   return (
     <div ref={noteHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
       <strong className={styles.count}>{selection.ids.size} selected</strong>
@@ -32,12 +42,7 @@ export default function SelectionBar({ selection, actions }: { selection: Select
       </Button>
       <Picker label="Status" options={STATUSES} onPick={(status) => change({ status })} />
       <Picker label="Priority" options={PRIORITIES} onPick={(priority) => change({ priority })} />
-      <LabelAdder
-        onAdd={(label) => {
-          void actions.addLabel(chosen(), label)
-          selection.clear()
-        }}
-      />
+      <LabelAdder projectId={projectId} onAdd={(label) => run(actions.addLabel(chosen(), label))} />
       <Menu position="top">
         <Menu.Target>
           <Button variant="subtle">Move</Button>
@@ -46,14 +51,7 @@ export default function SelectionBar({ selection, actions }: { selection: Select
           <ListMenuItems onPick={(listId) => change({ listId })} />
         </Menu.Dropdown>
       </Menu>
-      <Button
-        variant="subtle"
-        color="red"
-        onClick={() => {
-          void actions.remove(chosen())
-          selection.clear()
-        }}
-      >
+      <Button variant="subtle" color="red" onClick={() => run(actions.remove(chosen()))}>
         Delete
       </Button>
       <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear the selection">
@@ -75,15 +73,24 @@ function noteHeight(bar: HTMLElement | null) {
   }
 }
 
+interface LabelAdderProps {
+  projectId: string | undefined
+  onAdd(label: string): void
+}
+
 /** One label for all that are selected; what the code host manages refuses it and says so. */
-function LabelAdder({ onAdd }: { onAdd(label: string): void }) {
+function LabelAdder({ projectId, onAdd }: LabelAdderProps) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const [label, setLabel] = useState('')
-  const add = (event: FormEvent) => {
-    event.preventDefault()
+  const names = useNames({ kind: 'labels', projectId, text: label, isEnabled: isOpen })
+  const add = (label: string) => {
     if (label.trim() === '') return
     close()
     onAdd(label.trim())
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add(label)
   }
   return (
     <Popover position="top" opened={isOpen} onDismiss={close} trapFocus shadow="md">
@@ -93,14 +100,18 @@ function LabelAdder({ onAdd }: { onAdd(label: string): void }) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Add a label to all that are selected">
-        <form onSubmit={add} className="row">
-          <TextInput
+        <form onSubmit={submit} className="row">
+          <Autocomplete
             aria-label="Label to add"
             placeholder="regression"
             data-autofocus
             maxLength={100}
+            data={names.map(({ name }) => name)}
+            filter={rankOptions}
+            comboboxProps={{ withinPortal: false, position: 'top' }}
             value={label}
-            onChange={(event) => setLabel(event.currentTarget.value)}
+            onChange={setLabel}
+            onOptionSubmit={add}
           />
           <Button type="submit" disabled={label.trim() === ''}>
             Add

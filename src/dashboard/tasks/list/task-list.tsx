@@ -168,7 +168,9 @@ export function TaskList({ filters, openId }: TaskListProps) {
         )}
       </section>
       <Suspense>
-        {selection.ids.size > 0 && <SelectionBar selection={selection} actions={actions} />}
+        {selection.ids.size > 0 && (
+          <SelectionBar selection={selection} actions={actions} projectId={filters.projectId} />
+        )}
       </Suspense>
       <p className="visually-hidden" role="status">
         {hasNextPage ? '' : plural(rows.length, 'task')}

@@ -83,8 +83,9 @@ function act(
     const isAllDone = chosen.every(({ status }) => status === 'done')
     void actions.change(chosen, { status: isAllDone ? 'open' : 'done' })
   } else if (key === '#' && mayWrite && chosen.length > 0) {
-    void actions.remove(chosen)
+    const isBulk = selection.ids.size > 0
     selection.clear()
+    void actions.remove(chosen).then((failed) => isBulk && selection.add(failed))
   } else if (key === 'Escape') {
     if (selection.ids.size > 0) selection.clear()
     else if (openId) given.onClose()

@@ -5,6 +5,8 @@ export interface Selection {
   ids: ReadonlySet<string>
   toggle(id: string, isRange: boolean): void
   clear(): void
+  /** Selects these as well. */
+  add(ids: string[]): void
 }
 
 /** Which rows are chosen, by click, by key, or from here to there with shift. */
@@ -27,5 +29,11 @@ export function useSelection(rows: TaskListItem[]): Selection {
     if (!isRange) anchor.current = id
   }, [])
   const clear = useCallback(() => setIds(new Set()), [])
-  return useMemo(() => ({ ids, toggle, clear }), [ids, toggle, clear])
+  const add = useCallback((more: string[]) => setIds((before) => new Set([...before, ...more])), [])
+  // A task that was deleted or moved away is selected no longer.
+  const present = useMemo(() => {
+    const shown = new Set(rows.map(({ id }) => id))
+    return new Set([...ids].filter((id) => shown.has(id)))
+  }, [ids, rows])
+  return useMemo(() => ({ ids: present, toggle, clear, add }), [present, toggle, clear, add])
 }

@@ -1,0 +1,46 @@
+import type { OptionsFilter } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { api, dataOf } from '../api/client.ts'
+import { rankNames } from './rank-names.ts'
+
+const TYPING_MS = 150
+
+interface Names {
+  kind: 'labels' | 'assignees'
+  /** Whose names are suggested; those of all projects where there is none. */
+  projectId: string | undefined
+  /** What was typed. */
+  text: string
+  isEnabled: boolean
+}
+
+/** The labels or assignees of tasks that match a text, as the service suggests them. */
+export function useNames({ kind, projectId, text, isEnabled }: Names) {
+  const [typed] = useDebouncedValue(text.trim(), TYPING_MS)
+  const { data = [] } = useQuery({
+    ...namesQuery(kind, projectId, typed),
+    enabled: isEnabled,
+    placeholderData: keepPreviousData,
+  })
+  return data
+}
+
+/** Suggestions in the order of `rankNames`, without those that do not match. */
+export const rankOptions: OptionsFilter = ({ options, search }) =>
+  rankNames(
+    options.flatMap((option) => ('value' in option ? String(option.value) : [])),
+    search,
+  ).map((name) => ({ value: name, label: name }))
+
+export const namesQuery = (kind: Names['kind'], projectId: string | undefined, q: string) =>
+  queryOptions({
+    queryKey: ['names', kind, projectId ?? null, q],
+    queryFn: async () => {
+      const question = { params: { query: { ...(projectId && { projectId }), ...(q && { q }) } } }
+      const { data } = await dataOf(
+        kind === 'labels' ? api.GET('/api/labels', question) : api.GET('/api/assignees', question),
+      )
+      return data
+    },
+  })
