@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   domain: ['schemas', 'errors', 'lib'],
   repositories: ['db', 'errors'],
   clients: ['lib', 'errors', 'schemas', 'types of config'],
-  db: ['errors', 'types of config'],
+  db: ['errors', 'lib', 'types of config'],
   'compile-cache': [],
   errors: [],
   config: [],

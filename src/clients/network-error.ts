@@ -1,9 +1,11 @@
+import { errorChain } from '../lib/error-chain.ts'
+
 /**
  * Describes a network error for users. Addresses and host names of the internal network are left out, because the
  * reader may not be allowed to know them.
  */
 export function describeNetworkError(error: unknown): string {
-  for (const { code = '', name } of chainOf(error)) {
+  for (const { code = '', name } of errorChain(error)) {
     const [, description] =
       DESCRIPTIONS.find(([pattern]) => pattern.test(code) || pattern.test(name ?? '')) ?? []
     if (description) return description
@@ -12,7 +14,7 @@ export function describeNetworkError(error: unknown): string {
 }
 
 /** The innermost error is the most specific: `connect ECONNREFUSED 10.0.0.1:443`. Outer ones repeat the request. */
-export const rootCauseOf = (error: unknown): unknown => chainOf(error)[0] ?? error
+export const rootCauseOf = (error: unknown): unknown => errorChain(error)[0] ?? error
 
 /** By error codes of Node's sockets, TLS and fetch; certificate codes are matched before other TLS codes. */
 const DESCRIPTIONS: [RegExp, string][] = [
@@ -28,15 +30,3 @@ const DESCRIPTIONS: [RegExp, string][] = [
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'It does not speak TLS as it should.'],
   [/^(HPE_|HTTPParserError$)/, 'It does not speak HTTP as it should.'],
 ]
-
-interface Link {
-  code?: string
-  name?: string
-}
-
-/** Innermost first: causes, and the members of an AggregateError (a name with two addresses). */
-function chainOf(error: unknown): Link[] {
-  if (typeof error !== 'object' || error === null) return []
-  const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }
-  return [...chainOf(cause), ...(errors ?? []).flatMap(chainOf), error as Link]
-}

@@ -1,3 +1,5 @@
+import { errorChain } from '../lib/error-chain.ts'
+
 /** Error codes of PostgreSQL and its driver when the database is unavailable, starting, stopping or not responding. */
 const AWAY = new Set([
   'ECONNREFUSED',
@@ -34,27 +36,27 @@ const AWAY_WORDS =
 
 /** True if a later retry can succeed. Searches the causes: drizzle wraps the driver's errors. */
 export function isDatabaseAway(error: unknown): boolean {
-  return chain(error).some(({ code, message }) => AWAY.has(code ?? '') || AWAY_WORDS.test(message ?? ''))
+  return errorChain(error).some(({ code, message }) => AWAY.has(code ?? '') || AWAY_WORDS.test(message ?? ''))
 }
 
 /** The message of the innermost error, from the network or the database: without statement and values. */
 export function reasonOf(error: unknown): string {
-  return chain(error).findLast(({ message }) => message)?.message ?? 'for no known reason'
+  return errorChain(error).find(({ message }) => message)?.message ?? 'for no known reason'
 }
 
 /** True if a statement violated this constraint or unique index. */
 export function violates(error: unknown, constraint: string): boolean {
-  return chain(error).some((link) => link.constraint === constraint)
+  return errorChain(error).some((link) => link.constraint === constraint)
 }
 
 /** True if a lock was not available within the time allowed. */
 export function isLockTimeout(error: unknown): boolean {
-  return chain(error).some(({ code }) => code === '55P03')
+  return errorChain(error).some(({ code }) => code === '55P03')
 }
 
 /** True where PostgreSQL chose this transaction to end, because two waited for each other. */
 export function isDeadlock(error: unknown): boolean {
-  return chain(error).some(({ code }) => code === '40P01')
+  return errorChain(error).some(({ code }) => code === '40P01')
 }
 
 /**
@@ -62,27 +64,11 @@ export function isDeadlock(error: unknown): boolean {
  * detail and context. Errors that no statement caused are returned unchanged.
  */
 export function withoutValues(error: unknown): unknown {
-  const links = chain(error)
+  const links = errorChain(error)
   const reported =
-    links.find(({ code, severity }) => code !== undefined || severity !== undefined) ?? links.at(-1)
+    links.findLast(({ code, severity }) => code !== undefined || severity !== undefined) ?? links[0]
   if (!reported || !links.some((link) => 'query' in link || 'severity' in link)) return error
   const { code, constraint, table, routine } = reported
   const message = (reported.message ?? 'The statement failed.').replace(/"[^"]*"|'[^']*'/g, '"…"')
   return Object.assign(new Error(message), { code, constraint, table, routine })
-}
-
-interface PgError {
-  code?: string
-  message?: string
-  constraint?: string
-  severity?: string
-  table?: string
-  routine?: string
-}
-
-/** An error, its causes, and the members of an AggregateError (a host with two addresses). */
-function chain(error: unknown): PgError[] {
-  if (typeof error !== 'object' || error === null) return []
-  const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }
-  return [error as PgError, ...chain(cause), ...(errors ?? []).flatMap(chain)]
 }

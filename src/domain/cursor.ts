@@ -7,6 +7,37 @@ export interface PageCursor {
   id: string
 }
 
+/** The order of a list, and the content of its cursors. */
+export interface PageOrder<Item, Start> {
+  /** The list and sort that a cursor belongs to; cursors of another are rejected. */
+  name: string
+  isKey(key: unknown): boolean
+  cursorOf(item: Item): PageCursor
+  /** Where the page after a cursor starts, as the query takes it. */
+  startOf(cursor: PageCursor): Start
+}
+
+/** A list ordered by id alone. */
+export const orderById = (name: string): PageOrder<{ id: string }, string> => ({
+  name,
+  isKey: (key) => key === null,
+  cursorOf: ({ id }) => ({ key: null, id }),
+  startOf: ({ id }) => id,
+})
+
+interface Positioned {
+  id: string
+  position: number
+}
+
+/** A list in an order that users have chosen. */
+export const orderByPosition = (name: string): PageOrder<Positioned, Positioned> => ({
+  name,
+  isKey: isPositionKey,
+  cursorOf: ({ id, position }) => ({ key: position, id }),
+  startOf: ({ key, id }) => ({ position: Number(key), id }),
+})
+
 export function encodeCursor(sort: string, { key, id }: PageCursor): string {
   return Buffer.from(JSON.stringify([sort, key, id])).toString('base64url')
 }

@@ -1,26 +1,33 @@
 import type { TaskSort } from '../schemas/task.ts'
-import { isDateTimeKey, isNoKey, isRankKey } from './cursor.ts'
+import { isDateTimeKey, isNoKey, isRankKey, type PageCursor, type PageOrder } from './cursor.ts'
 import type { StoredTask } from './task.ts'
 
 /** The sort order of a page of tasks, and the content of its cursors. */
-export interface TaskOrder {
+export interface TaskOrder extends PageOrder<SortedTask, PageCursor> {
   sortBy: 'created' | 'updated' | 'deleted' | 'priority'
   direction: 'ascending' | 'descending'
-  /** The sort order that a cursor belongs to; cursors of another order are rejected. */
-  name: string
-  isKey(key: unknown): boolean
-  keyOf(task: SortedTask): string | number | null
 }
 
-type SortedTask = Pick<StoredTask, 'updatedAt' | 'deletedAt' | 'priority'>
+type SortedTask = Pick<StoredTask, 'id' | 'updatedAt' | 'deletedAt' | 'priority'>
 
 /** The requested order. The default for the trash is its own: most recently deleted first. */
 export function taskOrderOf({ sort, deleted }: { sort?: TaskSort; deleted?: boolean }): TaskOrder {
   const name = sort ?? (deleted ? '-updatedAt' : '-createdAt')
   const order = ORDERS[name]
-  if (!deleted) return { ...order, name }
-  return { ...order, ...(order.sortBy === 'updated' && deletion), name: `deleted ${name}` }
+  if (!deleted) return orderNamed(name, order)
+  return orderNamed(`deleted ${name}`, { ...order, ...(order.sortBy === 'updated' && deletion) })
 }
+
+interface Sort extends Pick<TaskOrder, 'sortBy' | 'direction' | 'isKey'> {
+  keyOf(task: SortedTask): PageCursor['key']
+}
+
+const orderNamed = (name: string, { keyOf, ...sort }: Sort): TaskOrder => ({
+  ...sort,
+  name,
+  cursorOf: (task) => ({ key: keyOf(task), id: task.id }),
+  startOf: (cursor) => cursor,
+})
 
 const created = { sortBy: 'created', isKey: isNoKey, keyOf: () => null } as const
 const updated = {
@@ -32,7 +39,7 @@ const deletion = {
   sortBy: 'deleted',
   keyOf: (task: SortedTask) => task.deletedAt?.toISOString() ?? null,
 } as const
-const ORDERS: Record<TaskSort, Omit<TaskOrder, 'name'>> = {
+const ORDERS: Record<TaskSort, Sort> = {
   createdAt: { ...created, direction: 'ascending' },
   '-createdAt': { ...created, direction: 'descending' },
   updatedAt: { ...updated, direction: 'ascending' },

@@ -32,6 +32,12 @@ export interface ActivityFilter {
   from?: string | undefined
 }
 
+/** A page, newest first: `before` is the id at the end of the previous one. */
+interface NewestFirst {
+  before: string | undefined
+  limit: number
+}
+
 /** Transactions that became visible: those named, and a range from one up to another without some. */
 export interface TransactionSpan {
   finished: string[]
@@ -60,7 +66,7 @@ export function activityRepository(db: Executor, reach: Reach) {
     },
 
     /** Newest first. */
-    async list(filter: ActivityFilter, before: string | undefined, limit: number): Promise<ActivityRow[]> {
+    async list(filter: ActivityFilter, { before, limit }: NewestFirst): Promise<ActivityRow[]> {
       return db
         .select(columns)
         .from(activity)

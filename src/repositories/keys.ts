@@ -13,6 +13,13 @@ export type ShownKeyRow = KeyRow &
 /** Held by whoever ends a key that administers all projects: two that end each other's would leave none. */
 const ADMIN_KEYS_LOCK = 0x1a5_7ad
 
+interface KeyPageRequest {
+  /** The id at the end of the previous page. */
+  after: string | undefined
+  limit: number
+  now: Date
+}
+
 /** Keys as they are managed: within a reach. */
 export function keysRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(apiKeys.projectId, reach.projectId)
@@ -29,7 +36,7 @@ export function keysRepository(db: Executor, reach: Reach) {
     },
 
     /** Keys that were not revoked, oldest first. */
-    async list(after: string | undefined, limit: number, now: Date): Promise<ShownKeyRow[]> {
+    async list({ after, limit, now }: KeyPageRequest): Promise<ShownKeyRow[]> {
       const newest = db
         .selectDistinctOn([apiKeySecrets.keyId])
         .from(apiKeySecrets)

@@ -78,20 +78,16 @@ export function projectsRepository(db: Executor, reach: Reach) {
       return locked(id, 'update')
     },
 
-    /**
-     * Holds a project as it is until the transaction ends: it is neither archived nor deleted meanwhile, all else goes
-     * on. Answers whether it may be written to.
-     */
-    async keepWritable(id: string): Promise<boolean> {
-      const row = await locked(id, 'key share')
-      return row !== undefined && row.archivedAt === null
+    /** Locks the project so that it is neither archived nor deleted until the transaction ends; other changes proceed. */
+    async findForShare(id: string): Promise<ProjectRow | undefined> {
+      return locked(id, 'key share')
     },
 
     /**
-     * Holds the projects of these tasks, and of the list they may go to, as `keepWritable` does. In one order everywhere;
-     * before the tasks themselves are locked.
+     * Locks the projects of these tasks and of the list they may move to, as `findForShare` does. In one order
+     * everywhere, before the tasks themselves are locked.
      */
-    async listKept(taskIds: string[], listId: string | undefined): Promise<ProjectRow[]> {
+    async listForShare(taskIds: string[], listId: string | undefined): Promise<ProjectRow[]> {
       return db
         .select()
         .from(projects)

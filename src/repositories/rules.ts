@@ -84,7 +84,10 @@ export function rulesRepository(db: Executor, reach: Reach) {
     },
 
     /** Newest first, from below the version the page before ended with. */
-    async listVersions(ruleId: string, before: number | undefined, limit: number): Promise<RuleVersionRow[]> {
+    async listVersions(
+      ruleId: string,
+      { before, limit }: { before: number | undefined; limit: number },
+    ): Promise<RuleVersionRow[]> {
       return db
         .select()
         .from(ruleVersions)

@@ -1,14 +1,8 @@
+import { orderById } from '../domain/cursor.ts'
 import { outlives, type Strength, scopeBeyond } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { keySecret } from '../domain/secret.ts'
-import {
-  insufficientScope,
-  keyNotFound,
-  lastAdminKey,
-  projectArchived,
-  projectNotFound,
-  validationFailed,
-} from '../errors/index.ts'
+import { insufficientScope, keyNotFound, lastAdminKey, validationFailed } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { KeyRow, KeySecretRow } from '../repositories/keys.ts'
@@ -16,7 +10,8 @@ import type { Scope } from '../schemas/caller.ts'
 import type { ApiKey, ApiKeyWithSecret, NewApiKey } from '../schemas/key.ts'
 import type { AccessService, Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
-import { pageOf } from './page.ts'
+import { readPage } from './page.ts'
+import { writableProject } from './writable-project.ts'
 
 interface KeysDeps {
   repos: Repositories
@@ -39,7 +34,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
       const now = clock.now()
       const requested = requestedStrength(caller, input, now)
       return repos.within(caller).transaction(async (repos) => {
-        if (requested.projectId) await refuseUnusable(repos, requested.projectId)
+        if (requested.projectId) await writableProject(repos, requested.projectId)
         const secret = keySecret(randomBytes)
         const id = clock.newId(now)
         const row = { id, name: input.name, ...requested, revokedAt: null, lastUsedAt: null, createdAt: now }
@@ -49,13 +44,16 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
       })
     },
 
-    async list(caller: Caller, page: { limit?: number; cursor?: string }) {
+    async list(caller: Caller, request: { limit?: number; cursor?: string }) {
       const now = clock.now()
-      return pageOf('keys', page, async (after, limit) =>
-        (await repos.within(caller).keys.list(after, limit, now)).map((row) =>
-          toApiKey(row, row, row.previousSecretExpiresAt),
-        ),
-      )
+      return readPage({
+        order: orderById('keys'),
+        request,
+        async read(after, limit) {
+          const rows = await repos.within(caller).keys.list({ after, limit, now })
+          return rows.map((row) => toApiKey(row, row, row.previousSecretExpiresAt))
+        },
+      })
     },
 
     /** A new secret for the same key; the one before works for a while longer. */
@@ -128,13 +126,6 @@ function requestedStrength(caller: Caller, { scopes, projectId, expiresAt }: New
 
 const invalidExpiry = (message: string) =>
   validationFailed([{ path: '/expiresAt', code: 'out_of_range', message }])
-
-async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
-  // Locked: it must not go, nor be archived, before the key is there.
-  const project = await repos.projects.findForUpdate(projectId)
-  if (!project) throw projectNotFound(projectId)
-  if (project.archivedAt) throw projectArchived(project.name)
-}
 
 async function keyForUpdate(repos: BoundRepositories, caller: Caller, id: string): Promise<KeyRow> {
   const row = await repos.keys.findForUpdate(id)

@@ -1,12 +1,12 @@
 import { listNotFound } from '../errors/index.ts'
 import type { BoundRepositories } from '../repositories/index.ts'
-import { writableProject } from './projects.ts'
+import { writableProject } from './writable-project.ts'
 
 /** Locks a list that may be written to, with its project, its neighbours, and what sends tasks to it. */
 export async function lockedList(repos: BoundRepositories, id: string) {
   const seen = await repos.lists.find(id)
   if (!seen) throw listNotFound(id)
-  await writableProject(repos, seen.projectId)
+  await writableProject(repos, seen.projectId, 'update')
   await repos.codehost.findForUpdate(seen.projectId)
   const lists = await repos.lists.listForUpdate(seen.projectId)
   const list = lists.find((list) => list.id === seen.id)

@@ -1,4 +1,5 @@
 import { changesBetween, isNoChange } from '../domain/changes.ts'
+import { orderByPosition } from '../domain/cursor.ts'
 import { idsOf, placed } from '../domain/list-order.ts'
 import type { Operations } from '../domain/operation.ts'
 import { listNotFound, projectNotFound } from '../errors/index.ts'
@@ -11,8 +12,8 @@ import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
 import { listDeletionsOf } from './list-deletions.ts'
 import { lockedList } from './list-locks.ts'
-import { pageByPosition } from './page.ts'
-import { writableProject } from './projects.ts'
+import { readPage } from './page.ts'
+import { writableProject } from './writable-project.ts'
 
 /** So many pending changes one fold takes: about a tenth of a second. */
 const AGGREGATE_BATCH = 10_000
@@ -39,7 +40,7 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
   return {
     async create(caller: Caller, projectId: string, { name, position }: NewList): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
-        const project = await writableProject(repos, projectId)
+        const project = await writableProject(repos, projectId, 'update')
         const present = await repos.lists.listForUpdate(project.id)
         const now = clock.now()
         const id = clock.newId(now)
@@ -66,9 +67,11 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     async list(caller: Caller, projectId: string, query: ListQuery) {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      const { data, nextCursor } = await pageByPosition('lists', query, (after, limit) =>
-        bound.lists.listCounted(projectId, { after, limit }),
-      )
+      const { data, nextCursor } = await readPage({
+        order: orderByPosition('lists'),
+        request: query,
+        read: (after, limit) => bound.lists.listCounted(projectId, { after, limit }),
+      })
       return { data: data.map(toList), nextCursor }
     },
 

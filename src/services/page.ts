@@ -1,9 +1,4 @@
-import { decodeCursor, encodeCursor, isNoKey, isPositionKey } from '../domain/cursor.ts'
-
-interface PageRequest {
-  limit?: number
-  cursor?: string
-}
+import { decodeCursor, encodeCursor, type PageOrder } from '../domain/cursor.ts'
 
 /** A page of which the first items are in memory. */
 export interface Page<T> {
@@ -13,56 +8,51 @@ export interface Page<T> {
   rest?: AsyncGenerator<T[], string | null>
 }
 
-/**
- * A page of a list that is ordered by id alone.
- * @param name whose cursor it is: a cursor of another list is refused.
- * @param read answers at most so many entries after that id.
- * @param maxAtOnce so many are in memory at a time.
- */
-export async function pageOf<T extends { id: string }>(
-  name: string,
-  { limit = 50, cursor }: PageRequest,
-  read: (after: string | undefined, limit: number) => Promise<T[]>,
-  maxAtOnce = limit,
-): Promise<Page<T>> {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, name, isNoKey).id
-  const cursorAt = ({ id }: T) => encodeCursor(name, { key: null, id })
-  const first = pageFrom(
-    await read(after, Math.min(limit, maxAtOnce) + 1),
-    Math.min(limit, maxAtOnce),
-    cursorAt,
-  )
-  if (limit <= maxAtOnce || first.nextCursor === null) return first
-  return { ...first, rest: rest(first.data.at(-1)?.id) }
+interface PageSource<T, Start> {
+  order: PageOrder<NoInfer<T>, Start>
+  request: { limit?: number | undefined; cursor?: string | undefined }
+  /** How many items are in memory at a time; the whole page unless given. */
+  maxAtOnce?: number
+  /** Reads at most `limit` items from `start`, or from the beginning. */
+  read(start: Start | undefined, limit: number): Promise<T[]>
+}
 
-  async function* rest(from: string | undefined): AsyncGenerator<T[], string | null> {
-    for (let left = limit - maxAtOnce, last = from; ; ) {
-      const count = Math.min(left, maxAtOnce)
-      const { data, nextCursor } = pageFrom(await read(last, count + 1), count, cursorAt)
+/**
+ * Reads a page of a list.
+ * @throws invalid_cursor for a cursor of another list or sort.
+ */
+export async function readPage<T, Start>({
+  order,
+  request: { limit = 50, cursor },
+  maxAtOnce = limit,
+  read,
+}: PageSource<T, Start>): Promise<Page<T>> {
+  const start =
+    cursor === undefined ? undefined : order.startOf(decodeCursor(cursor, order.name, order.isKey))
+  const first = await readPart(start, Math.min(limit, maxAtOnce))
+  if (limit <= maxAtOnce || first.nextCursor === null) return first
+  return { ...first, rest: rest(first.data.at(-1)) }
+
+  async function* rest(previous: T | undefined): AsyncGenerator<T[], string | null> {
+    for (let left = limit - maxAtOnce, last = previous; ; ) {
+      const { data, nextCursor } = await readPart(last && startAfter(last), Math.min(left, maxAtOnce))
       yield data
       left -= data.length
       if (nextCursor === null || left === 0) return nextCursor
-      last = data.at(-1)?.id
+      last = data.at(-1)
     }
   }
-}
 
-/** The same of a list that people have put in order. */
-export async function pageByPosition<T extends { id: string; position: number }>(
-  name: string,
-  { limit = 50, cursor }: PageRequest,
-  read: (after: { position: number; id: string } | undefined, limit: number) => Promise<T[]>,
-): Promise<{ data: T[]; nextCursor: string | null }> {
-  const from = cursor === undefined ? undefined : decodeCursor(cursor, name, isPositionKey)
-  const after = from && { position: Number(from.key), id: from.id }
-  return pageFrom(await read(after, limit + 1), limit, ({ id, position }) =>
-    encodeCursor(name, { key: position, id }),
-  )
-}
+  /** One item more than requested tells whether there is a next page. */
+  async function readPart(start: Start | undefined, count: number) {
+    const items = await read(start, count + 1)
+    const data = items.slice(0, count)
+    const last = data.at(-1)
+    const nextCursor = last && items.length > count ? encodeCursor(order.name, order.cursorOf(last)) : null
+    return { data, nextCursor }
+  }
 
-/** One more than was asked for says that there is a next page. */
-function pageFrom<T>(rows: T[], limit: number, cursorAt: (last: T) => string) {
-  const data = rows.slice(0, limit)
-  const last = data.at(-1)
-  return { data, nextCursor: last && rows.length > limit ? cursorAt(last) : null }
+  function startAfter(last: T): Start {
+    return order.startOf(order.cursorOf(last))
+  }
 }

@@ -1,5 +1,6 @@
+import { orderById } from '../domain/cursor.ts'
 import type { Operations } from '../domain/operation.ts'
-import { projectArchived, projectIsDefault, projectNotFound } from '../errors/index.ts'
+import { projectIsDefault, projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ConnectionWithRun } from '../repositories/codehost/connections.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
@@ -7,9 +8,10 @@ import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
 import type { NewProject, Project, ProjectChange, ProjectQuery } from '../schemas/project.ts'
 import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
-import { pageOf } from './page.ts'
+import { readPage } from './page.ts'
 import { projectDeletionsOf } from './project-deletions.ts'
 import { toProjectCodehost } from './sync/run-view.ts'
+import { writableProject } from './writable-project.ts'
 
 export const projectOperations = {
   create: { scope: 'admin', isServiceWide: true },
@@ -44,10 +46,13 @@ export function projectsService({
       })
     },
 
-    async list(caller: Caller, { archived, ...page }: ProjectQuery) {
-      return pageOf('projects', page, async (after, limit) => {
-        const rows = await repos.within(caller).projects.listCounted({ isArchived: archived, after, limit })
-        return withCodehost(repos.within(caller), rows)
+    async list(caller: Caller, { archived, ...request }: ProjectQuery) {
+      const bound = repos.within(caller)
+      return readPage({
+        order: orderById('projects'),
+        request,
+        read: async (after, limit) =>
+          withCodehost(bound, await bound.projects.listCounted({ isArchived: archived, after, limit })),
       })
     },
 
@@ -57,7 +62,7 @@ export function projectsService({
 
     async rename(caller: Caller, id: string, { name }: ProjectChange): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
-        const project = await writableProject(repos, id)
+        const project = await writableProject(repos, id, 'update')
         if (name !== undefined && name !== project.name) {
           const now = clock.now()
           await change(repos, id, { name, updatedAt: now })
@@ -149,17 +154,6 @@ export async function insertProject(
 async function change(repos: BoundRepositories, id: string, values: Partial<ProjectRow>): Promise<void> {
   await repos.projects.update(id, values)
   await repos.configurationChanges.announceProject(id)
-}
-
-/**
- * Locks a project that may be written to. Everywhere it comes first: then its connection and the run, its lists, the
- * inbox of feedback, tasks; or its rules.
- */
-export async function writableProject(repos: BoundRepositories, id: string): Promise<ProjectRow> {
-  const project = await repos.projects.findForUpdate(id)
-  if (!project) throw projectNotFound(id)
-  if (project.archivedAt) throw projectArchived(project.name)
-  return project
 }
 
 async function counted(repos: BoundRepositories, id: string): Promise<Project> {

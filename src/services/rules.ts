@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, isPositionKey } from '../domain/cursor.ts'
+import { isPositionKey, type PageOrder } from '../domain/cursor.ts'
 import type { Operations } from '../domain/operation.ts'
 import { decideRuleChange, plainNumber } from '../domain/rule-change.ts'
 import { isPastRetention } from '../domain/trash.ts'
@@ -24,11 +24,9 @@ import {
 } from '../schemas/rule.ts'
 import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
-import { writableProject } from './projects.ts'
+import { readPage } from './page.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
-
-/** The name that cursors of versions carry. */
-const VERSIONS = 'rule-versions'
+import { writableProject } from './writable-project.ts'
 
 export const ruleOperations = {
   create: { scope: 'rules:write' },
@@ -127,19 +125,17 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     },
 
     /** Newest first. */
-    async listVersions(caller: Caller, id: string, { limit = 50, cursor }: RuleVersionQuery) {
+    async listVersions(caller: Caller, id: string, request: RuleVersionQuery) {
       const bound = repos.within(caller)
       if (!(await bound.rules.find(id))) throw ruleNotFound(id)
-      const before =
-        cursor === undefined ? undefined : Number(decodeCursor(cursor, VERSIONS, isPositionKey).key)
-      const rows = await bound.rules.listVersions(id, before, limit + 1)
-      const data = rows.slice(0, limit)
-      const last = data.at(-1)
-      const isMore = last && rows.length > limit
-      return {
-        data: data.map(toRuleVersion),
-        nextCursor: isMore ? encodeCursor(VERSIONS, { key: last.version, id }) : null,
-      }
+      return readPage({
+        order: orderOfVersions(id),
+        request,
+        async read(before, limit) {
+          const rows = await bound.rules.listVersions(id, { before, limit })
+          return rows.map(toRuleVersion)
+        },
+      })
     },
   }
 
@@ -201,9 +197,16 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
   }
 }
 
+const orderOfVersions = (ruleId: string): PageOrder<{ version: number }, number> => ({
+  name: 'rule-versions',
+  isKey: isPositionKey,
+  cursorOf: ({ version }) => ({ key: version, id: ruleId }),
+  startOf: ({ key }) => Number(key),
+})
+
 /** Lets one writer at a time into a scope, and only where the caller may write. */
 async function lockScope(repos: BoundRepositories, caller: Caller, projectId: string | null): Promise<void> {
-  if (projectId !== null) await writableProject(repos, projectId)
+  if (projectId !== null) await writableProject(repos, projectId, 'update')
   else if (caller.projectId !== null) throw globalRuleOutOfReach()
   else await repos.rules.lockGlobalScope()
 }
@@ -221,7 +224,7 @@ async function writableRule(
 ): Promise<RuleRow> {
   const seen = await repos.rules.find(id)
   if (!seen) throw ruleNotFound(id)
-  if (seen.projectId !== null) await writableProject(repos, seen.projectId)
+  if (seen.projectId !== null) await writableProject(repos, seen.projectId, 'update')
   else if (caller.projectId !== null) throw globalRuleOutOfReach()
   const rule = await repos.rules.findForUpdate(id)
   if (!rule) throw ruleNotFound(id)

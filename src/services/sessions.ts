@@ -1,3 +1,4 @@
+import { orderById } from '../domain/cursor.ts'
 import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { hashOf } from '../domain/secret.ts'
@@ -8,7 +9,7 @@ import type { SessionRow } from '../repositories/sessions.ts'
 import type { Session } from '../schemas/session.ts'
 import { type AccessService, type Caller, SESSION_IDLE_MS } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
-import { pageOf } from './page.ts'
+import { readPage } from './page.ts'
 
 interface SessionsDeps {
   repos: Repositories
@@ -48,14 +49,17 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
       return { session: toSession(row, caller, row.id), token }
     },
 
-    async list(caller: Caller, page: { limit?: number; cursor?: string }) {
+    async list(caller: Caller, request: { limit?: number; cursor?: string }) {
       const seenSince = new Date(clock.now().getTime() - SESSION_IDLE_MS)
       const keyId = allows(caller.scopes, 'admin') ? undefined : caller.keyId
-      return pageOf('sessions', page, async (after, limit) =>
-        (await repos.within(caller).sessions.list({ keyId, seenSince, after, limit })).map((row) =>
-          toSession(row, { ...caller, ...row.key }, caller.id),
-        ),
-      )
+      return readPage({
+        order: orderById('sessions'),
+        request,
+        async read(after, limit) {
+          const rows = await repos.within(caller).sessions.list({ keyId, seenSince, after, limit })
+          return rows.map((row) => toSession(row, { ...caller, ...row.key }, caller.id))
+        },
+      })
     },
 
     async end(caller: Caller, id: string): Promise<void> {

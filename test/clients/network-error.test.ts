@@ -67,7 +67,7 @@ describe('a network error', () => {
     const host = githubClient({ onError: (error) => told.push(error) })
     const access = { apiUrl: `http://127.0.0.1:${port}`, token: 'a-secret' }
     const answer = await host.findRepository(access, 'acme/app')
-    expect(answer).toEqual({ outcome: 'unreachable', why: 'It refused the connection.' })
+    expect(answer).toEqual({ outcome: 'unreachable', reason: 'It refused the connection.' })
     expect(told).toMatchObject([
       { code: 'ECONNREFUSED', message: expect.stringContaining(`127.0.0.1:${port}`) },
     ])

@@ -1,4 +1,5 @@
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
+import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
 import { repaired } from '../../schemas/formats.ts'
 import { rankOf } from '../priority.ts'
 import type { StoredTask } from '../task.ts'
@@ -46,7 +47,8 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
     number,
     kind: isPull ? 'pull_request' : 'issue',
     title: truncate(textOf(rest.title).trim(), MAX_TITLE_LENGTH) || `#${number}`,
-    description: typeof rest.body === 'string' ? cutBytes(repaired(rest.body), MAX_DESCRIPTION_BYTES) : null,
+    description:
+      typeof rest.body === 'string' ? truncateUtf8(repaired(rest.body), MAX_DESCRIPTION_BYTES) : null,
     url: urlOf(rest.html_url),
     labels: labels.slice(0, MAX_NAMES),
     assignees: namesOf(rest.assignees ?? (rest.assignee ? [rest.assignee] : []), 'login').slice(0, MAX_NAMES),
@@ -111,16 +113,6 @@ const textOf = (value: unknown) => (typeof value === 'string' ? repaired(value) 
 function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   return [...text].slice(0, maxLength).join('').trimEnd()
-}
-
-/** Truncates on a character boundary. */
-function cutBytes(text: string, maxLength: number): string {
-  if (text.length * 3 <= maxLength) return text
-  const bytes = Buffer.from(text)
-  if (bytes.length <= maxLength) return text
-  let end = maxLength
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end)
 }
 
 function urlOf(text: unknown): string | null {

@@ -1,3 +1,4 @@
+import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
 import { repaired } from '../../schemas/formats.ts'
 
 /** Values nested deeper than this are stored as JSON text: PostgreSQL and the call stack limit the depth. */
@@ -29,17 +30,8 @@ export function readBody(bytes: Uint8Array): Body {
 /** JSON truncated to a maximum of bytes; truncated JSON is plain text and may not parse. */
 export function payloadOf(body: unknown, maxBytes: number): { payload: string; payloadCut: boolean } {
   const text = JSON.stringify(body)
-  const payload = firstBytes(text, maxBytes)
+  const payload = truncateUtf8(text, maxBytes)
   return { payload, payloadCut: payload.length < text.length }
-}
-
-/** Truncates a text to a maximum of UTF-8 bytes, on a character boundary. */
-export function firstBytes(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= maxBytes) return text
-  let end = maxBytes
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end)
 }
 
 /** Integers beyond the safe range are stored as text, digit by digit: they are identifiers. */

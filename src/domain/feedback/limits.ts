@@ -1,5 +1,5 @@
+import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
 import { namedProperties } from '../../schemas/feedback.ts'
-import { firstBytes } from './body.ts'
 
 /** The properties of an event that its task stores. */
 export interface LimitedProperties {
@@ -43,7 +43,7 @@ export function limitProperties(properties: Record<string, unknown>): LimitedPro
   }
 }
 
-const cutNote = (note: string) => `${firstBytes(note, MAX_NOTE_BYTES)}…`
+const cutNote = (note: string) => `${truncateUtf8(note, MAX_NOTE_BYTES)}…`
 
 /** Stops at the first value over the limit. Recursion is safe: values are shallow here. */
 function countValues(value: unknown, maxCount: number): number {

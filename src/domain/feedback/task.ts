@@ -1,9 +1,9 @@
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
 import { textReplacer } from '../../lib/replace-texts.ts'
+import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
 import type { NewTaskInBulk, TaskPriority } from '../../schemas/task.ts'
 import { type ActorRef, newTask } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
-import { firstBytes } from './body.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
 import { limitProperties, MAX_NOTE_BYTES } from './limits.ts'
 
@@ -97,7 +97,7 @@ export function descriptionOf(
   const missing = properties.length - lines.length + omitted
   const rest = joined(tableOf(lines), leftOut(missing), isCut ? CUT : CUT_HERE)
   const left = MAX_DESCRIPTION_BYTES - Buffer.byteLength(rest) - FRAME_BYTES
-  return joined(asMarkdown(firstBytes(note, left)), rest)
+  return joined(asMarkdown(truncateUtf8(note, left)), rest)
 }
 
 /** Returns undefined if the result exceeds the maximum size of a description. */
@@ -130,7 +130,7 @@ function redactedNote(note: string, redact: Redact): string {
   const start = note.slice(0, MAX_NOTE_BYTES + MAX_ADDRESS_LENGTH)
   const redacted = redact(start)
   const whole = start.length < note.length ? redacted.slice(0, -MAX_ADDRESS_LENGTH) : redacted
-  const text = firstBytes(whole, MAX_NOTE_BYTES)
+  const text = truncateUtf8(whole, MAX_NOTE_BYTES)
   return text.length < redacted.length ? `${text.trimEnd()}…` : text
 }
 

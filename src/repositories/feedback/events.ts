@@ -28,6 +28,13 @@ export interface Acceptance {
   activities: ActivityRow[]
 }
 
+interface FeedbackPageRequest {
+  outcome: FeedbackRow['outcome'] | undefined
+  /** The id at the end of the previous page. */
+  before: string | undefined
+  limit: number
+}
+
 const eventSet = recordset(feedbackEvents)
 
 const insertEvents = named<object>(
@@ -102,11 +109,7 @@ export function feedbackRepository(db: Executor) {
     },
 
     /** Newest first. */
-    async list(
-      outcome: FeedbackRow['outcome'] | undefined,
-      before: string | undefined,
-      limit: number,
-    ): Promise<FeedbackRow[]> {
+    async list({ outcome, before, limit }: FeedbackPageRequest): Promise<FeedbackRow[]> {
       return db
         .select()
         .from(feedbackEvents)

@@ -1,17 +1,13 @@
+import { orderById } from '../../domain/cursor.ts'
 import { firstIdOf } from '../../domain/id-time.ts'
 import type { Operations } from '../../domain/operation.ts'
-import {
-  activityNotFound,
-  projectArchived,
-  projectNotFound,
-  taskNotFound,
-  validationFailed,
-} from '../../errors/index.ts'
+import { activityNotFound, projectNotFound, taskNotFound, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { Activity, ActivityQuery, NewActivity } from '../../schemas/activity.ts'
 import type { Caller } from '../access.ts'
-import { pageOf } from '../page.ts'
+import { readPage } from '../page.ts'
+import { writableProject } from '../writable-project.ts'
 import { activityRow, actorOf } from './row.ts'
 import { toActivity } from './view.ts'
 
@@ -50,16 +46,15 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
       if (taskId && !(await bound.activity.knowsTask(taskId))) throw taskNotFound(taskId)
 
       const from = since === undefined ? undefined : firstIdOf(new Date(since))
-      const page = { ...(limit && { limit }), ...(cursor && { cursor }) }
-      return pageOf(
-        'activity',
-        page,
-        async (before, limit) => {
-          const rows = await bound.activity.list({ ...query, types: type, from }, before, limit)
+      return readPage({
+        order: orderById('activity'),
+        request: { limit, cursor },
+        maxAtOnce: MAX_AT_ONCE,
+        async read(before, limit) {
+          const rows = await bound.activity.list({ ...query, types: type, from }, { before, limit })
           return rows.map(toActivity)
         },
-        MAX_AT_ONCE,
-      )
+      })
     },
   }
 }
@@ -74,12 +69,10 @@ async function projectFor(
   if (taskId && !task) throw taskNotFound(taskId)
   const id = projectId ?? task?.projectId ?? caller.projectId
   if (id === null) return null
-  const project = await repos.projects.find(id)
-  if (!project) throw projectNotFound(id)
+  await writableProject(repos, id)
   if (task && task.projectId !== id) {
     const message = 'must be the project of the task, or be left out'
     throw validationFailed([{ path: '/projectId', code: 'not_allowed', message }])
   }
-  if (project.archivedAt) throw projectArchived(project.name)
   return id
 }

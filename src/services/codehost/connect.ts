@@ -19,9 +19,9 @@ import type { BoundRepositories, Repositories } from '../../repositories/index.t
 import type { Connection, ConnectionRequest } from '../../schemas/codehost.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
-import { writableProject } from '../projects.ts'
 import { DISCONNECTED, endRun } from '../sync/end.ts'
 import { toConnection } from '../sync/run-view.ts'
+import { writableProject } from '../writable-project.ts'
 import type { CodehostDeps, TokenVault } from './token.ts'
 
 export interface ConnectDeps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'encryptionKey'> {
@@ -66,7 +66,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     const repository = await reachable(host, access, name, clock)
 
     return repos.within(caller).transaction(async (repos) => {
-      await writableProject(repos, projectId)
+      await writableProject(repos, projectId, 'update')
       await refuseForeignList(repos, projectId, input.listId)
       const present = await repos.codehost.findForUpdate(projectId)
       if (input.apiUrl === undefined && present?.apiUrl !== seen?.apiUrl) return undefined
@@ -117,7 +117,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   /** Before anybody is asked over the network: may the caller write here, and is the list one of the project? */
   async function lockWritable(caller: Caller, projectId: string, listId: string | null | undefined) {
     return repos.within(caller).transaction(async (repos) => {
-      await writableProject(repos, projectId)
+      await writableProject(repos, projectId, 'update')
       await refuseForeignList(repos, projectId, listId)
       return repos.codehost.find(projectId)
     })

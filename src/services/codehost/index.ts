@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { emptyTally } from '../../domain/codehost/tally.ts'
+import { orderById } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import {
   connectionNotFound,
@@ -13,10 +14,10 @@ import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Connection, SyncRun } from '../../schemas/codehost.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
-import { pageOf } from '../page.ts'
-import { writableProject } from '../projects.ts'
+import { readPage } from '../page.ts'
 import { DISCONNECTED, endRun } from '../sync/end.ts'
 import { toSyncRun } from '../sync/run-view.ts'
+import { writableProject } from '../writable-project.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
 
 /** While somebody waits for a run, its row is looked at this often. */
@@ -49,7 +50,7 @@ export function codehostService(deps: ConnectDeps) {
     /** The tasks stay; a run that is active ends. */
     async disconnect(caller: Caller, projectId: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
-        await writableProject(repos, projectId)
+        await writableProject(repos, projectId, 'update')
         const connection = await repos.codehost.findForUpdate(projectId)
         if (!connection) throw connectionNotFound()
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
@@ -67,7 +68,7 @@ export function codehostService(deps: ConnectDeps) {
     /** Queues a run. Whoever calls this wakes the worker once the transaction is through. */
     async sync(caller: Caller, projectId: string, mode: SyncRun['mode']): Promise<SyncRun> {
       return repos.within(caller).transaction(async (repos) => {
-        await writableProject(repos, projectId)
+        await writableProject(repos, projectId, 'update')
         const connection = await repos.codehost.find(projectId)
         if (!connection) throw repositoryNotConnected()
         const now = clock.now()
@@ -81,12 +82,14 @@ export function codehostService(deps: ConnectDeps) {
       })
     },
 
-    async listRuns(caller: Caller, projectId: string, page: { limit?: number; cursor?: string }) {
+    async listRuns(caller: Caller, projectId: string, request: { limit?: number; cursor?: string }) {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      return pageOf('syncs', page, async (before, limit) =>
-        (await bound.syncRuns.list(projectId, before, limit)).map(toSyncRun),
-      )
+      return readPage({
+        order: orderById('syncs'),
+        request,
+        read: async (before, limit) => (await bound.syncRuns.list(projectId, before, limit)).map(toSyncRun),
+      })
     },
 
     getRun,

@@ -7,11 +7,13 @@ import {
   ruleLabel,
 } from '../../domain/feedback/routing.ts'
 import { ANALYTICS, newFeedbackTask } from '../../domain/feedback/task.ts'
-import { AppError, listNotFound } from '../../errors/index.ts'
+import { AppError, type ErrorCode, listNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FeedbackRow } from '../../repositories/feedback/events.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
+import type { ProjectRow } from '../../repositories/projects.ts'
 import { activityRow } from '../activity/row.ts'
+import { writableProject } from '../writable-project.ts'
 import { FEEDBACK_LIST, findTable } from './routing.ts'
 
 /** An event on its way to become a task. */
@@ -53,13 +55,22 @@ const MAX_DECISIONS = 5
 /** What a decision was made of may change before it is locked: a list is deleted, a project archived, a task moved. */
 export const changedMeanwhile = () => listNotFound(FEEDBACK_LIST)
 
-/** Does the work, again where what it was decided on has changed. */
+const GONE: ErrorCode[] = ['list_not_found', 'project_not_found']
+
+/** Locks a project that a decision selected. The decision is made again if it was deleted or archived since. */
+export async function projectAsDecided(...project: Parameters<typeof writableProject>): Promise<ProjectRow> {
+  return writableProject(...project).catch((error) => {
+    throw error instanceof AppError ? changedMeanwhile() : error
+  })
+}
+
+/** Does the work, and repeats it when what it was decided on has changed. */
 export async function retryDecision<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      const isGone = error instanceof AppError && error.code === 'list_not_found'
+      const isGone = error instanceof AppError && GONE.includes(error.code)
       if (!isGone || attempt === MAX_DECISIONS) throw error
     }
   }
@@ -114,8 +125,7 @@ export async function feedbackListOf(
   { id, listId }: Pick<RoutingProject, 'id' | 'listId'>,
 ): Promise<string> {
   if (listId) return listId
-  const project = await repos.projects.findForUpdate(id)
-  if (!project || project.archivedAt) throw changedMeanwhile()
+  await projectAsDecided(repos, id, 'update')
   const present = await repos.lists.listForUpdate(id)
   const [oldest] = present
     .filter(({ name, isClosing }) => name === FEEDBACK_LIST && !isClosing)

@@ -1,9 +1,10 @@
+import { orderById } from '../../domain/cursor.ts'
 import { readEvent } from '../../domain/feedback/event.ts'
 import { readAccepted } from '../../domain/feedback/reading.ts'
 import { decideRoute, routingFieldsOf } from '../../domain/feedback/routing.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { decideChange } from '../../domain/task-change.ts'
-import { eventNotFound, eventNotReplayable, projectArchived } from '../../errors/index.ts'
+import { eventNotFound, eventNotReplayable } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FeedbackRow } from '../../repositories/feedback/events.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
@@ -11,12 +12,14 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { InboxEvent, InboxEventQuery } from '../../schemas/feedback.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
-import { pageOf } from '../page.ts'
+import { readPage } from '../page.ts'
+import { writableProject } from '../writable-project.ts'
 import {
   accept,
   asRouting,
   changedMeanwhile,
   feedbackListOf,
+  projectAsDecided,
   retryDecision,
   routeArrivals,
   storedRouting,
@@ -38,16 +41,16 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
 
   return {
     /** Newest first. */
-    async list({ outcome, ...page }: InboxEventQuery) {
-      return pageOf(
-        'feedback',
-        page,
-        async (before, limit) => {
-          const rows = await feedback.list(outcome, before, limit)
+    async list({ outcome, ...request }: InboxEventQuery) {
+      return readPage({
+        order: orderById('feedback'),
+        request,
+        maxAtOnce: MAX_AT_ONCE,
+        async read(before, limit) {
+          const rows = await feedback.list({ outcome, before, limit })
           return rows.map(toFeedbackEvent)
         },
-        MAX_AT_ONCE,
-      )
+      })
     },
 
     async get(id: string): Promise<InboxEvent> {
@@ -88,7 +91,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const accepted = await routeArrivals(repos, clock, [arrival], (project) =>
       feedbackListOf(repos, clock, project),
     )
-    for (const { route } of accepted) await lockTarget(repos, route.decision.project.id)
+    for (const { route } of accepted) await projectAsDecided(repos, route.decision.project.id)
     await lockAsSeen(repos, row)
     // Taken out and put back, so that the index decides between this and the same event coming in at the moment.
     await repos.feedback.delete(id)
@@ -133,15 +136,9 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
 /** Both, in the order everything locks projects in. */
 async function lockProjects(repos: BoundRepositories, fromId: string, toId: string): Promise<void> {
   for (const id of [fromId, toId].sort()) {
-    const project = await repos.projects.findForUpdate(id)
-    if (id === fromId && project?.archivedAt) throw projectArchived(project.name)
-    if (!project || project.archivedAt) throw changedMeanwhile()
+    const lockProject = id === toId ? projectAsDecided : writableProject
+    await lockProject(repos, id, 'update')
   }
-}
-
-/** Locks a project that feedback goes to, so that it is not archived on the way. */
-async function lockTarget(repos: BoundRepositories, projectId: string): Promise<void> {
-  if (!(await repos.projects.keepWritable(projectId))) throw changedMeanwhile()
 }
 
 /** Locks an entry on which was decided what becomes of it. */

@@ -1,4 +1,5 @@
 import { changesBetween, isNoChange } from '../../domain/changes.ts'
+import { orderByPosition } from '../../domain/cursor.ts'
 import type { DeliveryReading } from '../../domain/feedback/reading.ts'
 import {
   consideredRules,
@@ -9,20 +10,15 @@ import {
 } from '../../domain/feedback/routing.ts'
 import { idsOf, placed } from '../../domain/list-order.ts'
 import type { Operations } from '../../domain/operation.ts'
-import {
-  notJson,
-  projectArchived,
-  projectNotFound,
-  routingRuleNotFound,
-  validationFailed,
-} from '../../errors/index.ts'
+import { notJson, routingRuleNotFound, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { RoutingRow, RoutingTableRows } from '../../repositories/feedback/routing.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../../schemas/routing.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
-import { pageByPosition } from '../page.ts'
+import { readPage } from '../page.ts'
+import { writableProject } from '../writable-project.ts'
 
 /** The list that feedback comes into, in whichever project. */
 export const FEEDBACK_LIST = 'User Feedback'
@@ -42,7 +38,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     async create(caller: Caller, { position, ...input }: NewRoutingRule): Promise<RoutingRule> {
       return repos.within(everywhere).transaction(async (repos) => {
         const present = await repos.routing.listForUpdate()
-        await refuseUnusable(repos, input.targetProjectId)
+        await writableProject(repos, input.targetProjectId)
         const now = clock.now()
         const id = clock.newId(now)
         const order = placed(idsOf(present), id, position)
@@ -68,7 +64,11 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     /** By position. */
     async list(query: { limit?: number; cursor?: string }) {
       const { routing } = repos.within(everywhere)
-      const { data, nextCursor } = await pageByPosition('routing', query, routing.list)
+      const { data, nextCursor } = await readPage({
+        order: orderByPosition('routing'),
+        request: query,
+        read: routing.list,
+      })
       return { data: data.map(toRoutingRule), nextCursor }
     },
 
@@ -91,7 +91,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         const changed = { ...row, ...change, position: order.indexOf(id) }
         refuseWithoutMatch(changed)
         if (changed.targetProjectId !== row.targetProjectId)
-          await refuseUnusable(repos, changed.targetProjectId)
+          await writableProject(repos, changed.targetProjectId)
         if (Object.keys(change).length > 0 || changed.position !== row.position) {
           changed.updatedAt = clock.now()
           await repos.routing.update(id, { ...change, updatedAt: changed.updatedAt })
@@ -199,13 +199,6 @@ function refuseWithoutMatch({ projectMatch, appMatch }: Pick<RoutingRow, 'projec
   if (projectMatch !== null || appMatch !== null) return
   const message = 'is missing: a rule needs projectMatch, appMatch or both'
   throw validationFailed([{ path: '/projectMatch', code: 'required', message }])
-}
-
-async function refuseUnusable(repos: BoundRepositories, projectId: string): Promise<void> {
-  // Locked: it must not go, nor be archived, before the rule is there.
-  if (await repos.projects.keepWritable(projectId)) return
-  const project = await repos.projects.find(projectId)
-  throw project ? projectArchived(project.name) : projectNotFound(projectId)
 }
 
 const toRoutingRule = (row: RoutingRow): RoutingRule => ({

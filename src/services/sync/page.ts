@@ -4,6 +4,7 @@ import type { Checkpoint, SyncPosition } from '../../domain/codehost/progress.ts
 import { tallied } from '../../domain/codehost/tally.ts'
 import { type ItemDecision, importItem, skipItem, updateFromItem } from '../../domain/codehost/task.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
@@ -30,7 +31,10 @@ export async function writePage(
   page: PageToWrite,
 ): Promise<SyncRunRow> {
   const decisions = await decide(repos, clock, connection, destination, page.items)
-  for (const portion of portions(decisions)) {
+  for (const portion of slicesBySize(decisions, {
+    maxSize: MAX_CHARACTERS,
+    sizeOf: ({ row }) => row?.description?.length ?? 0,
+  })) {
     await repos.syncedTasks.upsert(
       portion.flatMap(({ row }) => row ?? []),
       portion.flatMap((decision) => activityOf(clock, connection, decision)),
@@ -103,22 +107,6 @@ async function decide(
 
 /** One statement a page, but for pages with long texts: each statement holds its rows in memory several times. */
 const MAX_CHARACTERS = 256 * 1024
-
-function* portions(decisions: ItemDecision[]): Generator<ItemDecision[]> {
-  let portion: ItemDecision[] = []
-  let size = 0
-  for (const decision of decisions) {
-    const length = decision.row?.description?.length ?? 0
-    if (portion.length > 0 && size + length > MAX_CHARACTERS) {
-      yield portion
-      portion = []
-      size = 0
-    }
-    portion.push(decision)
-    size += length
-  }
-  yield portion
-}
 
 function activityOf(
   clock: Clock,

@@ -1,6 +1,7 @@
 import { newTask, sourceOf } from '../../domain/new-task.ts'
 import { listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
@@ -48,7 +49,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
     ) {
       const ids = new Set<string>()
       // Each statement is put together in one go, so none of them is long.
-      for (const slice of slicesOf(missing)) {
+      for (const slice of slicesBySize(missing, { maxSize: MAX_STATEMENT_LENGTH, sizeOf: lengthOf })) {
         const inserted = await repos.tasks.insert(
           slice,
           slice.map(({ id, projectId }) =>
@@ -97,26 +98,12 @@ export async function writableDestination(
   return destination
 }
 
-/** In statements of about a megabyte; a batch is mostly one. */
-function* slicesOf(rows: TaskRow[]): Generator<TaskRow[]> {
-  let slice: TaskRow[] = []
-  let length = 0
-  for (const row of rows) {
-    const more = (row.description?.length ?? 0) + (hasMembers(row.metadata) ? ASSUMED_METADATA_LENGTH : 0)
-    if (slice.length > 0 && length + more > MAX_STATEMENT_LENGTH) {
-      yield slice
-      slice = []
-      length = 0
-    }
-    slice.push(row)
-    length += more
-  }
-  yield slice
-}
-
+/** Characters of one statement; a batch is mostly one. */
 const MAX_STATEMENT_LENGTH = 1024 * 1024
-/** It is not measured; a hundred of the largest are 1.6 MB. */
+/** Not measured; a hundred of the largest are 1.6 MB. */
 const ASSUMED_METADATA_LENGTH = 8_192
+const lengthOf = ({ description, metadata }: TaskRow) =>
+  (description?.length ?? 0) + (hasMembers(metadata) ? ASSUMED_METADATA_LENGTH : 0)
 const hasMembers = (object: unknown) => Object.keys(object as object).length > 0
 
 const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)

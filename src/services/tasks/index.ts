@@ -1,4 +1,3 @@
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { decideChange } from '../../domain/task-change.ts'
@@ -11,7 +10,7 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { activityRow as activityEntry, actorOf } from '../activity/row.ts'
-import type { Page } from '../page.ts'
+import { type Page, readPage } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, creationOf, writableDestination } from './creation.ts'
@@ -58,20 +57,19 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
         throw projectNotFound(query.projectId)
       if (query.listId && !(await bound.lists.find(query.listId))) throw listNotFound(query.listId)
 
-      const { limit = 50 } = query
-      const { name, isKey, keyOf, sortBy, direction } = taskOrderOf(query)
-      const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, name, isKey)
-      const rows = await bound.tasks.list(filterOf(query, clock.now()), {
-        sortBy,
-        direction,
-        after,
-        limit: limit + 1,
-        isSummary: query.fields === 'summary',
+      const order = taskOrderOf(query)
+      const { data, nextCursor } = await readPage({
+        order,
+        request: query,
+        read: (after, limit) =>
+          bound.tasks.list(filterOf(query, clock.now()), {
+            sortBy: order.sortBy,
+            direction: order.direction,
+            after,
+            limit,
+            isSummary: query.fields === 'summary',
+          }),
       })
-      const data = rows.slice(0, limit)
-      const last = data.at(-1)
-      const nextCursor =
-        last && rows.length > limit ? encodeCursor(name, { key: keyOf(last), id: last.id }) : null
       const ids = data.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id)
       return {
         data: data.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem),

@@ -1,7 +1,8 @@
-import { projectArchived, taskNotFound } from '../../errors/index.ts'
+import { taskNotFound } from '../../errors/index.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { ProjectRow } from '../../repositories/projects.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
+import { refuseArchived } from '../writable-project.ts'
 
 interface TaskLocks {
   /** A list that the tasks may go to: its project is locked with theirs. */
@@ -24,7 +25,7 @@ export async function lockTasks(
   { listId, hidden = false }: TaskLocks = {},
 ): Promise<LockedTasks> {
   for (;;) {
-    const projects = byId(await repos.projects.listKept(ids, listId))
+    const projects = byId(await repos.projects.listForShare(ids, listId))
     const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden }))
     // A task that moved to another project between the two is locked by now: the second time it is found there.
     if ([...tasks.values()].every(({ projectId }) => projects.has(projectId))) return { tasks, projects }
@@ -36,7 +37,7 @@ export function writableTask({ tasks, projects }: LockedTasks, id: string): Task
   const task = tasks.get(id.toLowerCase())
   if (!task) throw taskNotFound(id)
   const project = projects.get(task.projectId)
-  if (project?.archivedAt) throw projectArchived(project.name)
+  if (project) refuseArchived(project)
   return task
 }
 
