@@ -8,27 +8,27 @@ import type { KeyRow } from '../repositories/keys.ts'
 import type { SessionWithKey } from '../repositories/sessions.ts'
 import type { Me, Scope } from '../schemas/caller.ts'
 
-/** Who calls: what they are, what they may do, how far they see. */
+/** The authenticated caller with its scopes and its reach. */
 export interface Caller {
   type: 'key' | 'session' | 'assistant'
-  /** Of the key or session that came with the request. */
+  /** The id of the key or session in the request. */
   id: string
-  /** The key behind it: what the record names as the actor. */
+  /** The key, or the session's key: the actor in the activity log. */
   keyId: string
   name: string
   scopes: Scope[]
   projectId: string | null
   expiresAt: Date | null
-  /** Of the key's secret that came with the request, where one did: a key may have two, and one ends before the other. */
+  /** The hash of the key's secret in the request, if any: a key can have two with different expiry. */
   secretHash?: string
-  /** When that secret ends, where it does before its key. */
+  /** The expiry of that secret, if it expires before its key. */
   secretExpiresAt?: Date | null
 }
 
-/** A session ends when nothing comes for this long. */
+/** A session ends after this long without a request. */
 export const SESSION_IDLE_MS = 12 * 3_600_000
 
-/** What was verified is believed for so long when the notice that it ended is lost. */
+/** How long credentials stay cached if the notice of a revocation is lost. */
 const CACHE_MS = 3_000
 
 export type AccessService = ReturnType<typeof accessService>
@@ -38,8 +38,8 @@ export const accessOperations = {
 } satisfies Operations<ReturnType<typeof accessService>>
 
 /**
- * Says who calls. Verified keys and sessions are remembered for seconds; `forget` empties that memory at once when
- * any instance ends a key, session or secret.
+ * Authenticates callers. Verified credentials are cached for seconds; `forget` empties the cache at once when any
+ * instance revokes a key, session or secret.
  */
 export function accessService({
   credentials,
@@ -59,7 +59,10 @@ export function accessService({
   }
 
   return {
-    /** The caller a key proves. Unknown and revoked keys look the same. */
+    /**
+     * Authenticates a key. Unknown and revoked keys return the same error.
+     * @throws invalid_credentials, expired_credentials
+     */
     async callerByKey(key: string): Promise<Caller> {
       const secretHash = hashOf(key)
       const row = await keys.get(secretHash)
@@ -70,7 +73,10 @@ export function accessService({
       return { ...callerOf(row), secretHash, secretExpiresAt: row.secretExpiresAt }
     },
 
-    /** The caller a session's cookie proves. */
+    /**
+     * Authenticates the cookie of a session.
+     * @throws invalid_credentials, expired_credentials
+     */
     async callerBySession(token: string): Promise<Caller> {
       const row = await sessions.get(hashOf(token))
       const now = clock.now()
@@ -81,7 +87,7 @@ export function accessService({
       return { ...callerOf(row.key), type: 'session', id: row.id }
     },
 
-    /** Whether this is a live webhook secret. */
+    /** Whether this is a valid webhook secret. */
     async isWebhookSecret(secret: string): Promise<boolean> {
       const row = await secrets.get(hashOf(secret))
       const now = clock.now()
@@ -90,7 +96,7 @@ export function accessService({
       return true
     },
 
-    /** For what lasts longer than a request: whether this caller would still be let in. */
+    /** For streams, which outlive their request: whether the caller would still be authenticated. */
     async isStillAdmitted(caller: Caller): Promise<boolean> {
       const now = clock.now()
       if (caller.type === 'session') {
@@ -106,19 +112,19 @@ export function accessService({
       )
     },
 
-    /** Believe nothing that was verified before: something ended. */
+    /** Empties the cache, after a revocation. */
     forget(): void {
       for (const cache of [keys, sessions, secrets]) cache.forget()
       for (const listener of listeners) listener()
     },
 
-    /** Calls whenever something ended, until the answered function is called. */
+    /** Adds a listener for revocations; returns the function that removes it. */
     onForget(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
 
-    /** Writes down when keys, sessions and secrets were last used. What cannot be written is kept for the next time. */
+    /** Stores when keys, sessions and secrets were last used. Times that cannot be stored are kept for the next call. */
     async flushLastUsed(): Promise<void> {
       await Promise.all([
         flush(used.keys, credentials.keys),
@@ -164,7 +170,7 @@ async function flush(
   }
 }
 
-/** Remembers what was found, never that nothing was: a key works from the moment it is made. */
+/** Caches what was found, never that nothing was found: a new key is valid at once. */
 function cache<T extends object>(find: (hash: string) => Promise<T | undefined>) {
   const entriesByHash = new LRUCache<string, T>({ max: 10_000, ttl: CACHE_MS })
   let generation = 0
@@ -174,7 +180,7 @@ function cache<T extends object>(find: (hash: string) => Promise<T | undefined>)
       if (cached) return cached
       const generationBefore = generation
       const found = await find(hash)
-      // Read before a revocation, answered after it: true then, not now.
+      // Read before a revocation and returned after it: valid for this request, but not cached.
       if (found && generation === generationBefore) entriesByHash.set(hash, found)
       return found
     },

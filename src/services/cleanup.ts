@@ -8,12 +8,12 @@ import { RESPONSES_KEPT_MS } from './idempotency.ts'
 const DAY_MS = 86_400_000
 const FEEDBACK_PAYLOAD_RETENTION_MS = 30 * DAY_MS
 const IGNORED_FEEDBACK_RETENTION_MS = 7 * DAY_MS
-/** Some 50 ms: whoever restores one of them, or archives its project, waits no longer. */
+/** About 50 ms: the longest that restoring one of the tasks, or archiving its project, waits. */
 const BATCH = 200
-/** Each takes all its versions along. */
+/** Each rule is deleted with all its versions. */
 const RULE_BATCH = 100
 
-/** Takes away what has had its time. Safe to run twice, at once, and to be killed in the middle. */
+/** Deletes what is past its retention. Safe to run concurrently and to be killed at any point. */
 export function cleanupService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
     async cleanUp(): Promise<{ purgedTasks: number }> {

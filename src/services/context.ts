@@ -16,10 +16,13 @@ export const contextOperations = {
   read: { scope: 'rules:read' },
 } satisfies Operations<ReturnType<typeof contextService>>
 
-/** What an assistant should know when a session begins. */
+/** The context that an assistant loads when a session begins. */
 export function contextService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
-    /** The same twice: as data, and as the Markdown a model reads. */
+    /**
+     * Returns the context twice: as data, and as Markdown for a model.
+     * @throws project_not_found
+     */
     async read(caller: Caller, request: ContextRequest): Promise<{ context: Context; markdown: string }> {
       const { projectId, budgetTokens, includeArchived } = request
       const whole = await gather(caller, projectId ?? caller.projectId, includeArchived)
@@ -32,7 +35,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     const bound = repos.within(caller)
     const project = projectId === null ? null : await bound.projects.find(projectId)
     if (project === undefined) throw projectNotFound(projectId ?? '')
-    // Last: the rules can be large, and would be held while the rest waits for a connection.
+    // Read last: rules can be large, and would stay in memory while the rest waits for a connection.
     const common = async () => ({
       instructions: (await bound.rules.list(projectId)).map(toRule),
       project: project && toContextProject(project),

@@ -33,7 +33,7 @@ export interface ServiceDeps {
   clock: Clock
   randomBytes(size: number): Buffer
   codehost: CodehostDeps
-  /** What the process knows of its database; left out where nobody asks. */
+  /** The state of the connection pool, for metrics. */
   pool?: () => PoolState
   isEmbedded?: boolean
 }
@@ -41,7 +41,7 @@ export interface ServiceDeps {
 export type UseCases = ReturnType<typeof useCases>
 export type Services = ReturnType<typeof services>
 
-/** What the product does: the object graph on one screen. */
+/** The object graph on one screen. */
 export function services(given: ServiceDeps) {
   const { repos, clock, randomBytes, pool, isEmbedded } = given
   const metrics = metricsService({ repos, clock, pool, isEmbedded })
@@ -65,18 +65,18 @@ export function services(given: ServiceDeps) {
     idempotency: idempotencyService({ repos, clock }),
     cleanup: cleanupService({ repos, clock }),
     sync: syncService({ repos, clock, progress, metrics, vault, ...codehost }),
-    /** What other instances say, by the channel they say it on. */
+    /** Handlers of notices from other instances, by channel. */
     notices: {
       [ACCESS_CHANGES]: access.forget,
       [CONFIGURATION_CHANGES]: configurationChanges({ feed }).receive,
       [SYNC_PROGRESS]: progress.receive,
     },
-    /** The same use cases inside a transaction of somebody else. */
+    /** The same use cases inside another transaction. */
     useCasesIn: (repos: Repositories) => useCases({ ...deps, repos }),
   }
 }
 
-/** What holds nothing but its repositories, and so can be had anew for any transaction. */
+/** Services without state of their own, which can be created for any transaction. */
 function useCases({ repos, clock, randomBytes, codehost }: ServiceDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   return {

@@ -27,9 +27,10 @@ export const keyOperations = {
   revoke: { scope: 'admin' },
 } satisfies Operations<ReturnType<typeof keysService>>
 
-/** API keys. No key makes, rotates or ends one that is stronger than itself. */
+/** API keys. A key cannot create, rotate or revoke a stronger one. */
 export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
   return {
+    /** @throws project_not_found, project_archived, insufficient_scope, validation_failed */
     async create(caller: Caller, input: NewApiKey): Promise<ApiKeyWithSecret> {
       const now = clock.now()
       const requested = requestedStrength(caller, input, now)
@@ -44,6 +45,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
       })
     },
 
+    /** Oldest first. */
     async list(caller: Caller, request: { limit?: number; cursor?: string }) {
       const now = clock.now()
       return readPage({
@@ -56,7 +58,10 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
       })
     },
 
-    /** A new secret for the same key; the one before works for a while longer. */
+    /**
+     * Creates a new secret for the key; the previous one stays valid for the overlap.
+     * @throws key_not_found, insufficient_scope
+     */
     async rotate(caller: Caller, id: string, overlapSeconds: number): Promise<ApiKeyWithSecret> {
       const rotated = await repos.within(caller).transaction(async (repos) => {
         const row = await keyForUpdate(repos, caller, id)
@@ -64,7 +69,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
         const secret = keySecret(randomBytes)
         const previousUntil = new Date(now.getTime() + overlapSeconds * 1000)
         await repos.keys.rotate(secretRow(id, secret, now), previousUntil)
-        // Without overlap the secret before is not trusted, nor who signed in with it.
+        // Without overlap the previous secret may be compromised, and so may its sessions.
         if (overlapSeconds === 0) await repos.sessions.deleteAll(id)
         await record(repos, 'key.rotated', row, caller, now, { overlapSeconds })
         return { ...toApiKey(row, secret, overlapSeconds > 0 ? previousUntil : null), key: secret.text }
@@ -74,8 +79,8 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
     },
 
     /**
-     * Ends the key and every session opened with it, at once and on every instance.
-     * @throws last_admin_key when nobody could administer all projects any more.
+     * Revokes the key and ends its sessions, at once and on every instance.
+     * @throws key_not_found, insufficient_scope, last_admin_key
      */
     async revoke(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
@@ -104,7 +109,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
   }
 }
 
-/** What the new key would be, with everything left open filled in from the one that makes it. */
+/** The strength of the new key; omitted members are those of the caller's key. */
 function requestedStrength(caller: Caller, { scopes, projectId, expiresAt }: NewApiKey, now: Date): Strength {
   const expiry = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
   const requested: Strength = {
@@ -130,7 +135,7 @@ const invalidExpiry = (message: string) =>
 async function keyForUpdate(repos: BoundRepositories, caller: Caller, id: string): Promise<KeyRow> {
   const row = await repos.keys.findForUpdate(id)
   if (!row) throw keyNotFound(id)
-  // The new secret of a stronger key would make the caller stronger.
+  // With the new secret of a stronger key the caller would gain its permissions.
   const strength = { ...row, scopes: row.scopes as Scope[] }
   if (id !== caller.keyId && (scopeBeyond(strength, caller) || outlives(strength, caller))) {
     throw insufficientScope('admin')

@@ -11,19 +11,22 @@ import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
 import { lockedList } from './list-locks.ts'
 
-/** A list with so many tasks, deleted ones included, is deleted in one transaction: some 50 ms. */
+/** A list with at most this many tasks, deleted ones included, is deleted in one transaction: about 50 ms. */
 const MAX_AT_ONCE = 100
 
-/** What one transaction may take: whoever wants one of its tasks waits no longer. */
+/** The result of one batch; `blocked` if nothing could be moved. */
+type Progress = 'deleted' | 'progressed' | 'blocked'
+
+/** Target duration of one transaction: nobody waits longer for one of its tasks. */
 const BATCH_MS = 50
 
-/** Before the last step is tried again, where tasks are on their way into the list or locked by somebody. */
+/** Pause before a retry of the last step, when tasks are being added to the list or are locked. */
 const PAUSE_MS = 20
 
 /**
- * Deletes lists. The tasks of a large one move in short transactions, first in the request, then by the job of whichever
- * instance: what was moved stays moved, so a process that dies costs nothing, and the list takes tasks until the last
- * step. Only that step locks the list, for as long as its last tasks take.
+ * Deletes lists. The tasks of a large list move in short transactions, first in the request, then in the background job
+ * of any instance. Each batch is final, so a killed process loses nothing, and the list accepts tasks until the last
+ * step. Only that step locks the list.
  */
 export function listDeletionsOf({
   repos,
@@ -37,26 +40,26 @@ export function listDeletionsOf({
   const batchSize = biteSize(BATCH_MS)
 
   return {
-    /** True once it is gone. */
+    /** Returns true if the list is deleted already. */
     async delete(caller: Caller, id: string, moveTo: string | undefined): Promise<boolean> {
       const isGone = await repos.within(caller).transaction((repos) => begin(repos, caller, id, moveTo))
       if (isGone) return true
       const deadline = performance.now() + deletionMs
       while (performance.now() < deadline) {
         const result = await workOn(id)
-        if (result === 'gone') return true
-        if (result !== 'further') await wait(PAUSE_MS)
+        if (result === 'deleted') return true
+        if (result !== 'progressed') await wait(PAUSE_MS)
       }
       return false
     },
 
-    /** Goes on with one that has begun; true where there is more to do. */
+    /** Continues one deletion by one batch; returns whether there is more to do. */
     async work(): Promise<boolean> {
-      return (await workOn(undefined)) === 'further'
+      return (await workOn(undefined)) === 'progressed'
     },
   }
 
-  /** True where the list is gone already. */
+  /** Returns true if the list is deleted already. */
   async function begin(
     repos: BoundRepositories,
     caller: Caller,
@@ -95,22 +98,22 @@ export function listDeletionsOf({
     return false
   }
 
-  async function workOn(listId: string | undefined): Promise<'gone' | 'further' | 'nowhere'> {
+  async function workOn(listId: string | undefined): Promise<Progress> {
     const start = performance.now()
     const batch = await repos.within(everywhere).transaction(async (repos) => {
       const deletion = await repos.listDeletions.claim(listId)
       if (!deletion) return undefined
       return { deletion, moved: await moveSome(repos, deletion, batchSize.now) }
     })
-    // Nothing is left to do, or another instance does it.
-    if (!batch) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'gone' : 'nowhere'
+    // It is finished, or another instance is working on it.
+    if (!batch) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'deleted' : 'blocked'
     const isLast = batch.moved < batchSize.now
     batchSize.learn(performance.now() - start, !isLast)
-    if (isLast && (await finish(batch.deletion))) return 'gone'
-    return batch.moved > 0 ? 'further' : 'nowhere'
+    if (isLast && (await finish(batch.deletion))) return 'deleted'
+    return batch.moved > 0 ? 'progressed' : 'blocked'
   }
 
-  /** Takes the list away, with what has come into it since. False where that has to be tried again. */
+  /** Deletes the list and moves the tasks added since. Returns false if it has to be retried. */
   async function finish(deletion: ListDeletionRow): Promise<boolean> {
     const { listId, projectId } = deletion
     const bound = repos.within({ projectId })
@@ -126,13 +129,14 @@ export function listDeletionsOf({
         return finishClosed(repos, existing, list, lists)
       })
       .catch((error) => {
-        // Archived meanwhile: it goes on when it is not any more. Or gone: with its project, or by another instance.
+        // The project was archived: continues once it is unarchived. Or the list is gone, with its project or by another
+        // instance.
         if (!(error instanceof AppError)) throw error
         return error.code === 'list_not_found' || error.code === 'project_not_found'
       })
   }
 
-  /** The list takes no tasks any more. False where there are more in it than one transaction moves. */
+  /** The list is locked against new tasks. Returns false if it has more tasks than one transaction moves. */
   async function finishClosed(
     repos: BoundRepositories,
     deletion: ListDeletionRow,
@@ -151,7 +155,7 @@ export function listDeletionsOf({
     return true
   }
 
-  /** Those that somebody else has locked are left for later. */
+  /** Moves one batch; skips locked tasks. */
   async function moveSome(
     repos: BoundRepositories,
     deletion: ListDeletionRow,
@@ -177,7 +181,7 @@ const actor = ({ actorType, actorId, actorName }: ListDeletionRow): ActorRef => 
   name: actorName,
 })
 
-/** The list that is to take the tasks of another. */
+/** The list that receives the tasks. */
 async function targetOf(repos: BoundRepositories, id: string, moveTo: string): Promise<ListRow> {
   const list = await repos.lists.find(id)
   if (!list) throw listNotFound(id)

@@ -2,7 +2,10 @@ import { listNotFound } from '../errors/index.ts'
 import type { BoundRepositories } from '../repositories/index.ts'
 import { writableProject } from './writable-project.ts'
 
-/** Locks a list that may be written to, with its project, its neighbours, and what sends tasks to it. */
+/**
+ * Locks a list for a change, with its project, the project's other lists and the connection that adds tasks.
+ * @throws list_not_found, project_archived
+ */
 export async function lockedList(repos: BoundRepositories, id: string) {
   const seen = await repos.lists.find(id)
   if (!seen) throw listNotFound(id)

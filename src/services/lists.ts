@@ -15,7 +15,7 @@ import { lockedList } from './list-locks.ts'
 import { readPage } from './page.ts'
 import { writableProject } from './writable-project.ts'
 
-/** So many pending changes one fold takes: about a tenth of a second. */
+/** Pending changes aggregated at once: about a tenth of a second. */
 const AGGREGATE_BATCH = 10_000
 
 interface ListsDeps {
@@ -33,11 +33,12 @@ export const listOperations = {
   delete: { scope: 'tasks:write' },
 } satisfies Operations<ReturnType<typeof listsService>>
 
-/** Lists. Whatever changes which there are or their order does so under the lock of their project. */
+/** Lists. Their number and order change only under the lock of their project. */
 export function listsService({ repos, clock, ...limits }: ListsDeps) {
   const deletions = listDeletionsOf({ repos, clock, ...limits })
 
   return {
+    /** @throws project_not_found, project_archived */
     async create(caller: Caller, projectId: string, { name, position }: NewList): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
         const project = await writableProject(repos, projectId, 'update')
@@ -63,7 +64,10 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
       })
     },
 
-    /** By position. */
+    /**
+     * By position.
+     * @throws project_not_found
+     */
     async list(caller: Caller, projectId: string, query: ListQuery) {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
@@ -75,10 +79,12 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
       return { data: data.map(toList), nextCursor }
     },
 
+    /** @throws list_not_found */
     async get(caller: Caller, id: string): Promise<List> {
       return counted(repos.within(caller), id)
     },
 
+    /** @throws list_not_found, project_archived */
     async update(caller: Caller, id: string, { name, position }: ListChange): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
         const { list, lists } = await lockedList(repos, id)
@@ -96,8 +102,9 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     },
 
     /**
-     * Its tasks go to `moveTo`. Deleted ones move along; without it, to the default list.
-     * @returns the list as it is, where it is so large that the rest is left to the worker.
+     * Deletes a list. Its tasks move to `moveTo`; without it, only deleted ones may be left, and go to the default list.
+     * @returns the list, if it is so large that the worker deletes the rest.
+     * @throws list_not_found, list_is_default, list_not_empty, project_archived, validation_failed
      */
     async delete(caller: Caller, id: string, moveTo: string | undefined): Promise<List | undefined> {
       if (await deletions.delete(caller, id, moveTo)) return undefined
@@ -105,17 +112,17 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
       return row && toList(row)
     },
 
-    /** Goes on with deletions that have begun; true where there is more to do. For the worker, a little at a time. */
+    /** Continues deletions in the background, one batch per call; returns whether there is more to do. */
     workOnDeletions: deletions.work,
 
-    /** Adds what writes have left behind to the counts of their lists. For the worker, every few seconds. */
+    /** Adds pending changes to the open counts. Called by the worker every few seconds. */
     async aggregateOpenCounts(): Promise<void> {
       const { lists } = repos.within(everywhere)
       while ((await lists.aggregateCountChanges(AGGREGATE_BATCH)) === AGGREGATE_BATCH);
     },
   }
 
-  /** Activity of a change, in its transaction. */
+  /** Logs a change, in its transaction. */
   function record(
     repos: BoundRepositories,
     type: string,

@@ -1,10 +1,10 @@
 import { decodeCursor, encodeCursor, type PageOrder } from '../domain/cursor.ts'
 
-/** A page of which the first items are in memory. */
+/** A page with its first items in memory. */
 export interface Page<T> {
   data: T[]
   nextCursor: string | null
-  /** The items after those, where there are more of this page: read when asked for; what it returns is the cursor. */
+  /** The remaining items of the page, read on demand; its return value is the cursor. */
   rest?: AsyncGenerator<T[], string | null>
 }
 

@@ -13,28 +13,31 @@ import type { ProjectRow } from '../repositories/projects.ts'
 import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
 
-/** A project with so many tasks in its trash is deleted in one transaction: some 50 ms. */
+/** A project with at most this many tasks in its trash is deleted in one transaction: about 50 ms. */
 const MAX_AT_ONCE = 100
 
-/** What one transaction may take. */
+/** The result of one batch; `blocked` if there was nothing to do. */
+type Progress = 'deleted' | 'progressed' | 'blocked'
+
+/** Target duration of one transaction. */
 const BATCH_MS = 50
 
 interface ProjectDeletionsDeps {
   repos: Repositories
   clock: Clock
-  /** How long a request works on a project with a large trash before the job goes on alone. */
+  /** How long a request deletes tasks of a large trash before it leaves the rest to the job. */
   deletionMs?: number
 }
 
 /**
- * Deletes projects. One with a large trash is archived first, so that nothing comes into it; then its trash is emptied in
- * short transactions, first in the request, then by the job of whichever instance. To unarchive it calls that off.
+ * Deletes projects. One with a large trash is archived first, so that nothing is added; then its trash is emptied in short
+ * transactions, first in the request, then in the background job of any instance. Unarchiving it cancels the deletion.
  */
 export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: ProjectDeletionsDeps) {
   const batchSize = biteSize(BATCH_MS)
 
   return {
-    /** Only when nothing is in it but hidden tasks and rules, and nothing names it. True once it is gone. */
+    /** Requires that only deleted tasks and rules are left, and no references. Returns true if it is deleted already. */
     async delete(caller: Caller, id: string): Promise<boolean> {
       const isGone = await repos.within(caller).transaction(async (repos) => {
         const project = await lockEmptyProject(repos, clock, id)
@@ -55,18 +58,18 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
       })
       if (isGone) return true
       const deadline = performance.now() + deletionMs
-      let result: 'gone' | 'further' | 'nowhere' = 'further'
-      while (result === 'further' && performance.now() < deadline) result = await workOn(id)
-      return result === 'gone'
+      let result: Progress = 'progressed'
+      while (result === 'progressed' && performance.now() < deadline) result = await workOn(id)
+      return result === 'deleted'
     },
 
-    /** Goes on with one that has begun; true where there is more to do. */
+    /** Continues one deletion by one batch; returns whether there is more to do. */
     async work(): Promise<boolean> {
-      return (await workOn(undefined)) !== 'nowhere'
+      return (await workOn(undefined)) !== 'blocked'
     },
   }
 
-  async function workOn(projectId: string | undefined): Promise<'gone' | 'further' | 'nowhere'> {
+  async function workOn(projectId: string | undefined): Promise<Progress> {
     const start = performance.now()
     const batch = await repos.within(everywhere).transaction(async (repos) => {
       const deletion = await repos.projectDeletions.claim(projectId)
@@ -76,11 +79,11 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
         count: await repos.projectDeletions.deleteHidden(deletion.projectId, batchSize.now),
       }
     })
-    if (!batch) return 'nowhere'
+    if (!batch) return 'blocked'
     const { deletion, count } = batch
     const isLast = count < batchSize.now
     batchSize.learn(performance.now() - start, !isLast)
-    if (!isLast) return 'further'
+    if (!isLast) return 'progressed'
     const { actorType: type, actorId, actorName: name } = deletion
     const actor = { type, id: actorId, name }
     const isGone = await repos
@@ -91,11 +94,11 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
       .then(() => true)
       .catch(async (error) => {
         if (!(error instanceof AppError)) throw error
-        // Something names it by now: it stays, archived. Or another instance was faster.
+        // It is referenced again, so it stays archived; or another instance has deleted it.
         await repos.within(everywhere).projectDeletions.cancel(deletion.projectId)
         return error.code === 'project_not_found'
       })
-    return isGone ? 'gone' : 'nowhere'
+    return isGone ? 'deleted' : 'blocked'
   }
 
   async function finish(repos: BoundRepositories, project: ProjectRow, actor: ActorRef): Promise<void> {
@@ -108,7 +111,7 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
   }
 }
 
-/** Locks a project that may be deleted, so that nothing comes into it. */
+/** Locks a project that can be deleted, so that nothing is added to it. */
 async function lockEmptyProject(repos: BoundRepositories, clock: Clock, id: string): Promise<ProjectRow> {
   const project = await repos.projects.findForDelete(id)
   if (!project) throw projectNotFound(id)
@@ -122,7 +125,7 @@ async function lockEmptyProject(repos: BoundRepositories, clock: Clock, id: stri
   return project
 }
 
-/** What may name a project, in words. */
+/** What can reference a project, and its name in errors. */
 const USERS = [
   ['rules', 'rules'],
   ['keys', 'keys'],

@@ -23,7 +23,7 @@ export const projectOperations = {
   delete: { scope: 'admin' },
 } satisfies Operations<ReturnType<typeof projectsService>>
 
-/** Projects: what groups lists and tasks, and what keys can be bound to. */
+/** Projects: they group lists and tasks, and keys can be bound to one. */
 export function projectsService({
   repos,
   clock,
@@ -36,7 +36,7 @@ export function projectsService({
   const deletions = projectDeletionsOf({ repos, clock, ...limits })
 
   return {
-    /** Made with its default list. */
+    /** Creates a project with its default list. */
     async create(caller: Caller, { name }: NewProject): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
         const now = clock.now()
@@ -46,6 +46,7 @@ export function projectsService({
       })
     },
 
+    /** Oldest first. */
     async list(caller: Caller, { archived, ...request }: ProjectQuery) {
       const bound = repos.within(caller)
       return readPage({
@@ -56,10 +57,12 @@ export function projectsService({
       })
     },
 
+    /** @throws project_not_found */
     async get(caller: Caller, id: string): Promise<Project> {
       return counted(repos.within(caller), id)
     },
 
+    /** @throws project_not_found, project_archived */
     async rename(caller: Caller, id: string, { name }: ProjectChange): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
         const project = await writableProject(repos, id, 'update')
@@ -73,10 +76,13 @@ export function projectsService({
       })
     },
 
-    /** From here on it can be read, not written. */
+    /**
+     * Makes a project read-only.
+     * @throws project_not_found, project_is_default
+     */
     async archive(caller: Caller, id: string): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
-        // As if to delete it: feedback on its way into it lands before, or goes elsewhere.
+        // Locked as for a deletion: feedback in progress is stored before, or routed elsewhere.
         const project = await repos.projects.findForDelete(id)
         if (!project) throw projectNotFound(id)
         if (project.isDefault) throw projectIsDefault(project.name)
@@ -89,6 +95,10 @@ export function projectsService({
       })
     },
 
+    /**
+     * Makes a project writable again; cancels its deletion.
+     * @throws project_not_found
+     */
     async unarchive(caller: Caller, id: string): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
         const project = await repos.projects.findForUpdate(id)
@@ -104,18 +114,19 @@ export function projectsService({
     },
 
     /**
-     * Only when nothing is in it but hidden tasks and rules, and neither a working key nor a routing rule names it.
-     * @returns the project, archived, where its trash is so large that the rest is left to the worker.
+     * Deletes a project that only has deleted tasks and rules, and that no valid key or routing rule references.
+     * @returns the archived project, if its trash is so large that the worker deletes the rest.
+     * @throws project_not_found, project_is_default, project_not_empty, project_in_use
      */
     async delete(caller: Caller, id: string): Promise<Project | undefined> {
       return (await deletions.delete(caller, id)) ? undefined : counted(repos.within(caller), id)
     },
 
-    /** Goes on with deletions that have begun; true where there is more to do. For the worker, a little at a time. */
+    /** Continues deletions in the background, one batch per call; returns whether there is more to do. */
     workOnDeletions: deletions.work,
   }
 
-  /** Activity of a change, in its transaction. */
+  /** Logs a change, in its transaction. */
   function record(
     repos: BoundRepositories,
     type: string,
@@ -128,7 +139,7 @@ export function projectsService({
   }
 }
 
-/** A project and the list that tasks go to when they name none: there is never one without the other. */
+/** Inserts a project with its default list: every project has one. */
 export async function insertProject(
   repos: BoundRepositories,
   clock: Clock,
@@ -163,7 +174,7 @@ async function counted(repos: BoundRepositories, id: string): Promise<Project> {
   return toProject(row, connection)
 }
 
-/** One more query for all of them. */
+/** One query for the connections of all projects. */
 async function withCodehost({ codehost }: BoundRepositories, rows: CountedProjectRow[]): Promise<Project[]> {
   const connections = await codehost.listWithRuns(rows.map(({ id }) => id))
   const byProject = new Map(connections.map((connection) => [connection.projectId, connection]))

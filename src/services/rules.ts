@@ -39,9 +39,10 @@ export const ruleOperations = {
   revert: { scope: 'rules:write' },
 } satisfies Operations<ReturnType<typeof rulesService>>
 
-/** Rules: the standing instructions that assistants get. */
+/** Rules: the instructions that assistants receive. */
 export function rulesService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
+    /** @throws project_not_found, project_archived, insufficient_scope, too_many_rules */
     async create(caller: Caller, input: NewRule): Promise<Rule> {
       const projectId = input.projectId === undefined ? caller.projectId : input.projectId
       return repos.within(caller).transaction(async (repos) => {
@@ -66,7 +67,10 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
-    /** All that apply where the caller stands, in the order assistants get them. */
+    /**
+     * All rules in the caller's scope, in the order in which assistants receive them.
+     * @throws project_not_found
+     */
     async list(caller: Caller, { projectId, includeInactive = false }: RuleQuery): Promise<RuleList> {
       const bound = repos.within(caller)
       if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
@@ -74,12 +78,14 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       return { data: rows.map(toRule), nextCursor: null }
     },
 
+    /** @throws rule_not_found */
     async get(caller: Caller, id: string): Promise<Rule> {
       const row = await repos.within(caller).rules.find(id)
       if (!row) throw ruleNotFound(id)
       return toRule(row)
     },
 
+    /** @throws rule_not_found, project_archived, insufficient_scope, version_mismatch */
     async update(caller: Caller, id: string, input: RuleChange, allowed?: AllowedVersions): Promise<Rule> {
       return repos.within(caller).transaction(async (repos) => {
         const rule = await writableRule(repos, caller, id, allowed)
@@ -87,7 +93,10 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
-    /** Makes a rule again what it was at a version; that is a new version. */
+    /**
+     * Restores the values of an earlier version as a new version.
+     * @throws rule_not_found, rule_version_not_found, project_archived, insufficient_scope, version_mismatch
+     */
     async revert(caller: Caller, id: string, version: number, allowed?: AllowedVersions): Promise<Rule> {
       return repos.within(caller).transaction(async (repos) => {
         const rule = await writableRule(repos, caller, id, allowed)
@@ -97,7 +106,10 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
-    /** Hides it; it can be restored, with its versions, until the sweep takes it. */
+    /**
+     * Deletes a rule; it can be restored, with its versions, until the cleanup removes it.
+     * @throws rule_not_found, project_archived, insufficient_scope, version_mismatch
+     */
     async delete(caller: Caller, id: string, allowed?: AllowedVersions): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const rule = await writableRule(repos, caller, id, allowed)
@@ -107,7 +119,10 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
-    /** Brings a hidden rule back as it was; one that is not hidden is answered as it is. */
+    /**
+     * Restores a deleted rule; returns one that is not deleted unchanged.
+     * @throws rule_not_found, project_archived, insufficient_scope, too_many_rules
+     */
     async restore(caller: Caller, id: string): Promise<Rule> {
       return repos.within(caller).transaction(async (repos) => {
         const seen = await repos.rules.find(id, { hidden: true })
@@ -124,7 +139,10 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
-    /** Newest first. */
+    /**
+     * Newest first.
+     * @throws rule_not_found
+     */
     async listVersions(caller: Caller, id: string, request: RuleVersionQuery) {
       const bound = repos.within(caller)
       if (!(await bound.rules.find(id))) throw ruleNotFound(id)
@@ -160,7 +178,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     return toRule(changed)
   }
 
-  /** Keeps the version a rule now has, and writes down what happened. */
+  /** Stores the current version of a rule and logs the change. */
   async function record(
     repos: BoundRepositories,
     rule: RuleRow,
@@ -204,7 +222,7 @@ const orderOfVersions = (ruleId: string): PageOrder<{ version: number }, number>
   startOf: ({ key }) => Number(key),
 })
 
-/** Lets one writer at a time into a scope, and only where the caller may write. */
+/** Locks a scope for one writer, if the caller may write to it. */
 async function lockScope(repos: BoundRepositories, caller: Caller, projectId: string | null): Promise<void> {
   if (projectId !== null) await writableProject(repos, projectId, 'update')
   else if (caller.projectId !== null) throw globalRuleOutOfReach()
@@ -215,7 +233,7 @@ async function refuseFull(repos: BoundRepositories, projectId: string | null): P
   if ((await repos.rules.countInScope(projectId)) >= MAX_RULES) throw tooManyRules(MAX_RULES)
 }
 
-/** Locks a rule that may be written to, its project first, as everywhere. */
+/** Locks a rule for a change, after its project: the same order as everywhere. */
 async function writableRule(
   repos: BoundRepositories,
   caller: Caller,

@@ -24,10 +24,10 @@ export const sessionOperations = {
   endAll: { scope: 'admin' },
 } satisfies Operations<ReturnType<typeof sessionsService>>
 
-/** Dashboard sessions: any caller lists and ends those of its own key; an administrator those in reach. */
+/** Dashboard sessions. A caller manages those of its own key; an administrator all in reach. */
 export function sessionsService({ repos, access, clock, randomBytes }: SessionsDeps) {
   return {
-    /** Opens a session for who came with a key; the token goes into the cookie and nowhere else. */
+    /** Opens a session for the caller's key. The token goes into the cookie and nowhere else. */
     async open(caller: Caller, userAgent: string | undefined): Promise<{ session: Session; token: string }> {
       const now = clock.now()
       const token = randomBytes(32).toString('base64url')
@@ -62,6 +62,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
       })
     },
 
+    /** @throws session_not_found */
     async end(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const row = await repos.sessions.find(id)
@@ -73,7 +74,10 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
       access.forget()
     },
 
-    /** Signs everybody in reach out. */
+    /**
+     * Ends all sessions in reach.
+     * @throws insufficient_scope
+     */
     async endAll(caller: Caller): Promise<void> {
       if (!allows(caller.scopes, 'admin')) throw insufficientScope('admin')
       await repos.within(caller).transaction(async (repos) => {
@@ -85,7 +89,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
     },
   }
 
-  /** Activity of a change, in its transaction. */
+  /** Logs a change, in its transaction. */
   function record(
     repos: BoundRepositories,
     type: string,
@@ -98,7 +102,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
   }
 }
 
-/** Nothing lasts longer than the key it was opened with. */
+/** A session ends with its key at the latest. */
 const sessionEnd = (session: Pick<SessionRow, 'lastSeenAt'>, key: { expiresAt: Date | null }) =>
   new Date(
     Math.min(

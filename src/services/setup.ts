@@ -8,21 +8,21 @@ export interface SetupOptions {
   repos: Repositories
   clock: Clock
   randomBytes(size: number): Buffer
-  /** From the environment: a key that is to be valid, whatever else there is. */
+  /** From the environment: a key that must be valid, in addition to stored ones. */
   bootstrapKey: string | undefined
-  /** From the environment: feedback senders have a secret already. */
+  /** True if the environment has a webhook secret. */
   hasWebhookSecret: boolean
 }
 
-/** Secrets made on the first start, to be shown once. */
+/** Secrets created on the first start; shown once. */
 export interface FirstSecrets {
   adminKey?: string
   webhookSecret?: string
 }
 
 /**
- * What every Inlet has from its first start: the default project with its list, a key to come in by, a secret for
- * feedback. Runs under the start lock and in one transaction, so instances that start at once make one of each.
+ * Creates what every installation has: the default project with its list, an admin key and a webhook secret. Runs under
+ * the start lock in one transaction, so instances that start at once create one of each.
  */
 export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
   const { repos, clock, randomBytes, bootstrapKey, hasWebhookSecret } = options
@@ -37,7 +37,7 @@ export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
     }
     if (bootstrapKey) {
       const secret = describeSecret(bootstrapKey)
-      // Also when it was revoked: revoked it stays.
+      // A revoked key is known, too: it stays revoked.
       const isKnown = await repos.credentials.keys.findBySecret(secret.hash)
       if (!isKnown) await insertAdminKey(bound, clock, now, 'Bootstrap key', secret)
     } else if (isFirstStart) {

@@ -22,9 +22,10 @@ export const webhookSecretOperations = {
   revoke: { scope: 'admin', isServiceWide: true },
 } satisfies Operations<ReturnType<typeof webhookSecretsService>>
 
-/** What the feedback sender proves itself with. At most two work at a time. */
+/** The secrets that feedback senders authenticate with. At most two are valid at a time. */
 export function webhookSecretsService({ repos, access, clock, randomBytes }: WebhookSecretsDeps) {
   return {
+    /** @throws too_many_secrets */
     async create(caller: Caller): Promise<WebhookSecretWithValue> {
       return repos.within(everywhere).transaction(async (repos) => {
         const now = clock.now()
@@ -39,7 +40,10 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
       return { data: rows.map(toWebhookSecret), nextCursor: null }
     },
 
-    /** A new secret; the one it replaces works for a while longer. */
+    /**
+     * Creates a new secret; the one it replaces stays valid for the overlap.
+     * @throws webhook_secret_not_found, too_many_secrets
+     */
     async rotate(caller: Caller, id: string, overlapSeconds: number): Promise<WebhookSecretWithValue> {
       const rotated = await repos.within(everywhere).transaction(async (repos) => {
         const now = clock.now()
@@ -56,6 +60,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
       return rotated
     },
 
+    /** @throws webhook_secret_not_found */
     async revoke(caller: Caller, id: string): Promise<void> {
       await repos.within(everywhere).transaction(async (repos) => {
         const now = clock.now()
@@ -81,7 +86,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
   }
 }
 
-/** 256 random bits, marked as what they are. */
+/** 256 random bits with the prefix `inlw_`. */
 export function newWebhookSecret(clock: Clock, now: Date, randomBytes: (size: number) => Buffer) {
   const { text, hash, lastFour } = describeSecret(`inlw_${randomBytes(32).toString('base64url')}`)
   const row: WebhookSecretRow = {

@@ -1,16 +1,16 @@
 import type { ConfigurationChange } from '../../repositories/configuration-changes.ts'
 import type { ActivityFeed, TransientEvent } from './feed.ts'
 
-/** Told where news may have been missed: ask again. Its first part names no project, so everybody may hear it. */
+/** Sent when notices may have been lost: clients refetch. The first names no project, so everyone may receive it. */
 export const ANYTHING_MAY_HAVE_CHANGED: TransientEvent[] = [
   { id: null, type: 'project.changed', projectId: null, isForAll: true, data: '{"projectId":null}' },
   { id: null, type: 'routing.changed', projectId: null, data: '{}' },
 ]
 
-/** Changes of projects and routing, by whichever instance, told to those who follow. */
+/** Sends changes of projects and routing on any instance to the stream's subscribers. */
 export function configurationChanges({ feed }: { feed: Pick<ActivityFeed, 'publish'> }) {
   return {
-    /** What came over the channel; an empty text where the connection was broken. */
+    /** Handles a notice; an empty one means that the connection was lost. */
     receive(payload: string): void {
       for (const event of payload === '' ? ANYTHING_MAY_HAVE_CHANGED : [eventOf(JSON.parse(payload))]) {
         feed.publish(event)

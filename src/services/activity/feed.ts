@@ -6,39 +6,39 @@ import type { Repositories } from '../../repositories/index.ts'
 import { follower, type Subscription } from './follower.ts'
 import { toActivity } from './view.ts'
 
-/** Something to tell: an entry of the record, or something that passes and is not kept. */
+/** An event of the stream: a row of the activity log, or a transient event that is not stored. */
 export interface StreamEvent {
-  /** Null where nothing can be taken up again from here. */
+  /** Null for transient events: a stream cannot resume from them. */
   id: string | null
   type: string
   projectId: string | null
-  /** Told to those who follow one project, whichever. */
+  /** Sent to the subscribers of every project. */
   isForAll?: true
   /** JSON on one line. */
   data: string
 }
 
-/** What passes and is not kept. */
+/** An event that is not stored. */
 export type TransientEvent = StreamEvent & { id: null }
 
 export type ActivityFeed = ReturnType<typeof activityFeed>
 
-/** Rows read at once. */
+/** Rows of one query. */
 export const PAGE = 200
 
 const POLL_MS = 100
 const MAX_PAUSE_MS = 5_000
 
-/** Past this many characters readers get a turn, so that a burst does not look as if nobody read. */
+/** After this many characters the event loop continues, so that subscribers can read before they count as slow. */
 const MAX_CHARACTERS_PER_TURN = 64 * 1024
 
-/** Numbers of transactions mean nothing in another cluster: what is older came with a restore. */
+/** Older rows come from a restored backup: their transaction ids are those of another cluster. */
 const MAX_AGE_MS = 3_600_000
 
 /**
- * Everything that is written to the record, by whichever instance, in the order of commits: nothing missed, nothing
- * twice. One reader a process, at work only while somebody follows, looks every tenth of a second which transactions
- * are over by now; while none is, that costs no look at the table. (A NOTIFY a write would line up all commits.)
+ * Reads the activity log in commit order, rows of all instances, each exactly once. One reader per process, active only
+ * while there are subscribers, polls ten times a second for committed transactions; without any, it does not query the
+ * table. (A NOTIFY per write would serialize all commits.)
  */
 export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'activityLog'>; clock: Clock }) {
   const { activityLog } = repos
@@ -53,8 +53,8 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
     between,
 
     /**
-     * Follows from here on; fails when the database is away. The controller is aborted when the follower falls too
-     * far behind; when somebody else aborts it, the subscription ends.
+     * Subscribes to events from now on; fails if the database is unavailable. Aborts the controller when the subscriber
+     * is too slow; aborting it from outside ends the subscription.
      */
     async subscribe(projectId: string | null, ending: AbortController): Promise<Subscription> {
       const start = Promise.withResolvers<Snapshot>()
@@ -62,7 +62,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
       reading ??= read()
       wake()
       const position = await start.promise
-      // Added in the same turn as the reader went on, so nothing is read in between.
+      // Added in the turn in which the reader resolved it, so nothing is read in between.
       const subscriber = follower(position, ending, (event) => concerns(event, projectId))
       if (ending.signal.aborted) return subscriber
       followers.add(subscriber)
@@ -74,17 +74,17 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
       return subscriber
     },
 
-    /** Tells those who follow on this instance something that is not kept, such as the progress of a sync. */
+    /** Sends a transient event, such as the progress of a sync, to the subscribers of this instance. */
     publish(event: TransientEvent): void {
       deliver(event)
     },
 
-    /** Hears of what goes wrong between the answers. */
+    /** Sets the listener for errors of the reader. */
     onError(listener: (error: unknown) => void): void {
       onError = listener
     },
 
-    /** Resolves when nobody follows any more and nothing is read. */
+    /** Resolves when there are no subscribers and the reader has stopped. */
     async idle(): Promise<void> {
       await reading
     },
@@ -94,7 +94,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
     return parseSnapshot(await activityLog.snapshot())
   }
 
-  /** What became visible between two positions, in pages; each is read when the gate lets it. */
+  /** What became visible between two positions, in pages; `limit` restricts concurrent reads. */
   async function* between(
     earlier: Snapshot,
     later: Snapshot,
@@ -102,7 +102,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
   ): AsyncGenerator<StreamEvent[]> {
     if (earlier.text === later.text) return
     const span = spanBetween(earlier, later)
-    if (!span) throw new Error('The database went back in time: it is not the one it was.')
+    if (!span) throw new Error('The database was restored to an earlier state.')
     const notBefore = new Date(clock.now().getTime() - MAX_AGE_MS)
     for (let after: ActivityLogRow | undefined; ; ) {
       const last = after
@@ -126,7 +126,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
         last = now
         pause = POLL_MS
         for (const subscriber of starting) subscriber.resolve(now)
-        // They are among the followers before anything else is read.
+        // They become followers before anything else is read.
         await nextTurn()
       } catch (error) {
         for (const subscriber of starting) subscriber.reject(error)
@@ -153,7 +153,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
     for (const subscriber of followers) subscriber.push(event)
   }
 
-  /** They come back and say where they were. */
+  /** Clients reconnect and resume from their last event. */
   function cutAll(): void {
     for (const subscriber of followers) subscriber.cut()
   }
@@ -177,6 +177,6 @@ export const toEvent = (row: ActivityRow): StreamEvent => ({
   data: JSON.stringify(toActivity(row)),
 })
 
-/** Whether it is told to those who follow this project; null follows everything. */
+/** Whether subscribers of a project receive the event; null stands for all projects. */
 export const concerns = (event: Pick<StreamEvent, 'projectId' | 'isForAll'>, projectId: string | null) =>
   projectId === null || event.projectId === projectId || event.isForAll === true

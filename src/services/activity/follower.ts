@@ -2,20 +2,20 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { StreamEvent } from './feed.ts'
 
 export interface Subscription {
-  /** Everything that became visible after it will come, and nothing before. */
+  /** Events that became visible after it are delivered, earlier ones are not. */
   start: Snapshot
-  /** The next events, some at once; none when the time is over or the subscription is. */
+  /** The next batch of events; empty at the deadline or the end of the subscription. */
   next(deadlineMs: number): Promise<StreamEvent[]>
 }
 
-/** Characters that may wait for a reader. Followers share the texts, so a hundred that lag cost little more than one. */
+/** Characters buffered for a reader. Followers share the texts, so a hundred slow ones cost little more than one. */
 const MAX_WAITING = 1024 * 1024
-/** Counted for each event beside its text: many small ones are bounded as well. */
+/** Added to each event's length, so that many small events are bounded, too. */
 const OVERHEAD = 100
-/** Characters handed out at once. */
+/** Characters of one batch. */
 const MAX_BATCH = 64 * 1024
 
-/** One who follows: what waits for it is bounded, and one that falls behind is cut off. */
+/** One subscriber with a bounded buffer; a slow one is disconnected. */
 export function follower(
   start: Snapshot,
   ending: AbortController,

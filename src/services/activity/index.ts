@@ -11,7 +11,7 @@ import { writableProject } from '../writable-project.ts'
 import { activityRow, actorOf } from './row.ts'
 import { toActivity } from './view.ts'
 
-/** Each has up to 32 KB. */
+/** An activity has up to 32 KB. */
 const MAX_AT_ONCE = 50
 
 export const activityOperations = {
@@ -20,9 +20,10 @@ export const activityOperations = {
   get: { scope: 'tasks:read' },
 } satisfies Operations<ReturnType<typeof activityService>>
 
-/** The record of who did what: append-only, and open to what other systems have to say. */
+/** The activity log: who changed what. Append-only; other systems can add to it. */
 export function activityService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
+    /** @throws task_not_found, project_not_found, project_archived, validation_failed */
     async log(caller: Caller, { type, ...about }: NewActivity): Promise<Activity> {
       return repos.within(caller).transaction(async (repos) => {
         const projectId = await projectFor(repos, caller, about)
@@ -32,13 +33,17 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
       })
     },
 
+    /** @throws activity_not_found */
     async get(caller: Caller, id: string): Promise<Activity> {
       const row = await repos.within(caller).activity.find(id)
       if (!row) throw activityNotFound(id)
       return toActivity(row)
     },
 
-    /** Newest first. */
+    /**
+     * Newest first.
+     * @throws project_not_found, task_not_found
+     */
     async list(caller: Caller, { limit, cursor, since, type, ...query }: ActivityQuery) {
       const bound = repos.within(caller)
       const { projectId, taskId } = query
@@ -59,7 +64,7 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
   }
 }
 
-/** The project an entry belongs to: the task's, the one that was named, or the one the caller is bound to. */
+/** The project of an activity: the one in the request, else the task's, else the one the caller is bound to. */
 async function projectFor(
   repos: BoundRepositories,
   caller: Caller,

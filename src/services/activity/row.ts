@@ -10,7 +10,7 @@ interface About {
   metadata?: Record<string, unknown>
 }
 
-/** One line of the record: what somebody did. */
+/** Builds a row of the activity log. */
 export function activityRow(
   clock: Pick<Clock, 'newId'>,
   now: Date,
@@ -32,7 +32,7 @@ export function activityRow(
   }
 }
 
-/** The record names the key, also where a session of it was used: sessions come and go. */
+/** The actor is the key, also for its sessions: sessions are short-lived. */
 export const actorOf = ({ type, keyId, name }: Pick<Caller, 'type' | 'keyId' | 'name'>): ActorRef => ({
   type,
   id: keyId,

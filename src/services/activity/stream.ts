@@ -12,7 +12,7 @@ import type { Subscription } from './follower.ts'
 
 interface StreamRequest {
   projectId?: string | undefined
-  /** The last entry that was seen. */
+  /** The id of the last activity received. */
   lastEventId?: string | undefined
 }
 
@@ -21,20 +21,20 @@ interface StreamDeps {
   feed: ActivityFeed
   access: Pick<AccessService, 'isStillAdmitted' | 'onForget'>
   clock: Pick<Clock, 'now'>
-  /** After so long without an event, a sign of life. */
+  /** Sends an empty batch after this long without an event. */
   heartbeatMs?: number
-  /** So often the caller is looked at again: a key that was revoked hears no more. */
+  /** How often the caller is checked again: a revoked key receives nothing more. */
   checkMs?: number
 }
 
-/** After a restart all come back at once: so many of the pool's connections are theirs, the rest is for requests. */
+/** After a restart all clients reconnect at once: streams use at most this many connections of the pool. */
 const MAX_CONCURRENT_READS = 3
 
 export const streamOperations = {
   open: { scope: 'tasks:read' },
 } satisfies Operations<ReturnType<typeof streamService>>
 
-/** The record as it is written, for one caller each. */
+/** Streams of the activity log, one per caller. */
 export function streamService({
   repos,
   feed,
@@ -47,9 +47,10 @@ export function streamService({
 
   return {
     /**
-     * What the caller may see from now on, or from a minute before the last entry seen, until `ending` is aborted:
-     * by the caller's going, or here, when the caller is no longer let in or reads too slowly. An empty batch is a
-     * sign of life; the first comes at once.
+     * Streams what the caller may see, from now on or from a minute before the last activity received, until `ending` is
+     * aborted: by a disconnect, or here, when the caller loses access or reads too slowly. Empty batches are heartbeats;
+     * the first is sent at once.
+     * @throws project_not_found
      */
     async open(
       caller: Caller,
@@ -78,7 +79,7 @@ export function streamService({
     while (!signal.aborted) yield await subscription.next(heartbeatMs)
   }
 
-  /** At the reader's own pace out of the database: first what was there, then what came meanwhile, then live. */
+  /** Reads from the database at the client's pace: first what existed, then what was added since, then live. */
   async function* replay(
     caller: Caller,
     scope: string | null,
@@ -98,7 +99,7 @@ export function streamService({
       after = rows.at(-1)?.id
       if (rows.length < PAGE) break
     }
-    // Until so little is left that the rest can wait in memory.
+    // Until the rest is small enough to be buffered.
     let position = start
     for (let count = PAGE; count >= PAGE; ) {
       const next = await feed.position()
@@ -114,18 +115,18 @@ export function streamService({
     for await (const events of feed.between(position, subscription.start, limit)) {
       yield events.filter((event) => concerns(event, scope))
     }
-    // What was told meanwhile is in no record.
+    // Transient events sent meanwhile are not in the log.
     yield ANYTHING_MAY_HAVE_CHANGED.filter((event) => concerns(event, scope))
     yield* live(subscription, signal)
   }
 
   function watch(caller: Caller, ending: AbortController): void {
     async function check() {
-      // A database that is away admits nobody else and has nothing to tell.
+      // While the database is unavailable there are no events and no new callers.
       const isAdmitted = await limit(() => access.isStillAdmitted(caller)).catch(() => true)
       if (!isAdmitted) ending.abort()
     }
-    // At once when something ended somewhere, and now and then for what ends by itself.
+    // At once after a revocation on any instance, and periodically for expiry.
     const unlisten = access.onForget(check)
     const timer = setInterval(check, checkMs)
     const stop = () => {

@@ -1,7 +1,7 @@
 import type { ActivityRow } from '../../repositories/activity.ts'
 import type { Activity } from '../../schemas/activity.ts'
 
-/** A row as the wire has it. */
+/** Converts a row to its API type. */
 export const toActivity = (row: ActivityRow): Activity => ({
   id: row.id,
   type: row.type,
@@ -13,5 +13,5 @@ export const toActivity = (row: ActivityRow): Activity => ({
   createdAt: row.createdAt.toISOString(),
 })
 
-/** The column holds only what the schemas let in, and they let in objects. */
+/** Cast: the schemas accept only objects, so the column contains only objects. */
 const asObject = (json: unknown) => json as Record<string, unknown>

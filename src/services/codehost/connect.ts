@@ -30,8 +30,13 @@ export interface ConnectDeps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'en
   vault: TokenVault
 }
 
-/** Connects a project to a repository, once the code host has shown that it can be read with what there is. */
+/** Connects a project to a repository after checking that the code host lets it be read. */
 export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey, vault }: ConnectDeps) {
+  /**
+   * @throws project_not_found, project_archived, list_not_found, validation_failed, codehost_url_not_allowed,
+   * insufficient_scope, encryption_key_missing, codehost_token_rejected, codehost_repository_not_found,
+   * codehost_access_denied, codehost_unreachable
+   */
   return async function connect(
     caller: Caller,
     projectId: string,
@@ -45,7 +50,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     }
   }
 
-  /** Undefined when what was asked about is no longer what is stored once the code host has answered: ask again. */
+  /** Undefined if the stored connection changed while the code host was being asked: then repeat. */
   async function connectOnce(
     caller: Caller,
     projectId: string,
@@ -56,7 +61,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     const seen = await lockWritable(caller, projectId, input.listId)
     const apiUrl = allowedUrl(input.apiUrl ?? seen?.apiUrl)
     if (urlHost && !isHostOf(apiUrl, urlHost)) throw hostMismatch(urlHost, apiUrl)
-    // Before anybody is asked: the answer to a token that is not the caller's would tell what there is.
+    // Checked before any request: the response to somebody else's token would reveal what exists.
     const isSameName = seen?.repository.toLowerCase() === name.toLowerCase() && seen.apiUrl === apiUrl
     if (bringsNoToken(caller, token, isSameName ? seen : undefined)) throw tokenRequired()
     if (token && !encryptionKey) throw encryptionKeyMissing()
@@ -91,7 +96,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
         nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
       }
       if (isSame && !isTokenKept) {
-        // Whatever it waits for, it waits for with the old token.
+        // The run was rate limited with the old token.
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run?.status === 'rate_limited') await repos.syncRuns.update(run.id, { retryAt: null })
       }
@@ -114,7 +119,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     })
   }
 
-  /** Before anybody is asked over the network: may the caller write here, and is the list one of the project? */
+  /** Checks before any request that the caller can write to the project, and that the list belongs to it. */
   async function lockWritable(caller: Caller, projectId: string, listId: string | null | undefined) {
     return repos.within(caller).transaction(async (repos) => {
       await writableProject(repos, projectId, 'update')
@@ -130,14 +135,17 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   }
 }
 
-/** The connection of a project as the wire has it. @throws AppError when there is none. */
+/**
+ * The connection of a project.
+ * @throws connection_not_found
+ */
 export async function connectionOf(repos: BoundRepositories, projectId: string): Promise<Connection> {
   const [connection] = await repos.codehost.listWithRuns([projectId])
   if (!connection) throw connectionNotFound()
   return toConnection(connection)
 }
 
-/** The token of a connection, with whose it is. A token goes to no other host than the one it was given for. */
+/** The stored token of a connection. A token is only ever sent to the host that it was given for. */
 function storedFor(apiUrl: string, connection: ConnectionRow | undefined) {
   if (connection?.apiUrl !== apiUrl || connection.token === null) return undefined
   return { id: connection.id, token: connection.token }
@@ -153,7 +161,7 @@ const newConnection = (id: string, projectId: string, now: Date) => ({
   projectId,
   position: null,
   nextRunAt: null,
-  // What is deleted while everything is listed for the first time may hide another entry.
+  // An item deleted during the first listing may shift another one out of it.
   nextFullAt: nextFullAt('attempted', now),
   connectedAt: now,
 })
@@ -166,7 +174,7 @@ const hostMismatch = (host: string, apiUrl: string) =>
     `is an address of ${host.slice(0, 100)}, but ${apiUrl} is asked: give owner/name, or the apiUrl of that host`,
   )
 
-/** The repository behind a name, once its issues could be read. */
+/** Finds a repository and checks that its issues can be read. */
 async function reachable(
   host: CodeHost,
   access: HostAccess,
@@ -176,7 +184,7 @@ async function reachable(
   const found = await host.findRepository(access, name)
   if (found.outcome !== 'found') throw refusal(found)
   const { repository } = found
-  // That a repository can be seen does not mean that its issues can.
+  // A visible repository may have unreadable issues.
   const page = await host.readPage(access, host.latestUrl(access.apiUrl, repository.id))
   if (page.outcome === 'refused' || page.outcome === 'unreachable') throw refusal(page)
   return repository

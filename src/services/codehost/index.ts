@@ -20,7 +20,7 @@ import { toSyncRun } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
 
-/** While somebody waits for a run, its row is looked at this often. */
+/** How often the row of an awaited run is read. */
 const POLL_MS = 150
 
 const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
@@ -34,20 +34,24 @@ export const codehostOperations = {
   getRun: { scope: 'tasks:read' },
 } satisfies Operations<ReturnType<typeof codehostService>>
 
-/** Which repository a project follows, and the runs that follow it. */
+/** The repository that a project syncs with, and its sync runs. */
 export function codehostService(deps: ConnectDeps) {
   const { repos, clock } = deps
   return {
-    /** Connects or changes the connection, once the code host has shown that it can be read. Starts no run. */
+    /** Connects a repository or changes the connection, after checking that it can be read. Does not start a run. */
     connect: repositoryConnector(deps),
 
+    /** @throws project_not_found, connection_not_found */
     async get(caller: Caller, projectId: string): Promise<Connection> {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       return connectionOf(bound, projectId)
     },
 
-    /** The tasks stay; a run that is active ends. */
+    /**
+     * Disconnects the repository. The tasks are kept; an active run ends.
+     * @throws project_not_found, project_archived, connection_not_found
+     */
     async disconnect(caller: Caller, projectId: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         await writableProject(repos, projectId, 'update')
@@ -65,7 +69,10 @@ export function codehostService(deps: ConnectDeps) {
       })
     },
 
-    /** Queues a run. Whoever calls this wakes the worker once the transaction is through. */
+    /**
+     * Queues a run. The caller wakes the worker after the commit.
+     * @throws project_not_found, project_archived, repository_not_connected, sync_in_progress
+     */
     async sync(caller: Caller, projectId: string, mode: SyncRun['mode']): Promise<SyncRun> {
       return repos.within(caller).transaction(async (repos) => {
         await writableProject(repos, projectId, 'update')
@@ -73,7 +80,7 @@ export function codehostService(deps: ConnectDeps) {
         if (!connection) throw repositoryNotConnected()
         const now = clock.now()
         const row = newRun(clock.newId(now), now, connection, mode)
-        // The one in the way may have ended by the time it is looked for.
+        // The active run may end before it is read.
         for (;;) {
           if (await repos.syncRuns.insert(row)) return toSyncRun(row)
           const active = await repos.syncRuns.findActive(projectId)
@@ -82,6 +89,10 @@ export function codehostService(deps: ConnectDeps) {
       })
     },
 
+    /**
+     * Newest first.
+     * @throws project_not_found
+     */
     async listRuns(caller: Caller, projectId: string, request: { limit?: number; cursor?: string }) {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
@@ -95,8 +106,8 @@ export function codehostService(deps: ConnectDeps) {
     getRun,
 
     /**
-     * The run once it has ended or waits for the code host, or as it is after so long. It was started, whatever
-     * happens while it is waited for: when it can no longer be looked at, the answer is what was seen last.
+     * Waits until the run has ended or is rate limited, at most until the timeout. Never throws, because the run was
+     * started: if it can no longer be read, returns what was read last.
      */
     async awaitRun(
       caller: Caller,
@@ -123,7 +134,7 @@ export function codehostService(deps: ConnectDeps) {
   }
 }
 
-/** A run that waits for a worker. */
+/** Builds a queued run. */
 export const newRun = (
   id: string,
   now: Date,

@@ -3,14 +3,14 @@ import { seal, unseal } from '../../domain/token-seal.ts'
 import { codehostRefused, encryptionKeyGone, encryptionKeyMissing } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 
-/** The code host and what the operator allows of it. */
+/** The code host and the operator's settings for it. */
 export interface CodehostDeps {
   host: CodeHost
-  /** The only addresses ever asked; the first is the default. */
+  /** The API URLs that may be requested; the first is the default. */
   apiUrls: readonly string[]
   /** For connections without a token of their own, at the default address only. */
   token: string | undefined
-  /** 32 bytes; undefined where tokens cannot be kept. */
+  /** 32 bytes; without it, no tokens can be stored. */
   encryptionKey: Buffer | undefined
 }
 
@@ -20,18 +20,21 @@ interface VaultDeps extends Omit<CodehostDeps, 'host'> {
 
 export type TokenVault = ReturnType<typeof tokenVault>
 
-/** Keeps tokens encrypted, and says what a connection may be asked with. */
+/** Encrypts stored tokens, and selects the token for a connection. */
 export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: VaultDeps) {
   return {
-    /** @param owner the connection's id: nothing else can open it. */
+    /**
+     * @param owner the connection's id; decryption requires the same.
+     * @throws encryption_key_missing
+     */
     seal(text: string, owner: string): string {
       if (!key) throw encryptionKeyMissing()
       return seal(text, { key, owner, randomBytes })
     },
 
     /**
-     * The stored token of a connection.
-     * @throws AppError when it cannot be opened any more: to go on without it would be to lose it.
+     * Decrypts the stored token of a connection. Failing is an error: continuing without the token would lose it.
+     * @throws encryption_key_missing, codehost_token_rejected
      */
     open({ id, token }: { id: string; token: string }): string {
       if (!key) throw encryptionKeyGone()
@@ -40,10 +43,10 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
       return text
     },
 
-    /** What a token of nobody's own would be; it goes nowhere but to the default host. */
+    /** The operator's token; only ever sent to the default host. */
     sharedToken: (apiUrl: string) => (apiUrl === apiUrls[0] ? (token ?? null) : null),
 
-    /** Where and as whom a connection is asked, or why it may not be. */
+    /** The URL and token to use for a connection, or the error that prevents it. */
     accessOf(
       connection: Pick<ConnectionRow, 'id' | 'apiUrl' | 'token'>,
     ): HostAccess | { code: string; message: string } {

@@ -16,30 +16,30 @@ import { activityRow } from '../activity/row.ts'
 import { writableProject } from '../writable-project.ts'
 import { FEEDBACK_LIST, findTable } from './routing.ts'
 
-/** An event on its way to become a task. */
+/** An event before it becomes a task. */
 export interface Arrival {
-  /** Its entry in the inbox. */
+  /** The id of its inbox row. */
   id: string
   receivedAt: Date
   event: ReadEvent
-  /** What the inbox keeps of the delivery. */
+  /** What the inbox stores of the payload. */
   stored: Pick<FeedbackRow, 'payload' | 'payloadCut'>
 }
 
-/** Where an event goes, as a decision and as a place. */
+/** The destination of an event. */
 interface Route {
   decision: RoutingDecision
   listId: string
 }
 
-/** An arrival with the entry it gets. */
+/** An arrival with its inbox row. */
 export interface Accepted {
   arrival: Arrival
   route: Route
   row: FeedbackRow & { taskId: string }
 }
 
-/** Why an event went where it went, as the inbox keeps it. */
+/** A routing decision as the inbox stores it. */
 export interface StoredRouting {
   ruleId: string | null
   ruleName: string | null
@@ -47,12 +47,12 @@ export interface StoredRouting {
   explanation: string
 }
 
-/** The sender's identifier as the inbox shows it; what makes it unique is a hash of all of it. */
+/** Maximum length of the sender's identifier in the inbox; deduplication uses a hash of all of it. */
 const MAX_UUID_LENGTH = 255
-/** A destination that is deleted or archived while its feedback is on the way is decided again so often. */
+/** How often routing is decided again because its destination was deleted or archived. */
 const MAX_DECISIONS = 5
 
-/** What a decision was made of may change before it is locked: a list is deleted, a project archived, a task moved. */
+/** Thrown when a decision's input changed before it was locked: a list deleted, a project archived, a task moved. */
 export const changedMeanwhile = () => listNotFound(FEEDBACK_LIST)
 
 const GONE: ErrorCode[] = ['list_not_found', 'project_not_found']
@@ -77,8 +77,8 @@ export async function retryDecision<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * What becomes of these arrivals. Those that are here already are left out where it would take a new list. Nothing is
- * locked: what it was decided on may change before it is written down.
+ * Routes arrivals. Repeats are omitted if they would need a new list. Locks nothing: the decision's input may change
+ * before it is written.
  */
 export async function routeArrivals(
   repos: BoundRepositories,
@@ -105,7 +105,7 @@ export async function routeArrivals(
   })
 }
 
-/** The projects of what is not here yet, in one order everywhere, as each of them gets locked. */
+/** The projects of new events, in the order in which projects are locked everywhere. */
 async function projectsOfNew(
   repos: BoundRepositories,
   decided: { arrival: Arrival; decision: RoutingDecision }[],
@@ -118,7 +118,7 @@ async function projectsOfNew(
   return [...new Set(projects)].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** The project's list for feedback; made unless it is there or somebody is faster. */
+/** The project's feedback list; created if there is none. */
 export async function feedbackListOf(
   repos: BoundRepositories,
   clock: Clock,
@@ -151,7 +151,7 @@ export async function feedbackListOf(
   return list.id
 }
 
-/** Makes tasks of accepted events; answers the ids of their entries, without those of events that were here already. */
+/** Creates tasks of accepted events; returns the ids of their inbox rows, without those of repeats. */
 export async function accept(
   { feedback }: Pick<BoundRepositories, 'feedback'>,
   clock: Clock,
@@ -183,13 +183,13 @@ export const storedRouting = ({ rule, matchedOn, explanation }: RoutingDecision)
   explanation,
 })
 
-/** The column holds only what `keptRouting` made. */
+/** Cast: only values of `storedRouting` are written to the column. */
 export const asRouting = (json: unknown) => json as StoredRouting
 
-/** What the inbox says of a delivery from the start. */
+/** The initial outcome of a delivery. */
 type Judged = { outcome: 'accepted'; uuid: string | null } | Exclude<Reading, { outcome: 'accepted' }>
 
-/** An entry of the inbox as it begins: without a task. */
+/** A new inbox row, without a task. */
 export function inboxRow(id: string, receivedAt: Date, reading: Judged): FeedbackRow {
   const uuid = reading.uuid?.slice(0, 2 * MAX_UUID_LENGTH) ?? null
   return {

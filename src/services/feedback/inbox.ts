@@ -26,8 +26,7 @@ import {
 } from './delivery.ts'
 import { findTable } from './routing.ts'
 
-/** What the receiver was given, and what became of it. */
-/** Each has a payload of up to 256 KiB. */
+/** An event has a payload of up to 256 KiB. */
 const MAX_AT_ONCE = 10
 
 export const feedbackInboxOperations = {
@@ -36,6 +35,7 @@ export const feedbackInboxOperations = {
   replay: { scope: 'admin', isServiceWide: true },
 } satisfies Operations<ReturnType<typeof feedbackInboxService>>
 
+/** The inbox: all deliveries and their outcome. */
 export function feedbackInboxService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { feedback } = repos.within(everywhere)
 
@@ -53,18 +53,22 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
       })
     },
 
+    /** @throws event_not_found */
     async get(id: string): Promise<InboxEvent> {
       const row = await feedback.find(id)
       if (!row) throw eventNotFound(id)
       return toFeedbackEvent(row)
     },
 
-    /** Tries a rejected event as new; one that has its task keeps it, and it is moved if today's routing says so. */
+    /**
+     * Processes an event again: a rejected one as new; the task of an accepted one moves where the current rules route it.
+     * @throws event_not_found, event_not_replayable, project_archived
+     */
     async replay(caller: Caller, id: string): Promise<InboxEvent> {
       return feedback.redacted(() =>
         retryDecision(() =>
           repos.within(everywhere).transaction(async (repos) => {
-            // Looked at, decided on, and only then locked: the projects it concerns are to be locked first.
+            // Read without a lock: projects are locked before inbox rows, and are only known after the decision.
             const row = await repos.feedback.find(id)
             if (!row) throw eventNotFound(id)
             if (row.outcome === 'accepted') await moveTask(repos, row, caller)
@@ -93,7 +97,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     )
     for (const { route } of accepted) await projectAsDecided(repos, route.decision.project.id)
     await lockAsSeen(repos, row)
-    // Taken out and put back, so that the index decides between this and the same event coming in at the moment.
+    // Deleted and inserted again, so that the unique index decides if the same event is delivered concurrently.
     await repos.feedback.delete(id)
     const asReceived = accepted.map((each) => ({ ...each, row: { ...each.row, receivedAt, duplicates } }))
     const created = await accept(repos, clock, asReceived)
@@ -133,7 +137,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
   }
 }
 
-/** Both, in the order everything locks projects in. */
+/** Locks both, in the same order as everywhere. */
 async function lockProjects(repos: BoundRepositories, fromId: string, toId: string): Promise<void> {
   for (const id of [fromId, toId].sort()) {
     const lockProject = id === toId ? projectAsDecided : writableProject
@@ -141,13 +145,13 @@ async function lockProjects(repos: BoundRepositories, fromId: string, toId: stri
   }
 }
 
-/** Locks an entry on which was decided what becomes of it. */
+/** Locks an inbox row, unless its outcome has changed since the decision. */
 async function lockAsSeen(repos: BoundRepositories, { id, outcome }: FeedbackRow): Promise<void> {
   const row = await repos.feedback.findForUpdate(id)
   if (row?.outcome !== outcome) throw changedMeanwhile()
 }
 
-/** What routing looks at: in what was sent, while it is kept whole, then in what the task has of it. */
+/** The properties for routing: of the payload while it is stored whole, else those stored in the task. */
 function propertiesOf({ payload, payloadCut }: FeedbackRow, { metadata }: TaskRow) {
   const reading = payload !== null && !payloadCut ? readEvent(JSON.parse(payload)) : undefined
   if (reading?.outcome === 'accepted') return reading.event.properties

@@ -17,21 +17,21 @@ import {
 
 const MIB = 1024 * 1024
 
-/** The feedback receiver: fast, forgiving in what it takes, exact in what it refuses; nothing is lost or doubled. */
+/** The feedback receiver. Accepts each event exactly once, in batches. */
 export function feedbackService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { feedback } = repos.within(everywhere)
   const deliver = batcher((arrivals: WeighedArrival[]) => feedback.redacted(() => deliverAll(arrivals)), {
     maxItems: 100,
-    // More of them make smaller batches and no difference (p99 at 500 a second); one alone would wait behind a lock.
+    // More would make batches smaller without effect on p99 at 500 events a second; a single one could wait for a lock.
     concurrency: 2,
-    // The statement of a batch is put together in one go.
+    // Building the statement of a batch blocks the event loop.
     maxBytes: 2 * MIB,
     bytesOf: ({ bytes }) => bytes,
     isForAll: isUnavailable,
   })
 
   return {
-    /** A delivery of so many bytes that was just read, with the time and the identifiers it gets. */
+    /** Assigns time and ids to a delivery. */
     deliveryOf(reading: DeliveryReading, bytes: number): Delivery {
       const receivedAt = clock.now()
       if (reading.outcome === 'unreadable') return { receivedAt, ...reading }
@@ -48,8 +48,8 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
     },
 
     /**
-     * Takes a delivery; answers when it is committed. May be asked again with the same one.
-     * @throws AppError `invalid_json` and `validation_failed`; `unavailable` when the database is away: ask again.
+     * Stores a delivery; returns after the commit. Can be retried with the same delivery.
+     * @throws invalid_json, validation_failed; unavailable: then retry
      */
     async receive(delivery: Delivery): Promise<FeedbackReceipt | FeedbackIgnored> {
       switch (delivery.outcome) {
@@ -59,7 +59,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
           await feedback.redacted(() => feedback.insert(delivery.row))
           throw validationFailed(delivery.errors)
         case 'ignored':
-          // It asks for nothing, so nothing is lost with its entry.
+          // An ignored event creates no task, so its inbox row may be lost.
           await unlessAway(() => feedback.insert(delivery.row))
           return { accepted: false, reason: 'event_ignored' }
         case 'unreadable':
@@ -70,8 +70,8 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
   }
 
   /**
-   * Two round trips, one to see where they go and one in which the inbox, the tasks and the record stand or fall
-   * together; more only for the first event of a list, and for repeats.
+   * Two round trips: one to route the events, one that inserts inbox rows, tasks and activity atomically. More only for
+   * the first event of a list, and for repeats.
    */
   async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
     const bound = repos.within(everywhere)
@@ -98,21 +98,21 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
   }
 }
 
-/** What was delivered, as far as it can be told without the database. */
+/** A delivery as far as it can be processed without the database. */
 export type Delivery =
   | { outcome: 'accepted'; arrival: WeighedArrival }
   | { outcome: 'rejected'; row: FeedbackRow; errors: FieldError[] }
   | { outcome: 'ignored'; row: FeedbackRow }
   | { outcome: 'unreadable'; receivedAt: Date; readUpTo: number }
 
-/** An arrival with what it adds to its batch. */
+/** An arrival with its share of a batch's limit. */
 interface WeighedArrival extends Arrival {
   bytes: number
 }
 
 const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
 
-/** Counts the repeats; answers what each event was answered with at first, by what makes it itself. */
+/** Counts the repeats; returns the first delivery of each event by its deduplication key. */
 async function countRepeats(
   feedback: BoundRepositories['feedback'],
   repeated: Arrival[],
@@ -128,7 +128,7 @@ async function countRepeats(
   return new Map(rows.map((row) => [row.dedupKey, row]))
 }
 
-/** Accepted entries have all three ids, from the statement that made them. */
+/** Casts: accepted events have all three ids, from the statement that inserted them. */
 function receiptOf(arrivalId: string, row: DeliveredRow | undefined): FeedbackReceipt {
   if (!row) throw new Error('A delivery was neither made nor found.')
   const { ruleId, matchedOn } = asRouting(row.routing)

@@ -20,7 +20,7 @@ import { activityRow, actorOf } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { writableProject } from '../writable-project.ts'
 
-/** The list that feedback comes into, in whichever project. */
+/** The name of the list for feedback in each project. */
 export const FEEDBACK_LIST = 'User Feedback'
 
 export const routingOperations = {
@@ -32,9 +32,10 @@ export const routingOperations = {
   test: { scope: 'admin', isServiceWide: true },
 } satisfies Operations<ReturnType<typeof routingService>>
 
-/** The rules that say where feedback goes. Which there are and their order change under one lock. */
+/** Routing rules. Their number and order change under one lock. */
 export function routingService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
+    /** @throws project_not_found, project_archived, validation_failed */
     async create(caller: Caller, { position, ...input }: NewRoutingRule): Promise<RoutingRule> {
       return repos.within(everywhere).transaction(async (repos) => {
         const present = await repos.routing.listForUpdate()
@@ -72,12 +73,14 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
       return { data: data.map(toRoutingRule), nextCursor }
     },
 
+    /** @throws routing_rule_not_found */
     async get(id: string): Promise<RoutingRule> {
       const row = await repos.within(everywhere).routing.find(id)
       if (!row) throw routingRuleNotFound(id)
       return toRoutingRule(row)
     },
 
+    /** @throws routing_rule_not_found, project_not_found, project_archived, validation_failed */
     async update(
       caller: Caller,
       id: string,
@@ -104,6 +107,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
       })
     },
 
+    /** @throws routing_rule_not_found */
     async delete(caller: Caller, id: string): Promise<void> {
       await repos.within(everywhere).transaction(async (repos) => {
         const present = await repos.routing.listForUpdate()
@@ -115,7 +119,10 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
       })
     },
 
-    /** What would become of a delivery, and why. Changes nothing. */
+    /**
+     * Returns where a delivery would be routed, and why. Changes nothing.
+     * @throws invalid_json, validation_failed
+     */
     async test(reading: DeliveryReading): Promise<RoutingTest> {
       if (reading.outcome === 'unreadable') throw notJson(reading.readUpTo)
       if (reading.outcome === 'rejected') throw validationFailed(reading.errors)
@@ -152,7 +159,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     },
   }
 
-  /** Activity of a change, in its transaction. No project's: what leads where is the service's own. */
+  /** Logs a change, in its transaction. Without a project: routing belongs to the whole service. */
   async function record(
     repos: BoundRepositories,
     type: string,
@@ -167,18 +174,25 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
   }
 }
 
-/** What activity says of a rule. */
-const DETAILS = ['name', 'projectMatch', 'appMatch', 'targetProjectId', 'position', 'isActive'] as const
+/** The members of a rule that the activity log contains. */
+const DETAILS = [
+  'name',
+  'projectMatch',
+  'appMatch',
+  'targetProjectId',
+  'position',
+  'isActive',
+] as const satisfies readonly (keyof RoutingRow)[]
 
 const detailsOf = (row: RoutingRow) => Object.fromEntries(DETAILS.map((name) => [name, row[name]]))
 
-/** What decisions about these are made of. */
+/** Reads the input of routing decisions. */
 export async function findTable(routing: BoundRepositories['routing'], fields: RoutingFields[]) {
   const { ids, names } = projectsNamedIn(fields)
   return routing.findTable(ids, names, FEEDBACK_LIST)
 }
 
-/** Rules told of in an explanation; `considered` has them all. */
+/** Maximum number of rules in an explanation; `considered` has all. */
 const MAX_EXPLAINED = 20
 
 const labelOf = (rule: RoutingTableRows['rules'][number]) =>

@@ -3,11 +3,11 @@ import type { DeliveryOutcome, SyncOutcome } from './index.ts'
 
 export type MetricDefinitions = ReturnType<typeof metricDefinitions>
 
-/** Seconds. The receiver has to answer in a tenth of one, a sync may take an hour. */
+/** In seconds. The receiver responds within a tenth of a second, a sync may take an hour. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const JOB_BUCKETS = [0.01, 0.1, 1, 10, 60, 300, 1_800, 3_600]
 
-/** Alerts ask how much a count grew: one that begins with its first failure has not grown by it. */
+/** Alerts use the increase of a counter: one that is created by its first failure shows no increase. */
 const SYNC_OUTCOMES: Record<SyncOutcome, 0> = { completed: 0, failed: 0, rate_limited: 0 }
 const DELIVERY_OUTCOMES: Record<DeliveryOutcome, 0> = {
   created: 0,
@@ -20,7 +20,7 @@ const DELIVERY_OUTCOMES: Record<DeliveryOutcome, 0> = {
   failed: 0,
 }
 
-/** Everything that is measured. Labels take their values from lists of ours, never from a request. */
+/** All metrics. Label values come from fixed lists, never from a request. */
 export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
   const registry = new Registry()
   const registers = [registry]

@@ -11,7 +11,7 @@ import type { MetricDefinitions } from './definitions.ts'
 
 export type Metrics = ReturnType<typeof metricsService>
 
-/** What became of a delivery to the feedback receiver. */
+/** The outcome of a delivery to the feedback receiver. */
 export type DeliveryOutcome =
   | 'created'
   | 'duplicate'
@@ -22,7 +22,7 @@ export type DeliveryOutcome =
   | 'unavailable'
   | 'failed'
 
-/** What became of a sync run, for now or for good. */
+/** The status of a sync run that has ended or been postponed. */
 export type SyncOutcome = Exclude<SyncRunRow['status'], 'queued' | 'running'>
 
 export interface PoolState {
@@ -35,13 +35,13 @@ export interface PoolState {
 export interface MetricsDeps {
   repos: Pick<Repositories, 'stats'>
   clock: Pick<Clock, 'now'>
-  /** How the pool of this process is doing. */
+  /** The state of this process's pool. */
   pool?: (() => PoolState) | undefined
   /** Whether the database is the embedded server. */
   isEmbedded?: boolean | undefined
 }
 
-/** A database that says nothing must not cost more than the patience of whoever asks. */
+/** An unresponsive database must not delay the scrape beyond its own timeout. */
 const DEADLINE_MS = 2_000
 const WEEK_MS = 7 * 86_400_000
 const DAY_MS = 86_400_000
@@ -59,7 +59,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
   let onError: (error: unknown) => void = () => {}
 
   return {
-    /** A request was answered. `route` is the pattern, not the address. */
+    /** Records a response. `route` is the pattern, not the URL. */
     responded({ method, route, status, ms }: { method: string; route: string; status: number; ms: number }) {
       record(({ requests }) =>
         requests.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, ms / 1000),
@@ -71,7 +71,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     streamOpened: () => record(({ streams }) => streams.inc()),
     streamClosed: () => record(({ streams }) => streams.dec()),
 
-    /** Does a piece of background work and measures it. */
+    /** Runs background work and records its duration. */
     async timed<T>(queue: string, work: () => Promise<T>): Promise<T> {
       const since = performance.now()
       const end = (outcome: 'completed' | 'failed') =>
@@ -86,7 +86,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
       }
     },
 
-    /** A sync run was written; only its end, or that it was put off, is counted. */
+    /** Records a sync run; counts only its end or postponement. */
     synced(run: SyncRunRow): void {
       const { status: outcome, startedAt, finishedAt } = run
       if (outcome === 'queued' || outcome === 'running') return
@@ -105,7 +105,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
       })
     },
 
-    /** The same code host, with each of its requests counted. */
+    /** Wraps a code host to count its requests. */
     watchedHost(host: CodeHost): CodeHost {
       return {
         ...host,
@@ -115,12 +115,12 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
       }
     },
 
-    /** Hears why the database did not answer. */
+    /** Sets the listener for errors of the database. */
     onError(listener: (error: unknown) => void): void {
       onError = listener
     },
 
-    /** All of it in the text format of Prometheus. Answers also while the database is away. */
+    /** All metrics in the text format of Prometheus, also while the database is unavailable. */
     async text(): Promise<string> {
       const definitions = await load()
       const stats = await readStats()
@@ -130,7 +130,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     },
   }
 
-  /** The library takes a tenth of the start to load: the first that is counted waits for it, nobody else does. */
+  /** The library takes a tenth of the startup time to load, so it is loaded when the first metric is recorded. */
   function record(use: (definitions: MetricDefinitions) => void): void {
     if (definitions) use(definitions)
     else void load().then(use)
@@ -145,7 +145,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     return loading
   }
 
-  /** Undefined when the database is away or silent; what was asked is not asked twice meanwhile. */
+  /** Undefined if the database does not respond; concurrent calls share one query. */
   async function readStats(): Promise<Stats | undefined> {
     const week = new Date(clock.now().getTime() - WEEK_MS + DAY_MS).toISOString().slice(0, 10)
     reading ??= repos.stats.read(week).finally(() => {
@@ -168,7 +168,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     const isUp = Number(stats !== undefined)
     definitions.databaseUp.set(isUp)
     definitions.embeddedUp?.set(isUp)
-    // What was true before the database went away would pass for what is true now.
+    // Values from before the outage would look current.
     definitions.jobs.reset()
     if (!stats) return
     for (const { queue, state, count } of stats.jobs) definitions.jobs.set({ queue, state }, count)

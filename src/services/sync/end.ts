@@ -10,7 +10,7 @@ export interface RunError {
   message: string
 }
 
-/** Ends a locked run, for good, and writes the record. Without an error it is completed. */
+/** Ends a locked run and logs it: completed without an error, else failed. */
 export async function endRun(
   repos: BoundRepositories,
   clock: Clock,
@@ -59,7 +59,7 @@ export async function endRun(
   return ended
 }
 
-/** What a run was for is gone, however it came to hear of it. */
+/** The connection of the run no longer exists. */
 export const DISCONNECTED: RunError = {
   code: 'disconnected',
   message: 'The repository was disconnected from the project, or another one connected.',

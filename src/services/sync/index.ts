@@ -17,19 +17,19 @@ interface SyncDeps {
   metrics: Pick<Metrics, 'synced'>
   host: CodehostDeps['host']
   vault: TokenVault
-  /** Between tries of one request. */
+  /** Pause before a retry of a request. */
   pauseMs?: number
   heartbeatMs?: number
 }
 
-/** Connections queued at once. */
+/** Connections queued in one transaction. */
 const DUE_BATCH = 100
-/** A run that broke for no known reason is left alone for a moment. */
+/** Delay before a run with an unexpected error is resumed. */
 const RECOVERY_SECONDS = 5
 
 /**
- * The runs as work for the background: whoever has claimed one holds a lease on its row, shows by a heartbeat that it
- * lives, and writes only while the lease is its own.
+ * Sync runs as background work. The worker that claims a run gets a lease on its row, extends it by a heartbeat, and
+ * writes only while the lease is valid.
  */
 export function syncService({
   repos,
@@ -45,14 +45,14 @@ export function syncService({
   let onQueued = () => {}
 
   return {
-    /** Something was queued: the worker of this instance need not wait for its next look. */
+    /** Wakes the worker of this instance after a run was queued. */
     wake: () => onQueued(),
 
     onQueued(listener: () => void): void {
       onQueued = listener
     },
 
-    /** Queues a run for every connection whose time has come. */
+    /** Queues a run for every connection that is due. */
     async enqueueDue(): Promise<void> {
       await repos.transaction(async (repos) => {
         const now = clock.now()
@@ -73,8 +73,8 @@ export function syncService({
     claim: (): Promise<SyncRunRow | undefined> => syncQueue.claim(clock.now()),
 
     /**
-     * Works on a claimed run until it ends, is put off, or is lost; past its turn it gives way to whoever waits. When
-     * told to stop, others go on at once.
+     * Works on a claimed run until it ends, is postponed, or loses its lease; after its turn it yields to waiting runs.
+     * On abort, other instances can resume it at once.
      */
     async work(run: SyncRunRow, stop: AbortSignal, turnMs = Number.POSITIVE_INFINITY): Promise<void> {
       const turnEnds = performance.now() + turnMs
@@ -86,7 +86,7 @@ export function syncService({
       const lost = new AbortController()
       const signal = AbortSignal.any([stop, lost.signal])
       const heartbeat = setInterval(async () => {
-        // A database that is away says nothing about the lease; the next page will.
+        // While the database is unavailable the lease is unknown; the next write checks it.
         const isOurs = await syncQueue.extend(run).catch(() => true)
         if (!isOurs) lost.abort()
       }, heartbeatMs)

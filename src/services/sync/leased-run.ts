@@ -9,16 +9,15 @@ import type { RunDeps } from './run.ts'
 
 export type LeasedRun = ReturnType<typeof leasedRun>
 
-/** An entry that left the listing, and what became of it. */
+/** An item that is no longer listed, and why. */
 export interface GoneItem {
   number: number
   sourceState: 'transferred' | 'deleted'
 }
 
 /**
- * A claimed run and all that may be written to it. Each write locks the project, its connection and the run, in this
- * order as everywhere, and checks the number of the lease first: a worker that lost it, or whose repository was
- * disconnected, writes nothing and is told so.
+ * A claimed run and its writes. Each write locks the project, its connection and the run, in this order as everywhere,
+ * and checks the lease: a worker that lost it, or whose repository was disconnected, writes nothing.
  */
 export function leasedRun(
   { repos, clock, publish }: Pick<RunDeps, 'repos' | 'clock' | 'publish'>,
@@ -27,11 +26,11 @@ export function leasedRun(
   let { limited } = run
 
   return {
-    /** Writes a page. False when the run is over for this worker. */
+    /** Writes a page. Returns false if the run is over for this worker. */
     async write(page: PageToWrite): Promise<boolean> {
       return whileConnected(async (repos, run, connection) => {
         const { findDestination } = repos.lists
-        // A list that is being deleted takes no tasks any more.
+        // A list that is being deleted accepts no tasks.
         const context =
           (connection.listId && (await findDestination(connection.listId))) ||
           (await findDestination(undefined))
@@ -40,7 +39,7 @@ export function leasedRun(
       })
     },
 
-    /** Entries that left the listing: the tasks stay and say so. */
+    /** Marks the tasks of items that are no longer listed. */
     async writeGone(items: GoneItem[], limits: HostLimits): Promise<boolean> {
       return whileConnected(async (repos, run, connection) => {
         const now = clock.now()
@@ -52,7 +51,7 @@ export function leasedRun(
       })
     },
 
-    /** The code host wants us to wait: the run is taken up again at that time, by whichever instance. */
+    /** Postpones a rate-limited run; any instance resumes it at that time. */
     async putOff(retryAt: Date, isGuess: boolean, limits: HostLimits): Promise<void> {
       await whileLeased(async (repos, run) => {
         const change = {
@@ -68,18 +67,18 @@ export function leasedRun(
       })
     },
 
-    /** Completed without an error, failed with one. */
+    /** Ends the run: completed without an error, else failed. */
     async end(error: RunError | null, limits?: HostLimits): Promise<undefined> {
       const publicError = error && { code: error.code, message: error.message }
       const rateLimit = limits && rateLimitOf(limits)
       await whileLeased((repos, run) => endRun(repos, clock, run, publicError, rateLimit))
     },
 
-    /** Rate limits in a row, up to now, that did not say how long to wait. */
+    /** Consecutive rate limits that did not say how long to wait. */
     limitedBefore: () => limited,
   }
 
-  /** False when the run is over for this worker: also where it ends because there is nothing to write to any more. */
+  /** Returns false if the run is over for this worker, also if it ends because its connection or project is gone. */
   async function whileConnected(
     work: (repos: BoundRepositories, run: SyncRunRow, connection: ConnectionRow) => Promise<SyncRunRow>,
   ): Promise<boolean> {
@@ -89,7 +88,7 @@ export function leasedRun(
         isOver = true
         return endRun(repos, clock, run, error)
       }
-      // Another repository may be connected by now: what was fetched from the old one is not its.
+      // If another repository is connected now, the fetched items are not of it.
       if (connection?.id !== run.connectionId) return end(DISCONNECTED)
       if (isArchived) return end(ARCHIVED)
       return work(repos, run, connection)
@@ -130,7 +129,7 @@ export function leasedRun(
   }
 }
 
-/** What a run is for, as it is now. */
+/** The current state of what a run writes to. */
 interface RunContext {
   connection: ConnectionRow | undefined
   isArchived: boolean

@@ -12,16 +12,16 @@ import type { DestinationRow } from '../../repositories/lists.ts'
 import { activityRow as activityEntry } from '../activity/row.ts'
 import { tallyOf } from './run-view.ts'
 
-/** Entries of one answer, and where the run stands once they are written. */
+/** The items of one response, and the progress of the run once they are written. */
 export interface PageToWrite {
   items: CodehostItem[]
   checkpoint: Checkpoint | undefined
-  /** Where the next incremental run takes up; left out where this page does not say. */
+  /** Where the next incremental run resumes, if this page determines it. */
   position?: SyncPosition
   limits: HostLimits
 }
 
-/** Writes a page in the transaction of a locked run: tasks, record, counts and checkpoint stand or fall together. */
+/** Writes a page in the transaction of a locked run: tasks, activity log, counts and checkpoint. */
 export async function writePage(
   repos: BoundRepositories,
   clock: Clock,
@@ -55,7 +55,7 @@ export async function writePage(
     ...tally,
     checkpoint: page.checkpoint ?? null,
     rateLimit: rateLimitOf(page.limits),
-    // It got somewhere: whatever stood in the way is behind it.
+    // A committed page is progress, so both counters restart.
     attempts: 0,
     limited: 0,
   }
@@ -79,7 +79,7 @@ export async function writePage(
   return { ...run, ...change }
 }
 
-/** What the run tells of the host's limits; null when the host says nothing. */
+/** The host's rate limit as a run shows it; null if the host sends none. */
 export const rateLimitOf = ({ remaining, resetAt }: HostLimits) =>
   remaining === null && resetAt === null ? null : { remaining, resetAt: resetAt?.toISOString() ?? null }
 
@@ -105,7 +105,7 @@ async function decide(
   })
 }
 
-/** One statement a page, but for pages with long texts: each statement holds its rows in memory several times. */
+/** A page is one statement unless its texts are long: a statement has its rows in memory several times. */
 const MAX_CHARACTERS = 256 * 1024
 
 function activityOf(

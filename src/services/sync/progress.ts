@@ -9,19 +9,19 @@ export type SyncProgress = ReturnType<typeof syncProgress>
 interface SyncProgressDeps {
   repos: Pick<Repositories, 'syncQueue'>
   feed: Pick<ActivityFeed, 'publish'>
-  /** Tells this process from others on the same database. */
+  /** Identifies this process among those on the same database. */
   instance: string
 }
 
-/** PostgreSQL takes 7,999 bytes in a notice. A run that skipped hundreds of entries is longer. */
+/** PostgreSQL limits a notice to 7,999 bytes. A run that skipped hundreds of items is longer. */
 const MAX_BYTES = 7_900
 
 type Notice = { from: string } & ({ run: SyncRun } | { runId: string })
 
-/** How far a sync is, told to those who follow: on this instance at once, on others over a notice of the database. */
+/** Sends the progress of a sync to subscribers: directly on this instance, by database notices on others. */
 export function syncProgress({ repos, feed, instance }: SyncProgressDeps) {
   const { syncQueue } = repos
-  // One after the other, so that nobody sees a run go back.
+  // In order, so that progress never decreases.
   let sent = Promise.resolve()
   let received = Promise.resolve()
 
@@ -29,11 +29,11 @@ export function syncProgress({ repos, feed, instance }: SyncProgressDeps) {
     announce(row: SyncRunRow): void {
       const run = toSyncRun(row)
       publish(run)
-      // Nothing is lost with it but a glance: the run itself is in the database.
+      // A lost notice is only a missing update: the run itself is in the database.
       sent = sent.then(() => syncQueue.announce(noticeOf(run))).catch(() => {})
     },
 
-    /** What came over the channel; an empty text where the connection was broken. */
+    /** Handles a notice; an empty one means that the connection was lost. */
     receive(payload: string): void {
       if (payload === '') return
       const notice = JSON.parse(payload) as Notice

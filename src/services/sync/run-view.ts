@@ -4,7 +4,7 @@ import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Connection, SyncRun } from '../../schemas/codehost.ts'
 import type { Project } from '../../schemas/project.ts'
 
-/** A row as the wire has it. */
+/** Converts a row to its API type. */
 export function toSyncRun(row: SyncRunRow): SyncRun {
   const { fetched, counts, skipped } = tallyOf(row)
   return {
@@ -39,7 +39,7 @@ export const toConnection = (row: ConnectionWithRun): Connection => ({
   lastRun: row.lastRun && toSyncRun(row.lastRun),
 })
 
-/** The same as a project tells it. */
+/** The connection as a member of a project. */
 export const toProjectCodehost = (row: ConnectionWithRun): NonNullable<Project['codehost']> => ({
   repository: row.repository,
   apiUrl: row.apiUrl,
@@ -47,10 +47,10 @@ export const toProjectCodehost = (row: ConnectionWithRun): NonNullable<Project['
   lastRun: row.lastRun && toSyncRun(row.lastRun),
 })
 
-/** The columns hold only what `services/sync-page.ts` wrote of a tally. */
+/** Cast: only `page.ts` writes these columns, from a tally. */
 export const tallyOf = ({ fetched, counts, skipped }: Pick<SyncRunRow, 'fetched' | 'counts' | 'skipped'>) =>
   ({ fetched, counts, skipped }) as Tally
 
-/** The columns hold only what `services/sync-run.ts` wrote. */
+/** Casts: only `end.ts` and `page.ts` write these columns. */
 const asError = (json: unknown) => json as SyncRun['error']
 const asRateLimit = (json: unknown) => json as SyncRun['rateLimit']

@@ -26,11 +26,11 @@ export interface RunDeps {
   vault: TokenVault
   publish(run: SyncRunRow): void
   turn: Turn
-  /** Between tries of one request. */
+  /** Pause before a retry of a request. */
   pauseMs: number
 }
 
-/** A long run keeps nobody waiting: between two requests it lets others go first. */
+/** Limits how long a run occupies the worker: between two requests it yields to waiting runs. */
 interface Turn {
   isOver(): boolean
   isAnyWaiting(): Promise<boolean>
@@ -38,16 +38,16 @@ interface Turn {
 }
 
 const MAX_TRIES = 3
-/** A run that so many workers took up and none brought one page further is given up. */
+/** A run fails after this many workers in a row could not commit a page. */
 const MAX_ATTEMPTS = 5
-/** The page after one that is larger is asked for only when that one is written: two would lie in memory. */
+/** After a larger page the next one is not prefetched: both would be in memory. */
 const LARGE_PAGE_BYTES = 2 * 1024 * 1024
-/** Vanished entries asked for before any is marked: few, so that a host with tight limits lets one such lot through. */
+/** Vanished items checked before any is marked: few, so that one batch fits within tight rate limits. */
 const VANISHED_BATCH = 20
 
 /**
- * One claimed run, from its checkpoint to its end. Returns when it has ended, was put off, or is for others now;
- * throws what nobody foresaw, and when the signal says stop: the run is then taken up again by whoever looks next.
+ * Works on a claimed run from its checkpoint on. Returns when it has ended, is postponed, or belongs to another worker;
+ * throws on unexpected errors and on abort: then another worker resumes the run.
  */
 export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: AbortSignal): Promise<void> {
   const { repos, clock, host, vault, turn, pauseMs } = deps
@@ -69,14 +69,14 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     if (checkpoint && (await hasYielded())) return
   }
 
-  /** The first request of a fresh run; undefined when that was all. */
+  /** The first request of a new run; undefined if there is nothing to do. */
   async function begin(position: SyncPosition | null): Promise<Checkpoint | undefined> {
     if (run.mode === 'incremental') {
       const next = resumeAt(position)
       if (next) return next
       if (position && (await isStillEmpty(position, access as HostAccess))) return undefined
     }
-    // What changes from here on is caught up with at the end. Its own clock says when that is, not ours.
+    // Changes from here on are read at the end. The time is of the host's clock, not of ours.
     const latest = await readPage(access as HostAccess, host.latestUrl(apiUrl, repositoryId))
     if (latest?.outcome !== 'page') return undefined
     const since = latest.items[0]?.updatedAt ?? null
@@ -109,12 +109,12 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
     const following = afterListing(checkpoint, read, updatesUrl)
     const isFirst = checkpoint.next === host.listingUrl(apiUrl, repositoryId)
-    // A next page was promised, so an empty one is no end: rather fail than take half for the whole.
+    // The previous page had a `next` link, so an empty page is an error, not the end of the list.
     if (items.length === 0 && !isFirst) return leased.end(CUT_SHORT)
     if (items.length === 0 && !isPlausible(await countPresent())) return leased.end(WENT_EMPTY)
-    // Also of an empty listing a full run asks what became of the few that were there.
+    // A full run checks the few known items even if the listing is empty.
     const next = following ?? (run.mode === 'full' ? ({ phase: 'vanished' } as const) : undefined)
-    // Where the next run takes up if this one fails from here on.
+    // Where the next run resumes if this one fails from here on.
     const position =
       next?.phase === 'updates'
         ? { since: next.since, url: checkpoint.next, etag: null, next: next.next }
@@ -133,7 +133,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     return writeAndContinue(page, next, position, access)
   }
 
-  /** Undefined when that was all, or the run is over for this worker. */
+  /** Undefined if that was the last page, or the run is over for this worker. */
   async function writeAndContinue<T extends Checkpoint>(
     { items, limits, bytes }: { items: CodehostItem[]; limits: HostLimits; bytes: number },
     next: T | undefined,
@@ -153,7 +153,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   }
 
   async function checkVanished(access: HostAccess): Promise<undefined> {
-    // Also after a takeover: what was found gone meanwhile has made the proportion no worse.
+    // Also valid after a takeover: items marked as gone meanwhile only lower the share.
     const counts = await countPresent()
     if (!isPlausible(counts)) return leased.end(tooManyVanished(counts))
     for (;;) {
@@ -165,7 +165,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     }
   }
 
-  /** Finds out what became of these. False when the run is over or no longer ours. */
+  /** Requests each of these items. Returns false if the run is over for this worker. */
   async function checkItems(numbers: number[], access: HostAccess): Promise<boolean> {
     const gone: GoneItem[] = []
     for (const number of numbers) {
@@ -178,7 +178,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
       }
     }
     if (gone.length === 0) return true
-    // One by one they are all not found as well when the repository or its issues can no longer be seen.
+    // If the repository or its issues became unreadable, every item returns 404: check before marking any.
     const latest = await readPage(access, host.latestUrl(apiUrl, repositoryId))
     return latest !== undefined && leased.writeGone(gone, latest.limits)
   }
@@ -194,17 +194,17 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   }
 
   async function hasYielded(): Promise<boolean> {
-    // A page that is on its way is taken first: nobody asks for it a second time.
+    // A prefetched page is processed first, so that it is not requested twice.
     if (prefetched || !turn.isOver() || !(await turn.isAnyWaiting())) return false
     await turn.release()
     return true
   }
 
-  /** The next page is on its way while this one is written. Still one request at a time. */
+  /** Requests the next page while this one is written. Still one request at a time. */
   function prefetch(next: Checkpoint | undefined, bytes: number, access: HostAccess): void {
     if (!next || next.phase === 'vanished' || bytes > LARGE_PAGE_BYTES || turn.isOver()) return
     prefetched = { url: next.next, response: host.readPage(access, next.next, { signal }) }
-    // Whoever takes it hears of it; when nobody does, the run is over.
+    // `readPage` handles the error; if it is never called, the run is over.
     prefetched.response.catch(() => {})
   }
 
@@ -221,7 +221,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     })
   }
 
-  /** Tries three times what only silence answers; undefined when the run was put off or has failed. */
+  /** Retries requests without a valid response; undefined if the run was postponed or has failed. */
   async function withRetries<T extends { outcome: string }>(
     send: () => Promise<T | Refusal | Unreachable>,
   ): Promise<T | undefined> {
@@ -241,7 +241,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   }
 
   async function handleRefusal(refusal: Refusal): Promise<void> {
-    // Another token was given meanwhile: the run is taken up again with that one.
+    // The token was changed meanwhile: the run resumes with the new one.
     const present = await repos.within(run).codehost.find(run.projectId)
     if (present?.id === connection?.id && present?.token !== connection?.token) return turn.release()
     const hasToken = access !== undefined && 'token' in access && access.token !== null
@@ -289,6 +289,6 @@ const tooManyVanished = ({ present, vanished }: { present: number; vanished: num
   message: `${vanished} of ${present} entries are missing from the listing, more than ten and more than a fifth. None was marked as gone. Check the repository and the token, then run a full sync again.`,
 })
 
-/** The columns hold only what a page wrote. */
+/** Casts: only `writePage` writes these columns. */
 const asCheckpoint = (json: unknown) => (json ?? undefined) as Checkpoint | undefined
 const asPosition = ({ position }: ConnectionRow) => position as SyncPosition | null

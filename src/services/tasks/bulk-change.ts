@@ -17,15 +17,15 @@ import { lockTasks, writableTask } from './locks.ts'
 import { toTask, writtenFor } from './view.ts'
 
 export interface BulkChanged {
-  /** In the order of the request; an id that is there twice counts once. */
+  /** In the order of the request; duplicate ids count once. */
   tasks: WrittenTask[]
-  /** How many of them were like this before. */
+  /** How many did not change. */
   unchanged: number
 }
 
-/** One change of many tasks: of all of them, or of none. */
+/** Applies one change to many tasks: to all or none. */
 export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
-  /** @throws AppError that names every task that is in the way, and the list. */
+  /** @throws the error of the first task that cannot be changed; `errors` names all of them, and the list. */
   return async function updateMany(
     caller: Caller,
     requestedIds: string[],
@@ -65,7 +65,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
   }
 }
 
-/** The list that all of them go to, or why none can. */
+/** The list that the tasks move to, or the error that prevents it. */
 async function destinationOf(
   repos: BoundRepositories,
   listId: string | undefined,
@@ -81,7 +81,7 @@ async function destinationOf(
   return { ...(moveTo && { moveTo }), refusals: [] }
 }
 
-/** Which of these tasks would meet their own externalId in another project: in a task that is there, or in another one. */
+/** Which tasks have an externalId that the new project already has, or that another of these tasks brings there. */
 async function externalIdsTaken(
   repos: BoundRepositories,
   tasks: TaskRow[],

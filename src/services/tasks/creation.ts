@@ -10,22 +10,25 @@ import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { toTask, writtenFor } from './view.ts'
 
-/** A task that was asked for: made now, or here before under the same external id. */
+/** A requested task: created now, or found by its externalId. */
 export interface CreatedTask {
   task: WrittenTask
   isNew: boolean
 }
 
-/** Makes tasks, or finds those that are here under their external id. */
+/** Creates tasks, or finds existing ones by externalId. */
 export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
-  /** All of them or none, in the order of the inputs. */
+  /**
+   * Creates all or none, in the order of the inputs.
+   * @throws list_not_found, project_archived
+   */
   return async function createMany(caller: Caller, listId: string | undefined, inputs: NewTaskInBulk[]) {
     const bound = repos.within(caller)
     const work = async (repos: BoundRepositories) => {
       const destination = await writableDestination(repos, listId)
       return insertOrFind(repos, destination, inputs, caller)
     }
-    // One is one statement, which needs no transaction around it: two round trips instead of four.
+    // One task is one statement, which needs no transaction: two round trips instead of four.
     return inputs.length === 1 ? work(bound) : bound.transaction(work)
   }
 
@@ -39,16 +42,16 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
     const actor = actorOf(caller)
     const rows = inputs.map((input) => newTask(input, { id: clock.newId(now), now, destination, actor }))
     const created = new Map<string, CreatedTask>()
-    // In one order everywhere: two batches that share external ids wait for each other instead of deadlocking.
+    // The same order everywhere: batches that share external ids wait for each other instead of deadlocking.
     const inLockOrder = rows.toSorted((a, b) => compare(a.externalId, b.externalId))
-    // An external id that was taken may be free again a moment later: the one that had it was deleted.
+    // An existing task may be deleted before it is read; then its external id is free again.
     for (
       let missing = inLockOrder;
       missing.length > 0;
       missing = missing.filter(({ id }) => !created.has(id))
     ) {
       const ids = new Set<string>()
-      // Each statement is put together in one go, so none of them is long.
+      // Building a statement blocks the event loop, so its size is limited.
       for (const slice of slicesBySize(missing, { maxSize: MAX_STATEMENT_LENGTH, sizeOf: lengthOf })) {
         const inserted = await repos.tasks.insert(
           slice,

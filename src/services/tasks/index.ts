@@ -17,10 +17,10 @@ import { type CreatedTask, creationOf, writableDestination } from './creation.ts
 import { lockTasks, writableTask } from './locks.ts'
 import { toTask, toTaskListItem, writtenFor } from './view.ts'
 
-/** Some 15 ms of the database's time: nobody who waits for it at that moment notices. */
+/** About 15 ms of the database's time. */
 const INDEX_BATCH = 25
 
-/** Of the tasks that a page left out, so many are looked at; how many are read depends on their texts. */
+/** Maximum number of left-out tasks requested at once; how many are read depends on their size. */
 const READ_BATCH = 20
 
 export const taskOperations = {
@@ -38,6 +38,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
   const createMany = creationOf({ repos, clock })
 
   return {
+    /** @throws list_not_found, project_archived */
     async create(caller: Caller, { listId, ...input }: NewTask): Promise<CreatedTask> {
       const [created] = await createMany(caller, listId, [input])
       return created as CreatedTask
@@ -45,12 +46,14 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
 
     createMany,
 
+    /** @throws task_not_found */
     async get(caller: Caller, id: string): Promise<Task> {
       const row = await repos.within(caller).tasks.find(id)
       if (!row) throw taskNotFound(id)
       return toTask(row)
     },
 
+    /** @throws project_not_found, list_not_found, invalid_cursor */
     async list(caller: Caller, query: TaskQuery): Promise<Page<TaskListItem>> {
       const bound = repos.within(caller)
       if (query.projectId && !(await bound.projects.find(query.projectId)))
@@ -78,6 +81,10 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       }
     },
 
+    /**
+     * @throws task_not_found, list_not_found, project_archived, version_mismatch, external_id_taken, managed_by_codehost,
+     * description_read_only
+     */
     async update(
       caller: Caller,
       id: string,
@@ -102,7 +109,10 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
 
     updateMany: bulkChangesOf({ repos, clock }),
 
-    /** Hides it; it can be restored until the sweep takes it. */
+    /**
+     * Deletes a task; it can be restored until the cleanup removes it.
+     * @throws task_not_found, project_archived, version_mismatch
+     */
     async delete(caller: Caller, id: string, allowed: AllowedVersions): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const task = await lockedTask(repos, id, allowed)
@@ -112,7 +122,10 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       })
     },
 
-    /** Brings a hidden task back; one that is not hidden is answered as it is. */
+    /**
+     * Restores a deleted task; returns one that is not deleted unchanged.
+     * @throws task_not_found, project_archived, external_id_taken
+     */
     async restore(caller: Caller, id: string): Promise<WrittenTask> {
       return repos.within(caller).transaction(async (repos) => {
         const task = writableTask(await lockTasks(repos, [id], { hidden: true }), id)
@@ -127,8 +140,8 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     },
 
     /**
-     * Takes up some of the text that writes have left behind for searches; answers whether there is more. For the worker,
-     * a little at a time: it costs as much as the writes did.
+     * Indexes some of the changed texts for search; returns whether there are more. Called by the worker in small batches:
+     * indexing costs as much as the writes did.
      */
     async indexTexts(): Promise<boolean> {
       return repos.transaction(
@@ -138,7 +151,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     },
   }
 
-  /** The tasks of a page that were left out of its first answer, whole, as they are now; without those that went. */
+  /** Reads the tasks that were left out of the first part of a page, as they are now; without tasks deleted since. */
   async function* rest(
     { tasks }: BoundRepositories,
     ids: string[],

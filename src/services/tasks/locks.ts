@@ -5,20 +5,20 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import { refuseArchived } from '../writable-project.ts'
 
 interface TaskLocks {
-  /** A list that the tasks may go to: its project is locked with theirs. */
+  /** A list that the tasks may move to; its project is locked, too. */
   listId?: string | undefined
-  /** Takes in those that were deleted. */
+  /** Includes deleted tasks. */
   hidden?: boolean
 }
 
-/** Tasks as they are until the transaction ends, by id; a missing one does not exist, or is out of reach. */
+/** The locked tasks by id; a missing one does not exist or is out of reach. */
 export interface LockedTasks {
   tasks: Map<string, TaskRow>
-  /** Their projects, none of which is archived or deleted meanwhile. */
+  /** Their projects, locked so that none is archived or deleted meanwhile. */
   projects: Map<string, ProjectRow>
 }
 
-/** Locks tasks to be written to, and before them their projects: the order in which everything locks them. */
+/** Locks tasks to be changed, after their projects: the same order as everywhere. */
 export async function lockTasks(
   repos: BoundRepositories,
   ids: string[],
@@ -27,7 +27,7 @@ export async function lockTasks(
   for (;;) {
     const projects = byId(await repos.projects.listForShare(ids, listId))
     const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden }))
-    // A task that moved to another project between the two is locked by now: the second time it is found there.
+    // A task that moved between the two queries is locked now; the second pass finds its new project.
     if ([...tasks.values()].every(({ projectId }) => projects.has(projectId))) return { tasks, projects }
   }
 }

@@ -4,14 +4,14 @@ import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { MAX_TASK_NAMES, type TaskNameList, type TaskNameQuery } from '../../schemas/task-name.ts'
 import type { Caller } from '../access.ts'
 
-/** So many pending changes are taken at once: about a tenth of a second. */
+/** Pending changes aggregated at once: about a tenth of a second. */
 const AGGREGATE_BATCH = 10_000
 
 export const taskNameOperations = {
   list: { scope: 'tasks:read' },
 } satisfies Operations<ReturnType<typeof taskNamesService>>
 
-/** The labels and assignees that tasks have. */
+/** The labels and assignees in use. */
 export function taskNamesService({ repos }: { repos: Repositories }) {
   return {
     async list(
@@ -24,7 +24,7 @@ export function taskNamesService({ repos }: { repos: Repositories }) {
       return { data: await bound.taskNames.list({ kind, projectId, text: q }, MAX_TASK_NAMES) }
     },
 
-    /** Adds what writes have left behind to the counts. For the worker, every few seconds. */
+    /** Adds pending changes to the counts. Called by the worker every few seconds. */
     async aggregate(): Promise<void> {
       const { taskNames } = repos.within(everywhere)
       while ((await taskNames.aggregate(AGGREGATE_BATCH)) === AGGREGATE_BATCH);

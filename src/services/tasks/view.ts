@@ -6,7 +6,7 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { Task, TaskListItem, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 
-/** A row as the wire has it. */
+/** Converts a row to its API type. */
 export const toTask = (row: TaskRow): Task => ({
   ...briefTask(row),
   description: row.description,
@@ -16,14 +16,14 @@ export const toTask = (row: TaskRow): Task => ({
 
 export const mayReadTasks = ({ scopes }: Pick<Caller, 'scopes'>) => allows(scopes, 'tasks:read')
 
-/** What a caller without `tasks:read` learns of a task it wrote. */
+/** What a caller without `tasks:read` receives after a write. */
 export const onlyVersion = ({ id, version }: WrittenTask): WrittenTask => ({ id, version })
 
 /** A task as a write returns it. */
 export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenTask =>
   mayReadTasks(caller) ? task : onlyVersion(task)
 
-/** The same for a list, where a summary leaves the long fields out. */
+/** The same for lists; a summary omits the long fields. */
 export const toTaskListItem = (row: TaskListRow): TaskListItem => ({
   ...briefTask(row),
   ...(row.description !== undefined && { description: row.description }),
@@ -58,5 +58,5 @@ function briefTask(row: TaskListRow) {
   }
 }
 
-/** The column holds only what the schemas let in, and they let in objects. */
+/** Cast: the schemas accept only objects, so the column contains only objects. */
 const asObject = (json: unknown) => json as Record<string, unknown>
