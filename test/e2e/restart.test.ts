@@ -1,13 +1,16 @@
-import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
 import { afterEach, describe, expect } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { ADMIN_KEY, cleanUp, type Inlet, spawnInlet } from '../support/inlet-process.ts'
 import { rowOf, signIn, test } from './support/browser.ts'
 
 afterEach(cleanUp)
 
 const LOST = 'The connection to Inlet is gone'
-/** A page finds the service again within three seconds; a busy machine takes its time to draw that. */
-const SOON = { timeout: 12_000 }
+/** From the first response of the service until the page is live: in the best of three restarts, as machines stall. */
+const MAX_RECOVERY_MS = 3_000
+const RESTARTS = 3
 /** A start on a busy machine. */
 const A_WHILE = { timeout: 90_000 }
 
@@ -33,8 +36,7 @@ describe('a service that is started again under an open page', () => {
     await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
 
-    before.process.kill('SIGTERM')
-    await before.ended
+    await stop(before)
     await page.getByText(LOST).waitFor(A_WHILE)
     // Another instance on the same database goes on, as behind a load balancer.
     await service.patch(`/api/tasks/${ids.get('Will be renamed')}`, { title: 'Was renamed' })
@@ -42,9 +44,8 @@ describe('a service that is started again under an open page', () => {
     await service.delete(`/api/tasks/${ids.get('Will be deleted')}`)
     await service.post('/api/tasks', { title: 'Made meanwhile' })
 
-    const after = start()
-    await after.url
-    await page.getByText(LOST).waitFor({ state: 'detached', ...SOON })
+    let after = start()
+    const recoveries = [await recovery(page, url)]
     await rowOf(page, 'Made meanwhile').waitFor(A_WHILE)
     await rowOf(page, 'Was renamed').waitFor()
     await rowOf(page, 'Will be deleted').waitFor({ state: 'detached' })
@@ -56,14 +57,31 @@ describe('a service that is started again under an open page', () => {
       .toBe('a long thought')
     await service.post('/api/tasks', { title: 'Made afterwards' })
     await rowOf(page, 'Made afterwards').waitFor()
+
+    while (Math.min(...recoveries) > MAX_RECOVERY_MS && recoveries.length < RESTARTS) {
+      await stop(after)
+      await page.getByText(LOST).waitFor(A_WHILE)
+      after = start()
+      recoveries.push(await recovery(page, url))
+    }
+    expect(Math.min(...recoveries)).toBeLessThan(MAX_RECOVERY_MS)
   })
 })
 
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  const port = await new Promise<number>((resolve) => {
-    probe.listen(0, '127.0.0.1', () => resolve((probe.address() as { port: number }).port))
-  })
-  await new Promise((resolve) => probe.close(resolve))
-  return port
+/** How long the page takes to be live, from the first time that the service responds. */
+async function recovery(page: Page, url: string): Promise<number> {
+  const isUp = () =>
+    fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await isUp())) await sleep(20)
+  const since = performance.now()
+  await page.getByText(LOST).waitFor({ state: 'detached', ...A_WHILE })
+  return performance.now() - since
+}
+
+async function stop(inlet: Inlet): Promise<void> {
+  inlet.process.kill('SIGTERM')
+  await inlet.ended
 }
