@@ -41,9 +41,10 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     every(5_000, () => access.flushLastUsed(), logger),
     every(2_000, () => lists.aggregateOpenCounts(), logger),
     every(2_000, () => taskNames.aggregate(), logger),
-    // Nothing waits on these longer than one step takes; the pauses only leave the processor to requests.
+    // Nothing waits on these longer than one step takes; the pauses leave the processors to requests. Instances take
+    // turns at one deletion, so with two of them its share is twice as large.
     ...[lists, projects].map(({ workOnDeletions }) =>
-      sparingly({ shares: { busy: 0.5, quiet: 0.8 }, pauseMs: 1_000 }, workOnDeletions, logger),
+      sparingly({ shares: { busy: 0.25, quiet: 0.8 }, pauseMs: 1_000 }, workOnDeletions, logger),
     ),
     // About 400 tasks a second on an idle machine: indexing a million existing tasks takes 40 minutes. Half that rate
     // during heavy writes.

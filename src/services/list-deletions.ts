@@ -46,9 +46,11 @@ export function listDeletionsOf({
       if (isGone) return true
       const deadline = performance.now() + deletionMs
       while (performance.now() < deadline) {
+        const start = performance.now()
         const result = await workOn(id)
         if (result === 'deleted') return true
-        if (result !== 'progressed') await wait(PAUSE_MS)
+        // Half of the time is left to others: a deletion without pauses takes a processor of the database.
+        await wait(result === 'progressed' ? performance.now() - start : PAUSE_MS)
       }
       return false
     },

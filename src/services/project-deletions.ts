@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ActorRef } from '../domain/new-task.ts'
 import {
   AppError,
@@ -58,9 +59,13 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
       })
       if (isGone) return true
       const deadline = performance.now() + deletionMs
-      let result: Progress = 'progressed'
-      while (result === 'progressed' && performance.now() < deadline) result = await workOn(id)
-      return result === 'deleted'
+      while (performance.now() < deadline) {
+        const start = performance.now()
+        const result = await workOn(id)
+        if (result !== 'progressed') return result === 'deleted'
+        await wait(performance.now() - start)
+      }
+      return false
     },
 
     /** Continues one deletion by one batch; returns whether there is more to do. */
