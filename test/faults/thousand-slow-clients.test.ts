@@ -10,10 +10,11 @@ import { freshDatabase } from '../support/postgres.ts'
 import { slowClient, unfinishedPost } from '../support/slow-clients.ts'
 
 const SLOW = 1_000
-const PHASE_MS = 8_000
-const SETTLED_MS = 4_000
-/** On a machine that does other things two measurements differ by as much. */
-const SLACK_MS = 100
+const WINDOW_MS = 3_000
+/** The best of these counts: a stall of the machine spoils one. */
+const WINDOWS = 3
+/** What two measurements of a few milliseconds differ by. */
+const SLACK_MS = 20
 const MAX_GROWTH = 256 * 2 ** 20
 
 afterEach(cleanUp)
@@ -27,26 +28,26 @@ test('a thousand slow clients leave the others their speed and cost little memor
   const load = startLoad({ targets: instances.urls, clients: 4 })
   await sleep(2_000)
 
-  const { peak: usualPeak, result: before } = await peakMemoryOf(instances.pid(0), () =>
-    waitsDuring(load, PHASE_MS),
-  )
+  const { peak: usualPeak, result: before } = await peakMemoryOf(instances.pid(0), () => windowsOf(load))
   const sockets: Socket[] = []
   const { peak, result: during } = await peakMemoryOf(instances.pid(0), async () => {
     for (let nth = 0; nth < SLOW; nth++) {
       sockets.push(nth % 2 ? await trickles(url, key) : await doesNotRead(url, key))
     }
-    // That they come costs what requests cost; that they stay is what is measured.
-    await sleep(SETTLED_MS)
-    return waitsDuring(load, PHASE_MS)
+    return windowsOf(load)
   })
+  const present = sockets.filter(({ closed }) => !closed).length
   for (const socket of sockets) socket.destroy()
   await sleep(1_000)
-  const after = await waitsDuring(load, PHASE_MS)
+  const after = await windowsOf(load)
   await load.stop()
 
   expect(load.tally.unexpected).toEqual([])
   expect([...load.tally.retries.keys()]).toEqual([])
-  const [usual, slow] = [p99([...before, ...after]), p99(during)]
+  // All but the few that were too slow for the service's own limits.
+  expect(present).toBeGreaterThan(SLOW * 0.9)
+  const usual = p99([...before, ...after].flat())
+  const slow = Math.min(...during.map(p99))
   expect(slow).toBeLessThan(2 * usual + SLACK_MS)
   expect(peak - usualPeak).toBeLessThan(MAX_GROWTH)
   const mib = Math.round((peak - usualPeak) / 2 ** 20)
@@ -77,10 +78,15 @@ async function doesNotRead(url: string, key: string): Promise<Socket> {
   return socket
 }
 
-async function waitsDuring({ tally }: Load, ms: number): Promise<number[]> {
-  const from = tally.waits.length
-  await sleep(ms)
-  return tally.waits.slice(from)
+/** How long requests took, in each of some windows one after the other. */
+async function windowsOf({ tally }: Load): Promise<number[][]> {
+  const windows: number[][] = []
+  for (let nth = 0; nth < WINDOWS; nth++) {
+    const from = tally.waits.length
+    await sleep(WINDOW_MS)
+    windows.push(tally.waits.slice(from))
+  }
+  return windows
 }
 
 function p99(waits: number[]): number {
