@@ -1,32 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { audit } from '../support/audit.ts'
-import { type Load, startLoad } from '../support/careful-client.ts'
-import { followCarefully } from '../support/careful-follower.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { reportLoad } from '../support/fault-report.ts'
 import { cleanUp } from '../support/inlet-process.ts'
-import { startInstances } from '../support/instances.ts'
+import { startInstancesUnderLoad } from '../support/instances-under-load.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { NO_ANSWER } from '../support/retrying-client.ts'
 
-type Proxy = Awaited<ReturnType<typeof startDatabaseProxy>>
+const TIMES = 3
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let proxy: Proxy
-let instances: Awaited<ReturnType<typeof startInstances>>
-let follower: ReturnType<typeof followCarefully>
-let load: Load
+let proxy: Awaited<ReturnType<typeof startDatabaseProxy>>
+let service: Awaited<ReturnType<typeof startInstancesUnderLoad>>
 
 beforeEach(async () => {
   database = await freshDatabase()
   proxy = await startDatabaseProxy(database.connectionString)
-  instances = await startInstances(1, proxy.connectionString)
-  follower = followCarefully(instances.urls)
-  await follower.ready
-  load = startLoad({ targets: instances.urls })
-  await load.recovery()
+  service = await startInstancesUnderLoad({ database: proxy.connectionString })
 })
 
 afterEach(async () => {
@@ -36,66 +26,48 @@ afterEach(async () => {
 })
 
 describe('a network that fails between the service and its database, under load, loses and doubles nothing', () => {
-  test('when all connections are cut, 3 times', async () => {
-    await hurt('database connections cut', 3, async () => {
+  test(`when all connections are cut, ${TIMES} times`, async () => {
+    const recoveries = await service.repeat(TIMES, async () => {
       proxy.cut()
     })
-    await instances.endAll()
+    await expectNothingLost('database connections cut', recoveries)
   })
 
-  test('when every answer is delayed by 500 ms for 5 s, 3 times', async () => {
-    await hurt('database answers delayed by 500 ms for 5 s', 3, async () => {
+  test(`when every response is delayed by 500 ms for 5 s, ${TIMES} times`, async () => {
+    const recoveries = await service.repeat(TIMES, async () => {
       proxy.delay(500)
       await sleep(5_000)
       proxy.delay(0)
     })
-    await instances.endAll()
+    await expectNothingLost('database answers delayed by 500 ms for 5 s', recoveries)
   })
 
-  test('when nothing comes through for 5 s, 3 times', async () => {
-    await hurt('database connections black-holed for 5 s', 3, async () => {
+  test(`when nothing comes through for 5 s, ${TIMES} times`, async () => {
+    const recoveries = await service.repeat(TIMES, async () => {
       proxy.hold()
       await sleep(5_000)
       proxy.release()
     })
-    await instances.endAll()
+    await expectNothingLost('database connections black-holed for 5 s', recoveries)
   })
 
-  test('when connections go dead and nobody says so: everything finds new ones, and ends well', async () => {
+  test('when connections go dead without a word: each part opens new ones', async () => {
     const since = new Date()
-    await hurt(
-      'database connections dead without a word',
-      1,
-      async () => {
-        proxy.strand()
-      },
-      { recoveryMs: 25_000 },
-    )
+    const recoveries = await service.repeat(1, async () => {
+      proxy.strand()
+    })
 
     const names = ['inlet', 'inlet jobs', 'inlet listen']
     await expect.poll(() => connectedSince(since), { timeout: 30_000 }).toEqual(names)
-    await instances.endAll()
+    await expectNothingLost('database connections dead without a word', recoveries, 25_000)
   })
 })
 
-async function hurt(name: string, times: number, fault: () => Promise<void>, { recoveryMs = 10_000 } = {}) {
-  const recoveries: number[] = []
-  for (let time = 0; time < times; time++) {
-    await sleep(500)
-    await fault()
-    recoveries.push(await load.recovery())
-  }
-  await load.stop()
-
-  const { tally, acknowledged } = load
-  expect(tally.unexpected).toEqual([])
-  expect([...tally.retries.keys()].filter((reason) => reason.startsWith(NO_ANSWER))).toEqual([])
-  expect(Math.max(...recoveries)).toBeLessThan(recoveryMs)
+async function expectNothingLost(fault: string, recoveries: number[], maxRecoveryMs = 10_000) {
   const { connectionString } = database
-  await audit({ url: instances.urls()[0] ?? '', connectionString, acknowledged })
-  await follower.expectCreated(acknowledged.tasks.keys())
-  await follower.stop()
-  reportLoad(name, tally, recoveries)
+  await service.expectNothingLost({ fault, recoveries, maxRecoveryMs, connectionString })
+  const reasons = [...service.load.tally.retries.keys()]
+  expect(reasons.filter((reason) => reason.startsWith(NO_ANSWER))).toEqual([])
 }
 
 /** By application name: who has a connection that was made since. */
