@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { ADMIN_KEY, cleanUp, newDataDir, spawnInlet } from '../support/inlet-process.ts'
 import { connectionsOf, memoryOf, peakMemoryOf } from '../support/memory.ts'
@@ -8,11 +8,12 @@ import { slowClient, unfinishedPost } from '../support/slow-clients.ts'
 const MIB = 1024 * 1024
 const SECRET = 'a-webhook-secret-for-tests'
 
-afterEach(cleanUp)
+afterAll(cleanUp)
 
-test('400 connections that withhold the end of a body are cut, and hold little memory until then', {
+// At the same time, for they wait for the service's timeouts.
+test.concurrent('400 connections that withhold the end of a body are cut, and hold little memory until then', {
   timeout: 120_000,
-}, async () => {
+}, async ({ expect }) => {
   const port = await freePort()
   const env = { WEBHOOK_SECRET: SECRET, WEBHOOK_PORT: String(port) }
   const inlet = spawnInlet({ dataDir: await newDataDir(), env })
@@ -48,9 +49,9 @@ test('400 connections that withhold the end of a body are cut, and hold little m
   expect(await me()).toBe(200)
 })
 
-test('50 readers that never read a page of long tasks hold little memory, and are cut', {
+test.concurrent('50 readers that never read a page of long tasks hold little memory, and are cut', {
   timeout: 180_000,
-}, async () => {
+}, async ({ expect }) => {
   const inlet = spawnInlet({ dataDir: await newDataDir() })
   const url = await inlet.url
   const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }
@@ -87,9 +88,9 @@ test('50 readers that never read a page of long tasks hold little memory, and ar
   for (const { socket } of unread.result) socket.destroy()
 })
 
-test('50 readers that never read the rules hold no more memory than there is room for, and are cut', {
+test.concurrent('50 readers that never read the rules hold no more memory than there is room for, and are cut', {
   timeout: 180_000,
-}, async () => {
+}, async ({ expect }) => {
   const inlet = spawnInlet({ dataDir: await newDataDir() })
   const url = await inlet.url
   const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }
