@@ -47,6 +47,7 @@ import { bulkRoutes } from './routes/bulk.ts'
 import { codehostRoutes } from './routes/codehost.ts'
 import { contextRoutes } from './routes/context.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
+import { docsRoutes } from './routes/docs.ts'
 import { receiverRoutes } from './routes/feedback.ts'
 import { feedbackEventsRoutes } from './routes/feedback-events.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -124,6 +125,7 @@ export async function buildApp({
   await app.register(pages)
   await app.register(idempotency, { services: service })
   await app.register(openapi)
+  await app.register(docsRoutes)
   await app.register(dashboardRoutes)
 
   const { failures } = limits

@@ -28,7 +28,7 @@ describe('responses of the API', () => {
   )
 })
 
-test.each(['/docs', '/docs/static/index.html', '/'])('the page %s cannot be framed', async (path) => {
+test.each(['/docs', '/docs/', '/'])('the page %s cannot be framed', async (path) => {
   const { headers } = await service.get(path, { key: null, headers: { accept: 'text/html' } })
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")

@@ -1,5 +1,4 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../errors/index.ts'
@@ -7,7 +6,6 @@ import { VERSION } from '../../lib/version.ts'
 import { namedSchemas } from '../../schemas/index.ts'
 import { StrictObject } from '../../schemas/parts.ts'
 import { PROBLEMS } from '../problems/types.ts'
-import { PAGE_HEADERS } from '../security-headers.ts'
 import { withBounds } from './bounds.ts'
 import { withSharedHeaders } from './headers.ts'
 
@@ -78,12 +76,6 @@ export const openapi = fp(
       },
       refResolver: { buildLocalReference: (json, _, __, i) => String(json.$id ?? `schema-${i}`) },
       hideUntagged: true,
-    })
-    await app.register(async function docs(scope) {
-      scope.addHook('onRequest', async (_, reply) => {
-        reply.headers(PAGE_HEADERS)
-      })
-      await scope.register(swaggerUi, { routePrefix: '/docs' })
     })
     app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   },

@@ -1,0 +1,28 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { complaintsOf, test } from './support/browser.ts'
+
+test.for(['light', 'dark'] as const)(
+  'the API reference has no critical or serious violation for axe in %s, and loads everything from here',
+  async (colorScheme, { desk }) => {
+    const page = await desk.open('/healthz', { colorScheme, key: null })
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    const complaints = complaintsOf(page)
+    await page.goto(`${desk.service.url}/docs`)
+    await page.getByRole('heading', { name: 'Create a task' }).waitFor()
+
+    expect(await violationsOn(page)).toEqual([])
+    const { origin } = new URL(desk.service.url)
+    expect(requested.filter((url) => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([])
+    expect(complaints).toEqual([])
+  },
+)
+
+async function violationsOn(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+  return violations
+    .filter(({ impact }) => impact === 'critical' || impact === 'serious')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
