@@ -3,7 +3,7 @@ import { startApp, type TestApp } from './support/app.ts'
 import { routesOf } from './support/routes.ts'
 
 /** What answers without credentials, each with its reason. Everything else must refuse. */
-const OPEN_DOORS: Record<string, string> = {
+const PUBLIC_ROUTES: Record<string, string> = {
   'GET /': 'the page asks for a key itself',
   'GET /healthz': 'load balancers hold no keys',
   'GET /readyz': 'load balancers hold no keys',
@@ -20,9 +20,11 @@ afterAll(() => service.close())
 
 describe('every route', () => {
   test('is either listed as public or requires credentials first, whatever the body', async () => {
-    const doors = routesOf(service.app).filter(({ name }) => !(name in OPEN_DOORS) && !name.includes('/docs'))
-    expect(doors.length).toBeGreaterThan(5)
-    for (const { method, path, name } of doors) {
+    const routes = routesOf(service.app).filter(
+      ({ name }) => !(name in PUBLIC_ROUTES) && !name.includes('/docs'),
+    )
+    expect(routes.length).toBeGreaterThan(5)
+    for (const { method, path, name } of routes) {
       const answer = await service.call(method, path, {
         key: null,
         ...(method !== 'GET' && { body: '{"broken', headers: { 'content-type': 'application/json' } }),
@@ -45,13 +47,15 @@ describe('every route', () => {
   })
 
   test('that requires a caller has an operation', async () => {
-    const doors = routesOf(service.app).filter(({ name }) => !(name in OPEN_DOORS) && !name.includes('/docs'))
-    const without = doors.filter(({ scope }) => scope === undefined).map(({ name }) => name)
+    const routes = routesOf(service.app).filter(
+      ({ name }) => !(name in PUBLIC_ROUTES) && !name.includes('/docs'),
+    )
+    const without = routes.filter(({ scope }) => scope === undefined).map(({ name }) => name)
     expect(without).toEqual(['POST /api/analytics/webhook'])
   })
 
   test('that is listed as public exists', () => {
     const names = routesOf(service.app).map(({ name }) => name)
-    expect(Object.keys(OPEN_DOORS).filter((name) => !names.includes(name))).toEqual([])
+    expect(Object.keys(PUBLIC_ROUTES).filter((name) => !names.includes(name))).toEqual([])
   })
 })

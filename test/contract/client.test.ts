@@ -59,7 +59,7 @@ const api = createClient<paths>({ baseUrl: 'http://127.0.0.1:3000' })
 export type Task = components['schemas']['Task']`
 
 /** What a strict compiler says of one of the files. */
-function mistakesIn(name: string): string[] {
+function errorsIn(name: string): string[] {
   return ts
     .getPreEmitDiagnostics(compiled, compiled.getSourceFile(join(folder, name)))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
@@ -67,12 +67,12 @@ function mistakesIn(name: string): string[] {
 
 describe('a client generated from the API reference', { timeout: 120_000 }, () => {
   test('compiles', () => {
-    expect(mistakesIn('api.ts')).toEqual([])
-    expect(mistakesIn('right.ts')).toEqual([])
+    expect(errorsIn('api.ts')).toEqual([])
+    expect(errorsIn('right.ts')).toEqual([])
   })
 
   test('rejects what the service would reject', () => {
-    expect(mistakesIn('wrong.ts')).toEqual([
+    expect(errorsIn('wrong.ts')).toEqual([
       expect.stringMatching(/"urgent"' is not assignable/),
       expect.stringMatching(/'title' is missing/),
       expect.stringMatching(/"codehost"' is not assignable/),

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../support/audit.ts'
-import { type Load, startLoad } from '../support/careful-client.ts'
 import { cleanUp } from '../support/inlet-process.ts'
 import { startInstances } from '../support/instances.ts'
+import { type Load, startLoad } from '../support/load-client.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>

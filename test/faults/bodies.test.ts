@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Answer } from '../support/app.ts'
+import type { ApiResponse } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { ADMIN_KEY, cleanUp, type Inlet, newDataDir, spawnInlet } from '../support/inlet-process.ts'
 import { loopDelayOf, WATCHED } from '../support/loop-delay.ts'
@@ -37,7 +37,7 @@ const post = async (
     headers: { 'content-type': 'application/json', ...headers },
     body,
   })
-  return { status: response.status, body: (await response.json()) as Answer['body'] }
+  return { status: response.status, body: (await response.json()) as ApiResponse['body'] }
 }
 
 const me = () => fetch(`${url}/api/me`, { headers: { 'x-api-key': ADMIN_KEY } }).then(({ status }) => status)

@@ -5,7 +5,7 @@ import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { cleanUp } from '../support/inlet-process.ts'
 import { startInstancesUnderLoad } from '../support/instances-under-load.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { NO_ANSWER } from '../support/retrying-client.ts'
+import { NO_RESPONSE } from '../support/retrying-client.ts'
 
 const TIMES = 3
 
@@ -67,7 +67,7 @@ async function expectNothingLost(fault: string, recoveries: number[], maxRecover
   const { connectionString } = database
   await service.expectNothingLost({ fault, recoveries, maxRecoveryMs, connectionString })
   const reasons = [...service.load.tally.retries.keys()]
-  expect(reasons.filter((reason) => reason.startsWith(NO_ANSWER))).toEqual([])
+  expect(reasons.filter((reason) => reason.startsWith(NO_RESPONSE))).toEqual([])
 }
 
 /** By application name: who has a connection that was made since. */

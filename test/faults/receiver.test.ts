@@ -19,7 +19,7 @@ import {
 const PER_SECOND = 50
 const AWAY_MS = 3_000
 /** In place of a status: the sender waited in vain. */
-const NO_ANSWER = 0
+const NO_RESPONSE = 0
 
 afterEach(cleanUp)
 
@@ -79,8 +79,8 @@ describe(`at ${PER_SECOND} events a second, each sent up to three times, every o
     const tries = await Promise.all(sent.map(({ done }) => done))
 
     const statuses = new Set(tries.flat())
-    expect([...statuses].filter((status) => ![NO_ANSWER, 200, 201, 503].includes(status))).toEqual([])
-    expect(tries.filter((statuses) => ![200, 201].includes(statuses.at(-1) ?? NO_ANSWER))).toEqual([])
+    expect([...statuses].filter((status) => ![NO_RESPONSE, 200, 201, 503].includes(status))).toEqual([])
+    expect(tries.filter((statuses) => ![200, 201].includes(statuses.at(-1) ?? NO_RESPONSE))).toEqual([])
     const tasks = await tasksOf(connectionString)
     expect(sent.filter(({ uuid }) => tasks.get(uuid)?.length !== 1)).toEqual([])
     expect(tasks.size).toBe(sent.length)
@@ -100,10 +100,10 @@ function persistentSender(url: string, secret: string) {
         body: JSON.stringify(event),
       }).then(
         (answer) => answer.arrayBuffer().then(() => answer.status),
-        () => NO_ANSWER,
+        () => NO_RESPONSE,
       )
       statuses.push(status)
-      if (status !== NO_ANSWER && status < 500) return statuses
+      if (status !== NO_RESPONSE && status < 500) return statuses
       await sleep(pauseMs)
     }
     return statuses

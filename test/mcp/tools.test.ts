@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { CLIENTS, callTool, type McpClient } from '../support/mcp-clients.ts'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
-const NOBODY = '00000000-0000-7000-8000-000000000000'
 const NAMES = [
   'get_context',
   'get_rules',
@@ -133,28 +133,28 @@ describe('a tool call with invalid arguments', () => {
     ['create_rule', { content: ' ' }, ['content must have at least 1 character']],
     ['create_rule', { content: 'x'.repeat(8001) }, ['content must have at most 8,000 characters, not 8,001']],
     ['create_rule', { content: 'a\0b' }, ['content must not hold a NUL character']],
-    ['create_rule', { content: 'A', projectId: NOBODY }, ['project_not_found']],
-    ['update_rule', { id: NOBODY }, ['must have at least 2 members', 'It takes: id (required), content']],
-    ['update_rule', { id: NOBODY, isActive: false }, ['rule_not_found', NOBODY]],
+    ['create_rule', { content: 'A', projectId: UNKNOWN_ID }, ['project_not_found']],
+    ['update_rule', { id: UNKNOWN_ID }, ['must have at least 2 members', 'It takes: id (required), content']],
+    ['update_rule', { id: UNKNOWN_ID, isActive: false }, ['rule_not_found', UNKNOWN_ID]],
     ['update_rule', { id: 'x', isActive: 'no' }, ['id must be a UUID', 'isActive must be a boolean']],
-    ['get_rules', { projectId: NOBODY }, ['projectId is not known here', 'It takes: no arguments']],
+    ['get_rules', { projectId: UNKNOWN_ID }, ['projectId is not known here', 'It takes: no arguments']],
     ['get_context', { budgetTokens: 0 }, ['budgetTokens must be >= 1']],
-    ['get_context', { projectId: NOBODY }, ['project_not_found']],
+    ['get_context', { projectId: UNKNOWN_ID }, ['project_not_found']],
     ['list_tasks', { status: 'open' }, ['status must be an array, not "open"']],
     ['list_tasks', { status: ['closed'] }, ['status/0 must be one of open, in_progress, done']],
     ['list_tasks', { cursor: 'x' }, ['invalid_cursor']],
-    ['get_task', { id: NOBODY }, ['task_not_found', NOBODY]],
+    ['get_task', { id: UNKNOWN_ID }, ['task_not_found', UNKNOWN_ID]],
     ['create_task', { title: 5 }, ['title must be a string, not 5']],
     ['create_task', { title: 'A', metadata: {} }, ['metadata is not known here']],
-    ['create_task', { title: 'A', listId: NOBODY }, ['list_not_found']],
-    ['update_task', { id: NOBODY }, ['must have at least 2 members']],
-  ])('returns an error that says how to fix it: %s %j', async (name, args, says) => {
+    ['create_task', { title: 'A', listId: UNKNOWN_ID }, ['list_not_found']],
+    ['update_task', { id: UNKNOWN_ID }, ['must have at least 2 members']],
+  ])('returns an error that says how to fix it: %s %j', async (name, args, message) => {
     const client = await connect()
 
     const { isError, text } = await callTool(client, name, args)
 
     expect(isError).toBe(true)
-    for (const words of says) expect(text).toContain(words)
+    for (const words of message) expect(text).toContain(words)
   })
 
   test('rejects an infinite priority', async () => {
@@ -216,10 +216,10 @@ describe('the scopes of a key', () => {
     const client = await connect(key)
     const calls: Record<string, Record<string, unknown>> = {
       create_rule: { content: 'A' },
-      update_rule: { id: NOBODY, isActive: false },
-      get_task: { id: NOBODY },
+      update_rule: { id: UNKNOWN_ID, isActive: false },
+      get_task: { id: UNKNOWN_ID },
       create_task: { title: 'A' },
-      update_task: { id: NOBODY, status: 'done' },
+      update_task: { id: UNKNOWN_ID, status: 'done' },
     }
 
     for (const name of NAMES) {

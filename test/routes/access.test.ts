@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Scope } from '../../src/schemas/caller.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type Door, routesOf } from '../support/routes.ts'
+import { type Route, routesOf } from '../support/routes.ts'
 
 /** What stands behind `:id` (and its like) of each route: a thing of the project the keys below are not bound to. */
 type Resource =
@@ -31,7 +31,7 @@ const RESOURCE_OF: [prefix: string, resource: Resource][] = [
 ]
 
 let service: TestApp
-let guarded: Door[]
+let guarded: Route[]
 let ids: Record<Resource, string>
 
 beforeAll(async () => {
@@ -80,26 +80,26 @@ describe('every guarded route', () => {
     ['revoked', () => service.given.key({ revokedAt: new Date() }), 'invalid_credentials'],
   ])('rejects a key that is %s', async (_, makeKey, code) => {
     const key = await makeKey()
-    for (const door of guarded) {
-      const answer = await knock(door, key)
-      expect([door.name, answer.status, answer.body.code]).toEqual([door.name, 401, code])
+    for (const route of guarded) {
+      const answer = await request(route, key)
+      expect([route.name, answer.status, answer.body.code]).toEqual([route.name, 401, code])
     }
   })
 
   test.each(Scope.map((scope) => [scope]))('lets %s do what it names and nothing else', async (scope) => {
     const key = await service.given.key({ scopes: [scope] })
-    for (const door of guarded) {
-      const answer = await knock(door, key)
-      const isAllowed = door.scope === 'any' || door.scope === scope || scope === 'admin'
+    for (const route of guarded) {
+      const answer = await request(route, key)
+      const isAllowed = route.scope === 'any' || route.scope === scope || scope === 'admin'
       if (isAllowed) {
-        expect([door.name, answer.status]).not.toEqual([door.name, 403])
-        expect([door.name, answer.status]).not.toEqual([door.name, 401])
+        expect([route.name, answer.status]).not.toEqual([route.name, 403])
+        expect([route.name, answer.status]).not.toEqual([route.name, 401])
       } else {
-        expect([door.name, answer.status, answer.body.code, answer.body.requiredScope]).toEqual([
-          door.name,
+        expect([route.name, answer.status, answer.body.code, answer.body.requiredScope]).toEqual([
+          route.name,
           403,
           'insufficient_scope',
-          door.scope,
+          route.scope,
         ])
       }
     }
@@ -110,11 +110,11 @@ describe('every guarded route', () => {
     ids = await makeOneOfEach()
     const other = await service.given.project()
     const key = await service.given.key({ scopes: ['admin'], projectId: other.id })
-    for (const door of guarded) {
-      const isAbout = door.name.includes('/:')
-      if (!isAbout && !door.isServiceWide) continue
-      const answer = await knock(door, key)
-      expect([door.name, answer.status]).toEqual([door.name, door.isServiceWide ? 403 : 404])
+    for (const route of guarded) {
+      const isAbout = route.name.includes('/:')
+      if (!isAbout && !route.isServiceWide) continue
+      const answer = await request(route, key)
+      expect([route.name, answer.status]).toEqual([route.name, route.isServiceWide ? 403 : 404])
     }
     for (const path of [
       `/api/tasks/${ids.task}`,
@@ -154,12 +154,12 @@ describe('every guarded route', () => {
 })
 
 /** Calls a route with what its path names and, where it takes one, the smallest body that is valid. */
-function knock(door: Door, key: string | null) {
-  const path = pathOf(door)
-  const body = BODIES[door.name]
+function request(route: Route, key: string | null) {
+  const path = pathOf(route)
+  const body = BODIES[route.name]
   // A stream that is let in never ends; its headers are all that is asked here.
-  if (door.name === 'GET /api/stream') return firstAnswer(path, key)
-  return service.call(door.method, path, { key, ...(body && { body }) })
+  if (route.name === 'GET /api/stream') return firstResponse(path, key)
+  return service.call(route.method, path, { key, ...(body && { body }) })
 }
 
 /** Bodies without which a route would refuse the request before it looks whose the thing is. */
@@ -174,7 +174,7 @@ const BODIES: Record<string, object> = {
   },
 }
 
-function pathOf({ name }: Door): string {
+function pathOf({ name }: Route): string {
   const url = name.slice(name.indexOf(' ') + 1)
   if (!url.includes('/:')) return url
   const resource = RESOURCE_OF.find(([prefix]) => url.startsWith(prefix))?.[1]
@@ -183,7 +183,7 @@ function pathOf({ name }: Door): string {
   return url.replace(/:\w+/, ids[resource]).replace(/:\w+/, '00000000-0000-7000-8000-000000000000')
 }
 
-async function firstAnswer(path: string, key: string | null) {
+async function firstResponse(path: string, key: string | null) {
   const controller = new AbortController()
   const response = await fetch(service.url + path, {
     headers: key === null ? {} : { 'x-api-key': key },

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, startApp, type TestApp } from '../support/app.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { type ApiResponse, startApp, type TestApp } from '../support/app.ts'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -10,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const log = (body: unknown, key?: string) => service.post('/api/activity', body, key ? { key } : {})
-const messages = (page: Answer) => page.body.data.map(({ message }: { message: string }) => message)
-const mistakes = (answer: Answer) =>
+const messages = (page: ApiResponse) => page.body.data.map(({ message }: { message: string }) => message)
+const mistakes = (answer: ApiResponse) =>
   answer.body.errors?.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
 
 describe('logging an activity', () => {
@@ -141,9 +140,9 @@ describe('logging an activity', () => {
     const hidden = await service.given.task(project.inbox, { deletedAt: new Date() })
 
     for (const [body, code] of [
-      [{ taskId: NOBODY }, 'task_not_found'],
+      [{ taskId: UNKNOWN_ID }, 'task_not_found'],
       [{ taskId: hidden.id }, 'task_not_found'],
-      [{ projectId: NOBODY }, 'project_not_found'],
+      [{ projectId: UNKNOWN_ID }, 'project_not_found'],
     ] as const) {
       const answer = await log({ type: 'x', ...body })
       expect([answer.status, answer.body.code]).toEqual([404, code])
@@ -204,7 +203,7 @@ describe('an activity', () => {
     const mine = await service.given.activity({ projectId: project.id })
     const wide = await service.given.activity()
 
-    expect((await service.get(`/api/activity/${NOBODY}`)).body.code).toBe('activity_not_found')
+    expect((await service.get(`/api/activity/${UNKNOWN_ID}`)).body.code).toBe('activity_not_found')
     expect((await service.get(`/api/activity/${wide}`, { key })).body.code).toBe('activity_not_found')
     expect((await service.get(`/api/activity/${mine}`, { key })).status).toBe(200)
     expect((await service.get('/api/activity/1')).status).toBe(400)
@@ -260,8 +259,8 @@ describe('the list of activities', () => {
   })
 
   test.each([
-    [`taskId=${NOBODY}`, 404, 'task_not_found'],
-    [`projectId=${NOBODY}`, 404, 'project_not_found'],
+    [`taskId=${UNKNOWN_ID}`, 404, 'task_not_found'],
+    [`projectId=${UNKNOWN_ID}`, 404, 'project_not_found'],
     ['taskId=1', 400, 'validation_failed'],
     ['actorId=1', 400, 'validation_failed'],
     ['type=', 400, 'validation_failed'],
@@ -272,7 +271,7 @@ describe('the list of activities', () => {
     ['limit=201', 400, 'validation_failed'],
     ['cursor=x', 400, 'invalid_cursor'],
     [
-      `cursor=${Buffer.from(JSON.stringify(['-createdAt', null, NOBODY])).toString('base64url')}`,
+      `cursor=${Buffer.from(JSON.stringify(['-createdAt', null, UNKNOWN_ID])).toString('base64url')}`,
       400,
       'invalid_cursor',
     ],
@@ -309,7 +308,7 @@ describe('the list of activities', () => {
     expect(await kept(`taskId=${task.id}`)).toBe('bd')
     expect(await kept(`taskId=${task.id}&type=x`)).toBe('d')
     expect(await kept(`actorId=${otherId}`)).toBe('d')
-    expect(await kept(`actorId=${NOBODY}`)).toBe('')
+    expect(await kept(`actorId=${UNKNOWN_ID}`)).toBe('')
     expect(await kept('since=2026-01-02T00:00:00.000Z')).toBe('bcd')
     expect(await kept('since=2026-01-02T00:00:00.001Z')).toBe('cd')
     expect(await kept('since=2026-01-02T02:00:00%2B02:00')).toBe('bcd')

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FieldError } from '../../src/errors/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 import { sendRaw } from '../support/raw.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
 
 let service: TestApp
 beforeAll(async () => {
@@ -28,7 +27,7 @@ describe('a query', () => {
     ['limit=1&limit=2', 'query.limit wrong_type'],
     ['projectId=inbox', 'query.projectId wrong_format'],
     ['projectId=', 'query.projectId wrong_format'],
-    [`projectId=${NOBODY}&projectId=${NOBODY}`, 'query.projectId wrong_type'],
+    [`projectId=${UNKNOWN_ID}&projectId=${UNKNOWN_ID}`, 'query.projectId wrong_type'],
     ['listId=1', 'query.listId wrong_format'],
     ['status=closed', 'query.status not_allowed'],
     ['status=', 'query.status not_allowed'],
@@ -142,8 +141,8 @@ describe('an id that is not a UUID', () => {
     'x',
     '1',
     'null',
-    NOBODY.replaceAll('-', ''),
-    `${NOBODY}0`,
+    UNKNOWN_ID.replaceAll('-', ''),
+    `${UNKNOWN_ID}0`,
     '%20',
     'a%00b',
     '%F0%9F%94%A5',
@@ -212,13 +211,13 @@ describe('a URL', () => {
     // What stands at `/api/tasks/:id` works with these; this address has its own methods.
     ['GET', '/api/tasks/bulk', 'POST, PATCH'],
     ['HEAD', '/api/tasks', 'GET, POST'],
-    ['HEAD', `/api/tasks/${NOBODY}`, 'GET, PATCH, DELETE'],
+    ['HEAD', `/api/tasks/${UNKNOWN_ID}`, 'GET, PATCH, DELETE'],
     ['HEAD', '/metrics', 'GET'],
     ['HEAD', '/api/tasks/bulk', 'POST, PATCH'],
     ['DELETE', '/api/tasks/bulk?onError=continue', 'POST, PATCH'],
     ['DELETE', '/api/webhook-routing/test', 'POST'],
-    ['POST', `/api/tasks/${NOBODY}`, 'GET, PATCH, DELETE'],
-    ['GET', `/api/tasks/${NOBODY}/restore`, 'POST'],
+    ['POST', `/api/tasks/${UNKNOWN_ID}`, 'GET, PATCH, DELETE'],
+    ['GET', `/api/tasks/${UNKNOWN_ID}/restore`, 'POST'],
     ['POST', '/api/me', 'GET'],
     ['OPTIONS', '/api/tasks', 'GET, POST'],
     ['POST', '/healthz?a=b', 'GET, HEAD'],
@@ -278,7 +277,7 @@ describe('the type of a problem', () => {
       await service.get('/api/me', { key: null }),
       await service.get('/api/me', { key: 'wrong' }),
       await service.get('/api/nope'),
-      await service.get(`/api/tasks/${NOBODY}`),
+      await service.get(`/api/tasks/${UNKNOWN_ID}`),
       await service.post('/api/tasks', '{'),
       await service.post('/api/me'),
       await service.post('/api/tasks', 'a', { headers: { 'content-type': 'text/plain' } }),

@@ -2,10 +2,10 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { sendRaw } from '../support/raw.ts'
-import { type Door, routesOf } from '../support/routes.ts'
+import { type Route, routesOf } from '../support/routes.ts'
 
 let service: TestApp
-let guarded: Door[]
+let guarded: Route[]
 beforeAll(async () => {
   service = await startApp()
   guarded = routesOf(service.app).filter(({ scope, method }) => scope && method !== 'HEAD')
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** Whatever is wrong with a request beside the caller. */
-const WRONG_IN_ITSELF: [
+const INVALID: [
   what: string,
   sent: { body?: string | Buffer; chunks?: Buffer[]; type?: string; path?: string },
 ][] = [
@@ -37,7 +37,7 @@ const WRONG_IN_ITSELF: [
   ],
 ]
 
-function knock({ method, path }: Door, sent: (typeof WRONG_IN_ITSELF)[number][1], key?: string) {
+function send({ method, path }: Route, sent: (typeof INVALID)[number][1], key?: string) {
   const { type, path: query = '', ...content } = sent
   return sendRaw(service.url, {
     method,
@@ -50,38 +50,42 @@ function knock({ method, path }: Door, sent: (typeof WRONG_IN_ITSELF)[number][1]
   })
 }
 
-const doorsFor = (sent: { body?: unknown; chunks?: unknown }) =>
+const routesFor = (sent: { body?: unknown; chunks?: unknown }) =>
   // A GET has no body: what comes along is left unread.
   guarded.filter(({ method }) => method !== 'GET' || !(sent.body || sent.chunks))
 
 describe('a caller without credentials', () => {
-  test.each(WRONG_IN_ITSELF)('learns nothing from %s, on any route', async (_, sent) => {
-    for (const door of doorsFor(sent)) {
-      const without = await knock(door, sent)
-      expect([door.name, without.status, without.body.code]).toEqual([door.name, 401, 'missing_credentials'])
-      const wrong = await knock(door, sent, 'inl_wrong')
-      expect([door.name, wrong.status, wrong.body.code]).toEqual([door.name, 401, 'invalid_credentials'])
+  test.each(INVALID)('learns nothing from %s, on any route', async (_, sent) => {
+    for (const route of routesFor(sent)) {
+      const without = await send(route, sent)
+      expect([route.name, without.status, without.body.code]).toEqual([
+        route.name,
+        401,
+        'missing_credentials',
+      ])
+      const wrong = await send(route, sent, 'inl_wrong')
+      expect([route.name, wrong.status, wrong.body.code]).toEqual([route.name, 401, 'invalid_credentials'])
       expect(wrong.headers.get('www-authenticate')).toBe('ApiKey')
       expect(wrong.body).not.toHaveProperty('errors')
     }
   })
 
   test('learns nothing from an invalid id', async () => {
-    for (const door of guarded.filter(({ path }) => path.includes('00000000-'))) {
-      const path = door.path.replaceAll(/0{8}-[\d-]+/g, 'x')
-      expect([door.name, (await knock({ ...door, path }, {})).status]).toEqual([door.name, 401])
+    for (const route of guarded.filter(({ path }) => path.includes('00000000-'))) {
+      const path = route.path.replaceAll(/0{8}-[\d-]+/g, 'x')
+      expect([route.name, (await send({ ...route, path }, {})).status]).toEqual([route.name, 401])
     }
   })
 })
 
 describe('a caller without the scope', () => {
-  test.each(WRONG_IN_ITSELF)('learns nothing from %s, on any route', async (_, sent) => {
+  test.each(INVALID)('learns nothing from %s, on any route', async (_, sent) => {
     const key = await service.given.key({ scopes: [] })
 
-    for (const door of doorsFor(sent).filter(({ scope }) => scope !== 'any')) {
-      const refused = await knock(door, sent, key)
-      expect([door.name, refused.status, refused.body.code]).toEqual([door.name, 403, 'insufficient_scope'])
-      expect(refused.body.requiredScope).toBe(door.scope)
+    for (const route of routesFor(sent).filter(({ scope }) => scope !== 'any')) {
+      const refused = await send(route, sent, key)
+      expect([route.name, refused.status, refused.body.code]).toEqual([route.name, 403, 'insufficient_scope'])
+      expect(refused.body.requiredScope).toBe(route.scope)
       expect(refused.body).not.toHaveProperty('errors')
     }
   })
@@ -95,16 +99,16 @@ describe('a body that is announced and not sent', () => {
     ['with a key nobody gave out', { 'x-api-key': 'inl_wrong' }, 401],
     ['with a session that is none', { cookie: 'inlet_session=nope', origin: 'http://x.example' }, 401],
   ])('delays no response %s, on any route', async (_, headers, status) => {
-    for (const door of withBody()) {
-      const answer = await announce(door, headers)
-      expect([door.name, answer]).toEqual([door.name, status])
+    for (const route of withBody()) {
+      const answer = await announce(route, headers)
+      expect([route.name, answer]).toEqual([route.name, status])
     }
   })
 
   test('delays no response to a key without the scope', async () => {
     const key = await service.given.key({ scopes: [] })
-    for (const door of withBody().filter(({ scope }) => scope !== 'any')) {
-      expect([door.name, await announce(door, { 'x-api-key': key })]).toEqual([door.name, 403])
+    for (const route of withBody().filter(({ scope }) => scope !== 'any')) {
+      expect([route.name, await announce(route, { 'x-api-key': key })]).toEqual([route.name, 403])
     }
   })
 
@@ -124,7 +128,7 @@ describe('a body that is announced and not sent', () => {
   })
 
   /** Says that a body will come, and waits for the status without sending it. */
-  function announce({ method, path }: Pick<Door, 'method' | 'path'>, headers: Record<string, string>) {
+  function announce({ method, path }: Pick<Route, 'method' | 'path'>, headers: Record<string, string>) {
     const { hostname, port } = new URL(service.url)
     const sent = request({
       hostname,

@@ -19,7 +19,7 @@ const fire = (count: number) => '🔥'.repeat(count)
 const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
 
 /** Wrong for a new task and for a change alike. */
-const WRONG_ANYWHERE: Row[] = [
+const INVALID_ANYWHERE: Row[] = [
   ['a number for a title', { title: 5 }, '/title', 'wrong_type'],
   ['a boolean for a title', { title: true }, '/title', 'wrong_type'],
   ['null for a title', { title: null }, '/title', 'wrong_type'],
@@ -97,7 +97,7 @@ const WRONG_ANYWHERE: Row[] = [
   ['a member in another case', { Title: 'A' }, '/Title', 'unknown_field'],
 ]
 
-const WRONG_FOR_NEW: Row[] = [
+const INVALID_NEW_TASKS: Row[] = [
   ['a source of another door', { source: 'dashboard' }, '/source', 'not_allowed'],
   ['null for a source', { source: null }, '/source', 'wrong_type'],
   ['an empty externalId', { externalId: '' }, '/externalId', 'too_short'],
@@ -108,7 +108,7 @@ const WRONG_FOR_NEW: Row[] = [
   ['notes', { notes: 'n' }, '/notes', 'unknown_field'],
 ]
 
-const WRONG_FOR_CHANGE: Row[] = [
+const INVALID_CHANGES: Row[] = [
   ['an unknown status', { status: 'closed' }, '/status', 'not_allowed'],
   ['null for a status', { status: null }, '/status', 'wrong_type'],
   ['a boolean for a status', { status: true }, '/status', 'wrong_type'],
@@ -119,7 +119,7 @@ const WRONG_FOR_CHANGE: Row[] = [
   ['a source', { source: 'api' }, '/source', 'unknown_field'],
 ]
 
-const RIGHT_ANYWHERE: [what: string, body: Record<string, unknown>][] = [
+const VALID_ANYWHERE: [what: string, body: Record<string, unknown>][] = [
   ['a title of one letter', { title: 'x' }],
   ['a title of 500 emoji', { title: fire(500) }],
   ['a title of 500 letters in space', { title: ` ${'x'.repeat(500)} ` }],
@@ -141,7 +141,7 @@ const RIGHT_ANYWHERE: [what: string, body: Record<string, unknown>][] = [
   ['metadata with odd numbers', { metadata: { a: [1e308, 5e-324, -1.5, 2 ** 53] } }],
 ]
 
-async function expectRefusal(method: string, path: string, body: unknown, at: string, code: string) {
+async function expectError(method: string, path: string, body: unknown, at: string, code: string) {
   const refused = await service.call(method, path, { body })
   expect(refused.status).toBe(400)
   expect(refused.headers.get('content-type')).toBe('application/problem+json')
@@ -153,15 +153,18 @@ async function expectRefusal(method: string, path: string, body: unknown, at: st
 }
 
 describe('a new task', () => {
-  test.each([...WRONG_ANYWHERE, ...WRONG_FOR_NEW])('is rejected with %s', async (_, body, path, code) => {
-    await expectRefusal('POST', '/api/tasks', { title: 'A', ...body }, path, code)
-  })
+  test.each([...INVALID_ANYWHERE, ...INVALID_NEW_TASKS])(
+    'is rejected with %s',
+    async (_, body, path, code) => {
+      await expectError('POST', '/api/tasks', { title: 'A', ...body }, path, code)
+    },
+  )
 
   test('without a title gets the name of the missing member', async () => {
-    await expectRefusal('POST', '/api/tasks', {}, '/title', 'required')
+    await expectError('POST', '/api/tasks', {}, '/title', 'required')
   })
 
-  test.each(RIGHT_ANYWHERE)('is accepted with %s', async (_, body) => {
+  test.each(VALID_ANYWHERE)('is accepted with %s', async (_, body) => {
     const made = await service.post('/api/tasks', { title: 'A', ...body })
 
     expect(made.status).toBe(201)
@@ -189,11 +192,11 @@ describe('a new task', () => {
 })
 
 describe('an item of a batch', () => {
-  test.each([...WRONG_ANYWHERE, ...WRONG_FOR_NEW].filter(([, , path]) => path !== '/listId'))(
+  test.each([...INVALID_ANYWHERE, ...INVALID_NEW_TASKS].filter(([, , path]) => path !== '/listId'))(
     'is rejected with %s',
     async (_, body, path, code) => {
       const batch = { listId, tasks: [{ title: 'A' }, { title: 'A', ...body }] }
-      await expectRefusal('POST', '/api/tasks/bulk', batch, `/tasks/1${path}`, code)
+      await expectError('POST', '/api/tasks/bulk', batch, `/tasks/1${path}`, code)
     },
   )
 
@@ -209,17 +212,17 @@ describe('an item of a batch', () => {
     ],
   ])('is not validated when the batch has %s', async (_, body, path, code) => {
     for (const mode of ['', '?onError=continue']) {
-      await expectRefusal('POST', `/api/tasks/bulk${mode}`, body, path, code)
+      await expectError('POST', `/api/tasks/bulk${mode}`, body, path, code)
     }
   })
 })
 
 describe('a change', () => {
-  test.each([...WRONG_ANYWHERE, ...WRONG_FOR_CHANGE])('is rejected with %s', async (_, body, path, code) => {
-    await expectRefusal('PATCH', taskPath, body, path, code)
+  test.each([...INVALID_ANYWHERE, ...INVALID_CHANGES])('is rejected with %s', async (_, body, path, code) => {
+    await expectError('PATCH', taskPath, body, path, code)
   })
 
-  test.each(RIGHT_ANYWHERE)('is accepted with %s', async (_, body) => {
+  test.each(VALID_ANYWHERE)('is accepted with %s', async (_, body) => {
     const changed = await service.patch(taskPath, body)
 
     expect(changed.status).toBe(200)

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { locksOf } from '../support/locks.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
 let twin: TestApp
@@ -166,12 +165,16 @@ describe('a bulk change that fails', () => {
     await service.delete(`/api/tasks/${ids[1]}`)
     const key = await service.given.key({ projectId: project.id })
 
-    const refused = await change([ids[0], NOBODY, ids[1], foreign.ids[0], ids[2]], { priority: 'high' }, key)
+    const refused = await change(
+      [ids[0], UNKNOWN_ID, ids[1], foreign.ids[0], ids[2]],
+      { priority: 'high' },
+      key,
+    )
 
     expect(refused).toMatchObject({ status: 404, body: { code: 'task_not_found' } })
     expect(refused.body.errors).toEqual(
       [
-        [1, NOBODY],
+        [1, UNKNOWN_ID],
         [2, ids[1]],
         [3, foreign.ids[0]],
       ].map(([index, id]) => ({
@@ -196,7 +199,7 @@ describe('a bulk change that fails', () => {
     const old = await service.given.project({ archivedAt: new Date() })
     const archived = await service.given.task(old.inbox)
 
-    const refused = await change([ids[0], synced.id, feedback.id, archived.id, NOBODY], {
+    const refused = await change([ids[0], synced.id, feedback.id, archived.id, UNKNOWN_ID], {
       title: 'Another',
       description: 'Another',
     })
@@ -212,7 +215,7 @@ describe('a bulk change that fails', () => {
   })
 
   test.each([
-    ['unknown', async () => NOBODY, 404, 'list_not_found'],
+    ['unknown', async () => UNKNOWN_ID, 404, 'list_not_found'],
     [
       'archived',
       async () => (await service.given.project({ archivedAt: new Date() })).inbox.id,
@@ -222,7 +225,7 @@ describe('a bulk change that fails', () => {
   ])('names an %s list beside the tasks', async (_, listOf, status, code) => {
     const { ids } = await givenTasks(1)
 
-    const refused = await change([ids[0], NOBODY], { listId: await listOf(), notes: 'n' })
+    const refused = await change([ids[0], UNKNOWN_ID], { listId: await listOf(), notes: 'n' })
 
     expect([refused.status, refused.body.code]).toEqual([status, code])
     expect(refused.body.errors).toMatchObject([
@@ -254,11 +257,11 @@ describe('a bulk change that fails', () => {
 
   test.each([
     ['no id', { ids: [], change: {} }, '/ids'],
-    ['over a hundred', { ids: Array(101).fill(NOBODY), change: {} }, '/ids'],
-    ['no UUID', { ids: [NOBODY, 'x', 3], change: {} }, '/ids/1', '/ids/2'],
-    ['no change', { ids: [NOBODY] }, '/change'],
+    ['over a hundred', { ids: Array(101).fill(UNKNOWN_ID), change: {} }, '/ids'],
+    ['no UUID', { ids: [UNKNOWN_ID, 'x', 3], change: {} }, '/ids/1', '/ids/2'],
+    ['no change', { ids: [UNKNOWN_ID] }, '/change'],
     ['bad values', { ids: ['x'], change: { title: '', nope: 1 } }, '/change/nope', '/change/title', '/ids/0'],
-    ['more than it knows', { ids: [NOBODY], change: {}, nope: 1 }, '/nope'],
+    ['more than it knows', { ids: [UNKNOWN_ID], change: {}, nope: 1 }, '/nope'],
   ])('for %s is rejected by name', async (_, body, ...paths) => {
     const refused = await service.patch('/api/tasks/bulk', body)
 

@@ -3,8 +3,8 @@ import type { FieldError } from '../../src/errors/index.ts'
 import type { BulkItem } from '../../src/schemas/bulk.ts'
 import type { Task } from '../../src/schemas/task.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
-const NOBODY = '00000000-0000-7000-8000-000000000000'
 const MODES = ['', '?onError=abort', '?onError=continue']
 
 let service: TestApp
@@ -126,7 +126,7 @@ describe('a batch', () => {
 
     for (const mode of MODES) {
       for (const [listId, options, status, code] of [
-        [NOBODY, {}, 404, 'list_not_found'],
+        [UNKNOWN_ID, {}, 404, 'list_not_found'],
         [theirs.inbox.id, { key }, 404, 'list_not_found'],
         [old.inbox.id, {}, 409, 'project_archived'],
       ] as const) {

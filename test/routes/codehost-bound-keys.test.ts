@@ -10,7 +10,7 @@ beforeAll(async () => {
   service.host.repository('hr/salaries', { isPrivate: true }).fill(2)
   service.host.repository('acme/app', { isPrivate: true }).fill(1)
 })
-afterEach(() => service.host.onAnswer(() => {}))
+afterEach(() => service.host.onResponse(() => {}))
 afterAll(() => service.close())
 
 const pathOf = (id: string) => `/api/projects/${id}/codehost`
@@ -108,7 +108,7 @@ describe('an admin key bound to a project', () => {
     const { project, put } = await boundTo()
     await service.put(pathOf(project.id), { repository: 'acme/app' })
     let isDone = false
-    service.host.onAnswer(async () => {
+    service.host.onResponse(async () => {
       if (isDone) return
       isDone = true
       await service.delete(pathOf(project.id))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answer, startApp, type TestApp } from '../support/app.ts'
+import { type ApiResponse, startApp, type TestApp } from '../support/app.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 
 let service: Syncing
@@ -29,12 +29,12 @@ async function syncing() {
   return { project, key, send }
 }
 
-const told = ({ status, body, headers }: Answer) => ({
+const told = ({ status, body, headers }: ApiResponse) => ({
   status,
   body,
   headers: ['location', 'preference-applied', 'content-type'].map((name) => headers.get(name)),
 })
-const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
+const isReplay = ({ headers }: ApiResponse) => headers.get('idempotency-replayed') === 'true'
 
 describe('a sync that is repeated with its Idempotency-Key', () => {
   test('gets the first response, when the first request had waited for the end', async () => {
@@ -61,14 +61,14 @@ describe('a sync that is repeated with its Idempotency-Key', () => {
 
   test('by many requests at once, on two instances, gets one response for all', async () => {
     const { send } = await syncing()
-    service.host.onAnswer(() => new Promise((resolve) => setTimeout(resolve, 100)))
+    service.host.onResponse(() => new Promise((resolve) => setTimeout(resolve, 100)))
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => send('wait=20', n % 2 ? second : service)),
     )
-    service.host.onAnswer(() => {})
+    service.host.onResponse(() => {})
     expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1)
     expect(answers[0]).toMatchObject({ status: 200, body: { status: 'completed' } })
-    for (const answer of answers) expect(told(answer)).toEqual(told(answers[0] as Answer))
+    for (const answer of answers) expect(told(answer)).toEqual(told(answers[0] as ApiResponse))
   })
 
   test('is told to retry while the first waits longer than the lock timeout', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Answer } from '../support/app.ts'
+import type { ApiResponse } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { listenTo } from '../support/stream.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
@@ -19,20 +19,20 @@ afterEach(() => service.query('alter table activity drop constraint if exists no
 afterAll(() => service.close())
 
 // biome-ignore lint/suspicious/noExplicitAny: activity as it came over the wire.
-type Told = any
+type Recorded = any
 
 /** What was written of a family since the newest before. */
-async function told(family: string, work: () => Promise<unknown>): Promise<Told[]> {
+async function recorded(family: string, work: () => Promise<unknown>): Promise<Recorded[]> {
   const [{ max }] = (await service.query('select max(id::text) from activity')) as [{ max: string }]
   await work()
   const { body } = await service.get('/api/activity?limit=200')
   return body.data
-    .filter(({ id, type }: Told) => id > (max ?? '') && type.startsWith(`${family}.`))
+    .filter(({ id, type }: Recorded) => id > (max ?? '') && type.startsWith(`${family}.`))
     .reverse()
-    .map(({ type, projectId, actor, metadata }: Told) => ({ type, projectId, by: actor.type, metadata }))
+    .map(({ type, projectId, actor, metadata }: Recorded) => ({ type, projectId, by: actor.type, metadata }))
 }
 
-const ok = async (answer: Promise<Answer>) => {
+const ok = async (answer: Promise<ApiResponse>) => {
   const { status, body } = await answer
   if (status >= 300) throw new Error(JSON.stringify(body))
   return body
@@ -41,7 +41,7 @@ const ok = async (answer: Promise<Answer>) => {
 describe('activity', () => {
   test('records what happens to a project', async () => {
     let id = ''
-    const entries = await told('project', async () => {
+    const entries = await recorded('project', async () => {
       id = (await ok(service.post('/api/projects', { name: 'New' }))).id
       await ok(service.patch(`/api/projects/${id}`, { name: 'Newer' }))
       await ok(service.patch(`/api/projects/${id}`, { name: 'Newer' }))
@@ -64,7 +64,7 @@ describe('activity', () => {
   test('records what happens to a list', async () => {
     const project = await service.given.project()
     let id = ''
-    const entries = await told('list', async () => {
+    const entries = await recorded('list', async () => {
       id = (await ok(service.post(`/api/projects/${project.id}/lists`, { name: 'Later' }))).id
       await ok(service.patch(`/api/lists/${id}`, { name: 'Soon', position: 0 }))
       await ok(service.patch(`/api/lists/${id}`, { name: 'Soon', position: 0 }))
@@ -83,7 +83,7 @@ describe('activity', () => {
     const project = await service.given.project()
     await ok(service.post('/api/webhook-routing', { appMatch: 'com.list', targetProjectId: project.id }))
     const deliver = sender(service.url, WEBHOOK_SECRET)
-    const entries = await told('list', async () => {
+    const entries = await recorded('list', async () => {
       await deliver(feedback({ app_id: 'com.list' }))
       await deliver(feedback({ app_id: 'com.list' }))
     })
@@ -101,7 +101,7 @@ describe('activity', () => {
     const project = await service.given.project()
     const path = `/api/projects/${project.id}/codehost`
     const put = (body: object) => ok(service.put(path, { repository: 'acme/app', ...body }))
-    const entries = await told('connection', async () => {
+    const entries = await recorded('connection', async () => {
       await put({ token: 'first' })
       await put({})
       await put({ token: 'second', schedule: 'off', listId: project.inbox.id })
@@ -136,7 +136,7 @@ describe('activity', () => {
     const { project, repository, sync } = await service.connected({}, 1)
     const before = repository.name
     repository.rename('acme/renamed-for-activity')
-    const entries = await told('connection', () => sync())
+    const entries = await recorded('connection', () => sync())
     expect(entries).toMatchObject([
       {
         type: 'connection.updated',
@@ -151,7 +151,7 @@ describe('activity', () => {
     const project = await service.given.project()
     const key = await service.given.key({ projectId: project.id })
     let id = ''
-    const entries = await told('routing', async () => {
+    const entries = await recorded('routing', async () => {
       const body = { name: 'App', appMatch: 'com.app', targetProjectId: project.id, position: 0 }
       id = (await ok(service.post('/api/webhook-routing', body))).id
       await ok(service.patch(`/api/webhook-routing/${id}`, { name: null, isActive: false }))
@@ -174,7 +174,7 @@ describe('activity', () => {
       entry('deleted', { ...rule, name: null, isActive: false }),
     ])
     const seen = (await service.get('/api/activity?limit=200', { key })).body.data
-    expect(seen.filter(({ type }: Told) => type.startsWith('routing.'))).toEqual([])
+    expect(seen.filter(({ type }: Recorded) => type.startsWith('routing.'))).toEqual([])
   })
 
   test('records who signed in and out, and never the cookie', async () => {
@@ -182,7 +182,7 @@ describe('activity', () => {
     const key = await service.given.key({ name: 'Ada', projectId: project.id })
     const { id: keyId } = await ok(service.get('/api/me', { key }))
     let ids: string[] = []
-    const entries = await told('session', async () => {
+    const entries = await recorded('session', async () => {
       const open = async () => (await ok(service.post('/api/sessions', { key }, { key: null }))).id
       ids = [await open(), await open(), await open()]
       await ok(service.delete(`/api/sessions/${ids[0]}`))
@@ -203,7 +203,7 @@ describe('activity', () => {
 
   test('records once that a session ended, when two requests end it at once', async () => {
     const { id } = await ok(service.post('/api/sessions', { key: service.adminKey }, { key: null }))
-    const entries = await told('session', async () => {
+    const entries = await recorded('session', async () => {
       const answers = await Promise.all([1, 2, 3].map(() => service.delete(`/api/sessions/${id}`)))
       expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
     })
@@ -217,18 +217,19 @@ test('is in the stream as it is written, within the reach of the caller', async 
   const [bound, all] = [await listenTo(service, { key }), await listenTo(service)]
   await ok(service.post('/api/webhook-routing', { appMatch: 'com.s', targetProjectId: project.id }))
   await ok(service.post(`/api/projects/${project.id}/lists`, { name: 'Later' }))
-  const isThere = (type: string) => (heard: { event: string }[]) => heard.some(({ event }) => event === type)
+  const isThere = (type: string) => (events: { event: string }[]) =>
+    events.some(({ event }) => event === type)
   await bound.until(isThere('list.created'))
-  const heard = await all.until(isThere('list.created'))
-  expect(isThere('routing.created')(heard)).toBe(true)
-  expect(isThere('routing.created')(bound.heard)).toBe(false)
+  const events = await all.until(isThere('list.created'))
+  expect(isThere('routing.created')(events)).toBe(true)
+  expect(isThere('routing.created')(bound.events)).toBe(false)
   bound.close()
   all.close()
 })
 
 describe('a change whose activity cannot be written', () => {
   /** What each family does, and how to see whether it was done. */
-  const CHANGES: [string, (projectId: string) => Promise<{ work: Promise<Answer>; query: string }>][] = [
+  const CHANGES: [string, (projectId: string) => Promise<{ work: Promise<ApiResponse>; query: string }>][] = [
     [
       'project',
       async () => ({

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/domain/context-budget.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -77,7 +76,7 @@ describe('the context', () => {
   test('of another project does not exist for a bound key', async () => {
     const [mine, theirs] = [await givenProject(), await givenProject()]
 
-    for (const id of [theirs.id, NOBODY]) {
+    for (const id of [theirs.id, UNKNOWN_ID]) {
       expect(await service.get(`/api/context?projectId=${id}`, { key: mine.key })).toMatchObject({
         status: 404,
         body: { code: 'project_not_found' },

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
-const NOBODY = '00000000-0000-7000-8000-000000000000'
 const DAY_MS = 86_400_000
 
 let service: TestApp
@@ -32,7 +32,7 @@ const rule = async (targetProjectId: string, appMatch: string, values: object = 
   (await service.post('/api/webhook-routing', { appMatch, targetProjectId, ...values })).body
 
 /** As a version that took less left it behind. */
-async function rejectedOnceUponATime(event: object): Promise<string> {
+async function rejectedEarlier(event: object): Promise<string> {
   await send({ ...event, timestamp: 'no time' })
   const [{ id }] = await inbox('?outcome=rejected&limit=1')
   await service.query('update feedback_events set payload = $1 where id = $2', [JSON.stringify(event), id])
@@ -73,8 +73,8 @@ describe('the inbox', () => {
     for (const key of [bound, weak]) {
       for (const [method, path] of [
         ['GET', '/api/analytics/events'],
-        ['GET', `/api/analytics/events/${NOBODY}`],
-        ['POST', `/api/analytics/events/${NOBODY}/replay`],
+        ['GET', `/api/analytics/events/${UNKNOWN_ID}`],
+        ['POST', `/api/analytics/events/${UNKNOWN_ID}/replay`],
         ['GET', '/api/webhook-routing'],
         ['POST', '/api/webhook-routing/test'],
       ] as const) {
@@ -85,7 +85,10 @@ describe('the inbox', () => {
   })
 
   test('is empty without events', async () => {
-    for (const answer of [await service.get(`/api/analytics/events/${NOBODY}`), await replay(NOBODY)]) {
+    for (const answer of [
+      await service.get(`/api/analytics/events/${UNKNOWN_ID}`),
+      await replay(UNKNOWN_ID),
+    ]) {
       expect([answer.status, answer.body.code]).toEqual([404, 'event_not_found'])
     }
     expect((await replay('no-uuid')).status).toBe(400)
@@ -133,7 +136,7 @@ describe('a replay', () => {
 
   test('of an event that is now valid creates its task, once', async () => {
     const event = feedback({}, { distinct_id: randomUUID() })
-    const id = await rejectedOnceUponATime(event)
+    const id = await rejectedEarlier(event)
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => replay(id)))
 
@@ -150,7 +153,7 @@ describe('a replay', () => {
 
   test('of an event that was fixed and sent again returns that task', async () => {
     const event = feedback({}, { distinct_id: randomUUID() })
-    const id = await rejectedOnceUponATime(event)
+    const id = await rejectedEarlier(event)
     const { taskId } = (await send(event)).body
 
     expect((await replay(id)).body).toMatchObject({ id, outcome: 'accepted', taskId })
@@ -161,7 +164,7 @@ describe('a replay', () => {
   test('that races with the same event creates one task', async () => {
     for (let round = 0; round < 10; round++) {
       const event = feedback({}, { distinct_id: randomUUID() })
-      const id = await rejectedOnceUponATime(event)
+      const id = await rejectedEarlier(event)
       const [replayed, sent] = await Promise.all([replay(id), send(event)])
       expect([replayed.status, [200, 201].includes(sent.status)]).toEqual([200, true])
       expect(replayed.body.taskId).toBe(sent.body.taskId)

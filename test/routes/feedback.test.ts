@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, sender, untilAvailable } from '../support/feedback.ts'
+import { UUID } from '../support/patterns.ts'
 import { sendRaw } from '../support/raw.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 let service: TestApp
 let twin: TestApp

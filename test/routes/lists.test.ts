@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { TIMESTAMP, UNKNOWN_ID, UUID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -37,7 +34,7 @@ describe('a new list', () => {
       position: 1,
       isDefault: false,
       openCount: 0,
-      createdAt: expect.stringMatching(MOMENT),
+      createdAt: expect.stringMatching(TIMESTAMP),
     })
     expect(made.headers.get('location')).toBe(`/api/lists/${made.body.id}`)
     expect((await service.get(`/api/lists/${made.body.id}`)).body).toEqual(made.body)
@@ -62,7 +59,7 @@ describe('a new list', () => {
     [{ name: 'A', position: 1.5 }, '/position'],
     [{ name: 'A', position: '1' }, '/position'],
     [{ name: 'A', position: 1e300 }, '/position'],
-    [{ name: 'A', projectId: NOBODY }, '/projectId'],
+    [{ name: 'A', projectId: UNKNOWN_ID }, '/projectId'],
     [{ name: 'A', isDefault: true }, '/isDefault'],
   ])('is rejected as %j', async (body, path) => {
     const project = await service.given.project()
@@ -94,10 +91,10 @@ describe('lists', () => {
   test('reject the cursor of another list', async () => {
     const project = await service.given.project()
     const wrong = [
-      ['lists', null, NOBODY],
-      ['lists', -1, NOBODY],
-      ['lists', 2 ** 31, NOBODY],
-      ['projects', null, NOBODY],
+      ['lists', null, UNKNOWN_ID],
+      ['lists', -1, UNKNOWN_ID],
+      ['lists', 2 ** 31, UNKNOWN_ID],
+      ['projects', null, UNKNOWN_ID],
       ['lists', 1, 'x'],
     ]
 
@@ -145,7 +142,7 @@ describe('a list', () => {
     [{ position: null }, '/position'],
     [{ position: -1 }, '/position'],
     [{ openCount: 0 }, '/openCount'],
-    [{ projectId: NOBODY }, '/projectId'],
+    [{ projectId: UNKNOWN_ID }, '/projectId'],
   ])('is not changed by %j', async (body, path) => {
     const { inbox } = await service.given.project()
 
@@ -160,7 +157,7 @@ describe('a list', () => {
       ['PATCH', { name: 'New' }],
       ['DELETE', undefined],
     ] as const) {
-      const answer = await service.call(method, `/api/lists/${NOBODY}`, { body })
+      const answer = await service.call(method, `/api/lists/${UNKNOWN_ID}`, { body })
       expect(answer).toMatchObject({ status: 404, body: { code: 'list_not_found' } })
     }
   })
@@ -335,7 +332,7 @@ describe('deleting a list', () => {
       ['', 400, 'validation_failed'],
       [list.id, 400, 'validation_failed'],
       [other.inbox.id, 400, 'validation_failed'],
-      [NOBODY, 404, 'list_not_found'],
+      [UNKNOWN_ID, 404, 'list_not_found'],
     ]) {
       const refused = await service.delete(`/api/lists/${list.id}?moveTo=${moveTo}`)
       expect([moveTo, refused.status, refused.body.code]).toEqual([moveTo, status, code])

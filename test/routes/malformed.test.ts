@@ -12,12 +12,12 @@ afterAll(() => service.close())
 function say(text: string): Promise<string> {
   const { hostname, port } = new URL(service.url)
   return new Promise((resolve, reject) => {
-    let heard = ''
+    let received = ''
     const socket = connect(Number(port), hostname, () => socket.write(text))
     socket.on('data', (chunk) => {
-      heard += chunk
+      received += chunk
     })
-    socket.on('close', () => resolve(heard))
+    socket.on('close', () => resolve(received))
     socket.on('error', reject)
   })
 }

@@ -6,10 +6,10 @@ import { startJobs } from '../../src/jobs/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { measured, readMetrics } from '../support/metrics.ts'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 import { listenTo } from '../support/stream.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 
-const NOBODY = '00000000-0000-7000-8000-000000000000'
 const REQUESTS = 'inlet_http_request_duration_seconds_count'
 
 let service: Syncing
@@ -113,7 +113,7 @@ describe('a request', () => {
     const { body: task } = await service.post('/api/tasks', { title: 'Counted' })
     const before = await scrape()
 
-    for (const id of [task.id, task.id, NOBODY]) await service.get(`/api/tasks/${id}`)
+    for (const id of [task.id, task.id, UNKNOWN_ID]) await service.get(`/api/tasks/${id}`)
 
     const after = await scrape()
     const counted = (status: string) => {

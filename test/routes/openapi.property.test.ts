@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, startApp, type TestApp } from '../support/app.ts'
+import { type ApiResponse, startApp, type TestApp } from '../support/app.ts'
 import {
   type Document,
   type GeneratedRequest,
@@ -33,7 +33,7 @@ describe('any request to any route of the API reference', () => {
     timeout: 120_000,
   }, async () => {
     const operations = operationsOf(document)
-    const describesAnswer = answersAsDescribed()
+    const describesResponse = respondsAsDescribed()
     const tried = new Set<string>()
     let well = 0
 
@@ -44,7 +44,7 @@ describe('any request to any route of the API reference', () => {
           const answer = await send(request)
           tried.add(nameOf(request.operation))
           if (answer.status < 300) well++
-          describesAnswer(request, answer)
+          describesResponse(request, answer)
         },
       ),
       { numRuns: REQUESTS, seed: SEED, interruptAfterTimeLimit: 240_000, endOnFailure: true },
@@ -69,7 +69,7 @@ const send = ({ operation, path, headers, body }: GeneratedRequest) =>
   })
 
 /** Holds an answer against the reference: its status, its headers, its type, its body. */
-function answersAsDescribed() {
+function respondsAsDescribed() {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
   ajv.addSchema(document, 'openapi')
@@ -77,7 +77,7 @@ function answersAsDescribed() {
 
   return (
     { operation: { method, path, responses } }: GeneratedRequest,
-    { status, headers, body }: Answer,
+    { status, headers, body }: ApiResponse,
   ) => {
     // The one mistake of somebody else: no code host listens here.
     if (!JSON.stringify(body).includes('"codehost_unreachable"')) expect(status).toBeLessThan(500)

@@ -46,12 +46,12 @@ describe('deleting a project that a routing rule targets', () => {
 
   test('waits for a rule that is being created, and is then rejected', async () => {
     const project = await service.given.project()
-    const letGo = await locks.hold('lock table activity in exclusive mode')
+    const release = await locks.hold('lock table activity in exclusive mode')
     const made = route(project.id)
     await locks.waiting(1, made)
     const removed = remove(project.id)
     await locks.waiting(2, removed)
-    await letGo()
+    await release()
     expect([(await made).status, (await removed).body.code]).toEqual([201, 'project_in_use'])
   })
 

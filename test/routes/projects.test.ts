@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { TIMESTAMP, UNKNOWN_ID, UUID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -21,7 +18,7 @@ describe('a new project', () => {
       name: 'Mobile app',
       archivedAt: null,
       openCount: 0,
-      createdAt: expect.stringMatching(MOMENT),
+      createdAt: expect.stringMatching(TIMESTAMP),
       updatedAt: made.body.createdAt,
       codehost: null,
     })
@@ -105,7 +102,7 @@ describe('projects', () => {
   })
 
   test('reject the cursor of another list', async () => {
-    const tasks = Buffer.from(JSON.stringify(['createdAt', null, NOBODY])).toString('base64url')
+    const tasks = Buffer.from(JSON.stringify(['createdAt', null, UNKNOWN_ID])).toString('base64url')
 
     for (const cursor of [tasks, 'x', '%7B%7D', 'W10']) {
       const refused = await service.get(`/api/projects?cursor=${cursor}`)
@@ -139,7 +136,7 @@ describe('a project', () => {
       ['GET', '/lists', undefined],
       ['POST', '/lists', { name: 'New' }],
     ] as const) {
-      const answer = await service.call(method, `/api/projects/${NOBODY}${path}`, { body })
+      const answer = await service.call(method, `/api/projects/${UNKNOWN_ID}${path}`, { body })
       expect([method, path, answer.status, answer.body.code]).toEqual([
         method,
         path,
@@ -186,7 +183,7 @@ describe('an archived project', () => {
     const list = await service.given.list(project.id)
     const task = await service.given.task(list)
     const archived = await service.post(`/api/projects/${project.id}/archive`)
-    expect(archived).toMatchObject({ status: 200, body: { archivedAt: expect.stringMatching(MOMENT) } })
+    expect(archived).toMatchObject({ status: 200, body: { archivedAt: expect.stringMatching(TIMESTAMP) } })
 
     for (const path of [
       `/api/projects/${project.id}`,

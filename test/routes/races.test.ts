@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Task } from '../../src/schemas/task.ts'
-import { type Answer, startApp, type TestApp } from '../support/app.ts'
+import { type ApiResponse, startApp, type TestApp } from '../support/app.ts'
 
 let service: TestApp
 let twin: TestApp
@@ -14,7 +14,7 @@ afterAll(async () => {
 })
 
 /** How often each status was answered. */
-const tally = (answers: Answer[]) =>
+const tally = (answers: ApiResponse[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([key, all]) => [key, all.length]))
 
 /** One instance and the other in turn, with a key that both know. */

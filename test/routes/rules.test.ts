@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/schemas/caller.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -89,11 +88,11 @@ describe('a rule', () => {
 
   test('that does not exist is 404', async () => {
     for (const answer of [
-      await service.get(`/api/rules/${NOBODY}`),
-      await service.patch(`/api/rules/${NOBODY}`, { isActive: false }),
-      await service.delete(`/api/rules/${NOBODY}`),
-      await service.get(`/api/rules/${NOBODY}/versions`),
-      await service.post(`/api/rules/${NOBODY}/revert`, { version: 1 }),
+      await service.get(`/api/rules/${UNKNOWN_ID}`),
+      await service.patch(`/api/rules/${UNKNOWN_ID}`, { isActive: false }),
+      await service.delete(`/api/rules/${UNKNOWN_ID}`),
+      await service.get(`/api/rules/${UNKNOWN_ID}/versions`),
+      await service.post(`/api/rules/${UNKNOWN_ID}/revert`, { version: 1 }),
     ]) {
       expect(answer).toMatchObject({ status: 404, body: { code: 'rule_not_found' } })
     }
@@ -104,7 +103,7 @@ describe('a rule', () => {
   })
 
   test('of an unknown project is 404', async () => {
-    const refused = await service.post('/api/rules', { content: 'A', projectId: NOBODY })
+    const refused = await service.post('/api/rules', { content: 'A', projectId: UNKNOWN_ID })
 
     expect(refused).toMatchObject({ status: 404, body: { code: 'project_not_found' } })
   })
@@ -172,7 +171,7 @@ describe('the list of rules', () => {
 
     expect(idsOf(await service.get('/api/rules'))).toEqual([everywhere.id])
     expect(idsOf(await service.get(`/api/rules?projectId=${here.id}`))).toEqual([mine.id, everywhere.id])
-    expect(await service.get(`/api/rules?projectId=${NOBODY}`)).toMatchObject({
+    expect(await service.get(`/api/rules?projectId=${UNKNOWN_ID}`)).toMatchObject({
       status: 404,
       body: { code: 'project_not_found' },
     })

@@ -12,9 +12,9 @@ const SAFE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' 
 
 describe('responses of the API', () => {
   test('are never cached or sniffed, errors on every route included', async () => {
-    const doors = routesOf(service.app).filter(({ path }) => path.startsWith('/api'))
-    expect(doors.length).toBeGreaterThan(20)
-    for (const { method, path } of doors) {
+    const routes = routesOf(service.app).filter(({ path }) => path.startsWith('/api'))
+    expect(routes.length).toBeGreaterThan(20)
+    for (const { method, path } of routes) {
       const { headers } = await service.call(method, path, { key: null })
       expect(Object.fromEntries(headers)).toMatchObject(SAFE)
     }

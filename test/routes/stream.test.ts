@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type Heard, type Listener, listenTo } from '../support/stream.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { UNKNOWN_ID } from '../support/patterns.ts'
+import { type Listener, listenTo, type StreamEvent } from '../support/stream.ts'
 
 let service: TestApp
 let listeners: Listener[] = []
@@ -25,11 +24,11 @@ const follow = async (options: Parameters<typeof listenTo>[1] = {}, on: TestApp 
   return listener
 }
 const log = async (body: object, on: TestApp = service) => (await on.post('/api/activity', body)).body
-const hasId = (id: string) => (heard: Heard[]) => heard.some((event) => event.id === id)
+const hasId = (id: string) => (events: StreamEvent[]) => events.some((event) => event.id === id)
 /** Without what passes and is not kept: a stream that is taken up says that anything may have changed. */
-const kept = (heard: Heard[]) => heard.filter(({ id }) => id !== null)
-const idsOf = (heard: Heard[]) => kept(heard).map(({ id }) => id)
-const messages = (heard: Heard[]) => kept(heard).map(({ data }) => data.message)
+const kept = (events: StreamEvent[]) => events.filter(({ id }) => id !== null)
+const idsOf = (events: StreamEvent[]) => kept(events).map(({ id }) => id)
+const messages = (events: StreamEvent[]) => kept(events).map(({ data }) => data.message)
 
 describe('the stream', () => {
   test('starts at once, before anything happens', async () => {
@@ -43,7 +42,7 @@ describe('the stream', () => {
     })
     expect(listener.headers.get('content-encoding')).toBeNull()
     while (listener.comments === 0) await sleep(5)
-    expect(listener.heard).toEqual([])
+    expect(listener.events).toEqual([])
   })
 
   test('sends each activity with its id, its type and the same members as a read', async () => {
@@ -53,7 +52,7 @@ describe('the stream', () => {
 
     await listener.until(hasId(note.id))
 
-    const [first, second] = listener.heard
+    const [first, second] = listener.events
     expect([first?.event, first?.data.taskId]).toEqual(['task.created', task.id])
     expect(second).toEqual({ id: note.id, event: 'deploy.finished', data: note })
     expect(second?.data).toEqual((await service.get(`/api/activity/${note.id}`)).body)
@@ -66,8 +65,8 @@ describe('the stream', () => {
 
     await listener.until(hasId(after.id))
 
-    expect(listener.heard.map(({ id }) => id)).toEqual([after.id])
-    expect(listener.heard).not.toContain(before.id)
+    expect(listener.events.map(({ id }) => id)).toEqual([after.id])
+    expect(listener.events).not.toContain(before.id)
   })
 
   test('of a project has only what is about it', async () => {
@@ -146,13 +145,13 @@ describe('the stream', () => {
     const here = { id: null, event: 'project.changed', data: { projectId: project.id } }
     const there = { id: null, event: 'project.changed', data: { projectId: other.id } }
     const routing = { id: null, event: 'routing.changed', data: {} }
-    const told = [here, there, here, there, ...Array(5).fill(here), ...Array(3).fill(routing), here]
+    const expected = [here, there, here, there, ...Array(5).fill(here), ...Array(3).fill(routing), here]
     // Activity of the same changes comes beside it.
-    const passing = (heard: Heard[]) => heard.filter(({ id }) => id === null)
-    await all.until((heard) => passing(heard).length === told.length)
-    await mine.until((heard) => passing(heard).length === 7)
-    expect(passing(all.heard)).toEqual(told)
-    expect(passing(mine.heard)).toEqual(Array(7).fill(here))
+    const passing = (events: StreamEvent[]) => events.filter(({ id }) => id === null)
+    await all.until((events) => passing(events).length === expected.length)
+    await mine.until((events) => passing(events).length === 7)
+    expect(passing(all.events)).toEqual(expected)
+    expect(passing(mine.events)).toEqual(Array(7).fill(here))
   })
 
   test('sends nothing about what did not change, or was rolled back', async () => {
@@ -166,23 +165,23 @@ describe('the stream', () => {
     await patch(`/api/lists/${lists.data[0].id}`, { name: 'Inbox', position: 0 })
     await post(`/api/projects/${project.id}/archive`)
     await listener.until(({ length }) => length > 0)
-    expect(listener.heard).toHaveLength(1)
+    expect(listener.events).toHaveLength(1)
   })
 
   test('of another instance sends changes of projects too, and asks to reload all after missed notices', async () => {
     const other = await startApp({ connectionString: service.connectionString })
     const listener = await follow({}, other)
     const { body: project } = await service.post('/api/projects', { name: 'From afar' })
-    await listener.until((heard) => heard.some(({ data }) => data.projectId === project.id))
+    await listener.until((events) => events.some(({ data }) => data.projectId === project.id))
     const key = await service.given.key({ scopes: ['tasks:read'], projectId: project.id })
     const bound = await follow({ key }, other)
     await service.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inlet listen' and datname = current_database()",
     )
-    await listener.until((heard) => heard.some(({ data }) => data.projectId === null))
-    await listener.until((heard) => heard.some(({ event }) => event === 'routing.changed'))
+    await listener.until((events) => events.some(({ data }) => data.projectId === null))
+    await listener.until((events) => events.some(({ event }) => event === 'routing.changed'))
     await bound.until(({ length }) => length > 0)
-    expect(bound.heard).toEqual([{ id: null, event: 'project.changed', data: { projectId: null } }])
+    expect(bound.events).toEqual([{ id: null, event: 'project.changed', data: { projectId: null } }])
     listener.close()
     bound.close()
     await other.close()
@@ -191,10 +190,10 @@ describe('the stream', () => {
   test.each([
     ['a projectId that is none', '?projectId=1', undefined, 400, 'validation_failed', 'query.projectId'],
     ['an unknown name', '?lastEventId=1', undefined, 400, 'validation_failed', 'query.lastEventId'],
-    ['an unknown project', `?projectId=${NOBODY}`, undefined, 404, 'project_not_found', undefined],
+    ['an unknown project', `?projectId=${UNKNOWN_ID}`, undefined, 404, 'project_not_found', undefined],
     ['a Last-Event-ID that is none', '', '12', 400, 'validation_failed', 'header.last-event-id'],
     ['an empty Last-Event-ID', '', '', 400, 'validation_failed', 'header.last-event-id'],
-    ['two in one', '', `${NOBODY}, ${NOBODY}`, 400, 'validation_failed', 'header.last-event-id'],
+    ['two in one', '', `${UNKNOWN_ID}, ${UNKNOWN_ID}`, 400, 'validation_failed', 'header.last-event-id'],
   ])('rejects %s', async (_, query, lastEventId, status, code, path) => {
     const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
     const answer = await service.get(`/api/stream${query}`, { headers })
@@ -217,13 +216,13 @@ describe('a resumed stream', () => {
     const [all, bound] = [await follow({ lastEventId: seen.id }), await follow({ key, lastEventId: seen.id })]
     const last = await log({ type: 'x', projectId: project.id })
     for (const listener of [all, bound]) await listener.until(hasId(last.id))
-    const told = (listener: Listener) =>
-      listener.heard.flatMap(({ id, event, data }) => (id === null ? [[event, data]] : []))
-    expect(told(all)).toEqual([
+    const changesOf = (listener: Listener) =>
+      listener.events.flatMap(({ id, event, data }) => (id === null ? [[event, data]] : []))
+    expect(changesOf(all)).toEqual([
       ['project.changed', { projectId: null }],
       ['routing.changed', {}],
     ])
-    expect(told(bound)).toEqual([['project.changed', { projectId: null }]])
+    expect(changesOf(bound)).toEqual([['project.changed', { projectId: null }]])
   })
 
   test('replays from a minute before the last activity that was seen, oldest first', async () => {
@@ -240,7 +239,7 @@ describe('a resumed stream', () => {
 
     await listener.until(hasId(last.id))
 
-    expect(idsOf(listener.heard)).toEqual([...ids.slice(2), last.id])
+    expect(idsOf(listener.events)).toEqual([...ids.slice(2), last.id])
   })
 
   test('has more than a page of what it missed, once each', async () => {
@@ -253,7 +252,7 @@ describe('a resumed stream', () => {
 
     await listener.until(hasId(last.id))
 
-    expect(idsOf(listener.heard)).toEqual([first.id, ...ids, last.id])
+    expect(idsOf(listener.events)).toEqual([first.id, ...ids, last.id])
   })
 
   test('replays at most a day for an id that never existed', async () => {
@@ -264,17 +263,17 @@ describe('a resumed stream', () => {
     const long = await given(hours(50))
     const today = await given(hours(10))
     const recent = await given(hours(0))
-    const heardFrom = async (lastEventId: string) => {
+    const eventsSince = async (lastEventId: string) => {
       const listener = await follow({ query: `?projectId=${project.id}`, lastEventId })
       await listener.until(hasId(recent))
-      return idsOf(listener.heard)
+      return idsOf(listener.events)
     }
 
-    expect(await heardFrom(long)).toEqual([long, today, recent])
-    expect(await heardFrom(NOBODY)).toEqual([today, recent])
-    expect(await heardFrom('ffffffff-ffff-7fff-bfff-ffffffffffff')).toEqual([recent])
-    expect(await heardFrom('6fa459ea-ee8a-4ca4-894e-db77e160355e')).toEqual([today, recent])
-    expect(await heardFrom(recent.toUpperCase())).toEqual([recent])
+    expect(await eventsSince(long)).toEqual([long, today, recent])
+    expect(await eventsSince(UNKNOWN_ID)).toEqual([today, recent])
+    expect(await eventsSince('ffffffff-ffff-7fff-bfff-ffffffffffff')).toEqual([recent])
+    expect(await eventsSince('6fa459ea-ee8a-4ca4-894e-db77e160355e')).toEqual([today, recent])
+    expect(await eventsSince(recent.toUpperCase())).toEqual([recent])
   })
 
   test('has what was restored from another cluster, whose transactions have higher numbers', async () => {
@@ -285,7 +284,7 @@ describe('a resumed stream', () => {
 
     await listener.until(hasId(last.id))
 
-    expect(idsOf(listener.heard)).toEqual([old, last.id])
+    expect(idsOf(listener.events)).toEqual([old, last.id])
   })
 })
 
@@ -303,14 +302,14 @@ describe('on two instances of one database', () => {
 
     for (const listener of [here, there]) {
       await listener.until(hasId(two.id))
-      expect(idsOf(listener.heard)).toEqual([one.id, two.id])
+      expect(idsOf(listener.events)).toEqual([one.id, two.id])
     }
   })
 
   test('a stream that is cut and resumed misses nothing of 200 writes a second', async () => {
     const known = new Set<string>()
     const takeAll = (listener: Listener) => {
-      for (const { id } of listener.heard) known.add(id ?? '')
+      for (const { id } of listener.events) known.add(id ?? '')
     }
     const written: string[] = []
     const writing = writeSteadily(written, 4_000)
@@ -322,7 +321,7 @@ describe('on two instances of one database', () => {
       await sleep(300)
       listener.close()
       takeAll(listener)
-      lastEventId = idsOf(listener.heard).at(-1) ?? lastEventId
+      lastEventId = idsOf(listener.events).at(-1) ?? lastEventId
       await sleep(100)
     }
     await writing
@@ -333,7 +332,7 @@ describe('on two instances of one database', () => {
 
     expect(written.length).toBeGreaterThan(600)
     expect(written.filter((id) => !known.has(id))).toEqual([])
-    expect(new Set(idsOf(last.heard)).size).toBe(kept(last.heard).length)
+    expect(new Set(idsOf(last.events)).size).toBe(kept(last.events).length)
   })
 
   async function writeSteadily(written: string[], forMs: number) {
@@ -345,7 +344,7 @@ describe('on two instances of one database', () => {
       const body = { type: 'load', message: String(count) }
       pending.push(
         on.post('/api/activity', body).then((answer) => {
-          // On a machine that is short of breath a write may be refused; what was answered must be told.
+          // On a slow machine a write may be rejected; an acknowledged one must be in the stream.
           if (answer.status === 201) written.push(answer.body.id)
           // 429: a hundred of them are in flight.
           else expect([429, 503]).toContain(answer.status)
@@ -374,8 +373,8 @@ describe('on two instances of one database', () => {
 
     await listener.until(hasId(id))
     await newcomer.until(hasId(id))
-    expect(listener.heard.map(({ event }) => event)).toEqual(['soon', 'late'])
-    expect(newcomer.heard.map(({ event }) => event)).toEqual(['late'])
+    expect(listener.events.map(({ event }) => event)).toEqual(['soon', 'late'])
+    expect(newcomer.events.map(({ event }) => event)).toEqual(['late'])
   })
 })
 
@@ -387,14 +386,14 @@ describe('a stream ends', () => {
     const lasting = await service.given.key({ scopes: ['tasks:read'] })
     const [first, second, third] = [
       await follow({ key: revoked }),
-      await follow({ key: expiring, lastEventId: NOBODY }),
+      await follow({ key: expiring, lastEventId: UNKNOWN_ID }),
       await follow({ key: lasting }),
     ]
     await service.query(`update api_keys set revoked_at = now() where name = 'revoked'`)
 
     await Promise.race([isOver(first, second), sleep(15_000)])
 
-    expect([first.isOver, second.isOver, third.isOver]).toEqual([true, true, false])
+    expect([first.isEnded, second.isEnded, third.isEnded]).toEqual([true, true, false])
   })
 
   test('when the secret it was opened with has ended, while the key has another', async () => {
@@ -404,17 +403,17 @@ describe('a stream ends', () => {
     const { body } = await service.post(`/api/keys/${me.id}/rotate`, { overlapSeconds: 0 })
     const after = await follow({ key: body.key })
 
-    await expect.poll(() => before.isOver, { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => before.isEnded, { timeout: 30_000 }).toBe(true)
 
-    expect(after.isOver).toBe(false)
+    expect(after.isEnded).toBe(false)
   })
 
   test('when its instance shuts down, and quickly', async () => {
     const instance = await startApp({ connectionString: service.connectionString })
     const live = await follow({}, instance)
-    const replayed = await follow({ lastEventId: NOBODY }, instance)
+    const replayed = await follow({ lastEventId: UNKNOWN_ID }, instance)
     const silent = await neverRead(instance)
-    await service.query(ENTRIES, [1_000, 4_000])
+    await service.query(ACTIVITIES, [1_000, 4_000])
     await sleep(300)
 
     const began = Date.now()
@@ -438,26 +437,26 @@ describe('a stream ends', () => {
       most = Math.max(most, served.writableLength)
     }, 5)
 
-    for (let round = 0; round < 10; round++) await service.query(ENTRIES_OF, [500, 4_000, project.id])
+    for (let round = 0; round < 10; round++) await service.query(ACTIVITIES_OF, [500, 4_000, project.id])
     await listener.until(({ length }) => length === 5_000, 20_000)
 
     await expect.poll(() => served.destroyed, { timeout: 20_000 }).toBe(true)
     clearInterval(watching)
     expect(most).toBeLessThan(1024 * 1024)
-    expect(new Set(idsOf(listener.heard)).size).toBe(5_000)
+    expect(new Set(idsOf(listener.events)).size).toBe(5_000)
     silent.destroy()
   })
 })
 
 /** $1 entries with a text of $2 characters. */
-const ENTRIES_OF = `
+const ACTIVITIES_OF = `
   insert into activity (id, type, message, project_id, actor_type, actor_name, metadata, created_at)
   select gen_random_uuid(), 'load', repeat('x', $2::integer), $3, 'system', 'by hand', '{}', now()
   from generate_series(1, $1::integer)`
-const ENTRIES = ENTRIES_OF.replace('$3', 'null')
+const ACTIVITIES = ACTIVITIES_OF.replace('$3', 'null')
 
 async function isOver(...streams: Listener[]): Promise<void> {
-  while (!streams.every(({ isOver }) => isOver)) await sleep(20)
+  while (!streams.every(({ isEnded: isOver }) => isOver)) await sleep(20)
 }
 
 /** Opens a stream over a socket that takes the headers and then reads no more. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FieldError } from '../../src/errors/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -11,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** What the record says of a task since it was made, oldest first. */
-async function recordOf(id: string) {
+async function activityOf(id: string) {
   return service.query(
     `select type, metadata from activity where task_id = $1 and type <> 'task.created' order by id`,
     [id],
@@ -53,7 +52,7 @@ describe('a change', () => {
     expect(changed.body).toEqual({ ...task, [field]: value, updatedAt, version: 2 })
     expect(updatedAt >= task.updatedAt).toBe(true)
     expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(changed.body)
-    expect(await recordOf(task.id)).toEqual([
+    expect(await activityOf(task.id)).toEqual([
       { type: 'task.updated', metadata: { changes: { [field]: told } } },
     ])
   })
@@ -114,7 +113,7 @@ describe('a change', () => {
 
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual(task)
-    expect(await recordOf(task.id)).toEqual([])
+    expect(await activityOf(task.id)).toEqual([])
   })
 
   test('of an empty body changes nothing', async () => {
@@ -134,7 +133,7 @@ describe('a change', () => {
     expect(done.body.completedAt).toBe(done.body.updatedAt)
     expect(again.body).toEqual(done.body)
     expect([resumed.body.completedAt, reopened.body.completedAt]).toEqual([null, null])
-    expect(await recordOf(task.id)).toEqual([
+    expect(await activityOf(task.id)).toEqual([
       { type: 'task.completed', metadata: { from: 'open' } },
       { type: 'task.updated', metadata: { changes: { title: { from: 'A task', to: 'B' } } } },
       { type: 'task.reopened', metadata: { to: 'in_progress' } },
@@ -146,7 +145,7 @@ describe('a change', () => {
     const task = await givenTask()
     await service.delete(`/api/tasks/${task.id}`)
 
-    for (const id of [NOBODY, task.id]) {
+    for (const id of [UNKNOWN_ID, task.id]) {
       expect(await service.patch(`/api/tasks/${id}`, { title: 'B' })).toMatchObject({
         status: 404,
         body: { code: 'task_not_found' },
@@ -158,9 +157,9 @@ describe('a change', () => {
     const task = await givenTask()
 
     const refused = await service.patch(`/api/tasks/${task.id}`, {
-      id: NOBODY,
+      id: UNKNOWN_ID,
       source: 'api',
-      projectId: NOBODY,
+      projectId: UNKNOWN_ID,
       version: 9,
       externalId: 'x',
       createdAt: null,
@@ -185,7 +184,7 @@ describe('a move', () => {
     const moved = await service.patch(`/api/tasks/${task.id}`, { listId: list.id.toUpperCase() })
 
     expect(moved.body).toMatchObject({ listId: list.id, projectId: project.id, version: 2 })
-    expect(await recordOf(task.id)).toEqual([
+    expect(await activityOf(task.id)).toEqual([
       {
         type: 'task.updated',
         metadata: { changes: { listId: { from: project.inbox.id, to: list.id } } },
@@ -200,7 +199,7 @@ describe('a move', () => {
     const moved = await service.patch(`/api/tasks/${task.id}`, { listId: there.inbox.id })
 
     expect(moved.body).toMatchObject({ listId: there.inbox.id, projectId: there.id })
-    const [{ metadata }] = await recordOf(task.id)
+    const [{ metadata }] = await activityOf(task.id)
     expect(metadata.changes).toEqual({
       listId: { from: task.listId, to: there.inbox.id },
       projectId: { from: task.projectId, to: there.id },
@@ -216,7 +215,7 @@ describe('a move', () => {
 
     expect(refused).toMatchObject({ status: 409, body: { code: 'external_id_taken' } })
     expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(task)
-    expect(await recordOf(task.id)).toEqual([])
+    expect(await activityOf(task.id)).toEqual([])
   })
 
   test('to an unknown list, or one the key cannot see, is 404', async () => {
@@ -224,7 +223,7 @@ describe('a move', () => {
     const key = await service.given.key({ projectId: mine.id })
     const task = await givenTask({ listId: mine.inbox.id })
 
-    for (const listId of [NOBODY, theirs.inbox.id]) {
+    for (const listId of [UNKNOWN_ID, theirs.inbox.id]) {
       expect(await service.patch(`/api/tasks/${task.id}`, { listId }, { key })).toMatchObject({
         status: 404,
         body: { code: 'list_not_found' },
@@ -258,6 +257,6 @@ describe('a task in an archived project', () => {
     }
     expect((await service.get(`/api/tasks/${task.id}`)).status).toBe(200)
     expect((await service.get(`/api/tasks?projectId=${projectId}`)).body.data).toHaveLength(1)
-    expect(await recordOf(task.id)).toEqual([])
+    expect(await activityOf(task.id)).toEqual([])
   })
 })

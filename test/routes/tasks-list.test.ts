@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Task } from '../../src/schemas/task.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -87,11 +86,11 @@ describe('the list of tasks', () => {
   })
 
   test('of an unknown project or list is 404', async () => {
-    expect((await service.get(`/api/tasks?projectId=${NOBODY}`)).body).toMatchObject({
+    expect((await service.get(`/api/tasks?projectId=${UNKNOWN_ID}`)).body).toMatchObject({
       status: 404,
       code: 'project_not_found',
     })
-    expect((await service.get(`/api/tasks?listId=${NOBODY}`)).body).toMatchObject({
+    expect((await service.get(`/api/tasks?listId=${UNKNOWN_ID}`)).body).toMatchObject({
       status: 404,
       code: 'list_not_found',
     })

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -75,7 +74,7 @@ describe('If-Match', () => {
   })
 
   test('of an unknown task is 404 before it is 412', async () => {
-    const refused = await service.patch(`/api/tasks/${NOBODY}`, {}, { headers: { 'if-match': '"1"' } })
+    const refused = await service.patch(`/api/tasks/${UNKNOWN_ID}`, {}, { headers: { 'if-match': '"1"' } })
 
     expect(refused).toMatchObject({ status: 404, body: { code: 'task_not_found' } })
   })
@@ -122,7 +121,7 @@ describe('a deleted task', () => {
   })
 
   test('that never existed is 404', async () => {
-    expect(await service.post(`/api/tasks/${NOBODY}/restore`)).toMatchObject({
+    expect(await service.post(`/api/tasks/${UNKNOWN_ID}/restore`)).toMatchObject({
       status: 404,
       body: { code: 'task_not_found' },
     })

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { TIMESTAMP, UNKNOWN_ID, UUID } from '../support/patterns.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -39,7 +36,7 @@ describe('a new task', () => {
       notes: null,
       metadata: {},
       createdBy: { type: 'key', id: me.body.id, name: me.body.name },
-      createdAt: expect.stringMatching(MOMENT),
+      createdAt: expect.stringMatching(TIMESTAMP),
       updatedAt: made.body.createdAt,
       completedAt: null,
       version: 1,
@@ -168,10 +165,10 @@ describe('the list of a new task', () => {
   })
 
   test('must exist', async () => {
-    const refused = await service.post('/api/tasks', { title: 'A task', listId: NOBODY })
+    const refused = await service.post('/api/tasks', { title: 'A task', listId: UNKNOWN_ID })
 
     expect(refused).toMatchObject({ status: 404, body: { code: 'list_not_found' } })
-    expect(refused.body.detail).toContain(NOBODY)
+    expect(refused.body.detail).toContain(UNKNOWN_ID)
   })
 
   test('must be in the project the key is bound to', async () => {
@@ -265,10 +262,10 @@ describe('an externalId', () => {
 
 describe('a task', () => {
   test('that does not exist is 404', async () => {
-    const refused = await service.get(`/api/tasks/${NOBODY}`)
+    const refused = await service.get(`/api/tasks/${UNKNOWN_ID}`)
 
     expect(refused).toMatchObject({ status: 404, body: { code: 'task_not_found' } })
-    expect(refused.body.detail).toContain(NOBODY)
+    expect(refused.body.detail).toContain(UNKNOWN_ID)
   })
 
   test('of another project does not exist for a key bound to one', async () => {

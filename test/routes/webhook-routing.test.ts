@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+import { TIMESTAMP, UNKNOWN_ID, UUID } from '../support/patterns.ts'
 
 let service: TestApp
 let send: ReturnType<typeof sender>
@@ -42,8 +39,8 @@ describe('a routing rule', () => {
       targetProjectId: target.id,
       position: 0,
       isActive: true,
-      createdAt: expect.stringMatching(MOMENT),
-      updatedAt: expect.stringMatching(MOMENT),
+      createdAt: expect.stringMatching(TIMESTAMP),
+      updatedAt: expect.stringMatching(TIMESTAMP),
     })
     const path = `/api/webhook-routing/${made.body.id}`
     expect(made.headers.get('location')).toBe(path)
@@ -79,7 +76,7 @@ describe('a routing rule', () => {
     [{ appMatch: 'a', name: 'x'.repeat(101) }, '/name'],
     [{ appMatch: 'a', targetProjectId: 'Mobile' }, '/targetProjectId'],
     [{ appMatch: 'a', targetProjectId: null }, '/targetProjectId'],
-    [{ appMatch: 'a', id: NOBODY }, '/id'],
+    [{ appMatch: 'a', id: UNKNOWN_ID }, '/id'],
   ])('is rejected as %j', async (values, path) => {
     const refused = await make(values)
     expect(refused).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ path }] } })
@@ -96,7 +93,7 @@ describe('a routing rule', () => {
     await service.post(`/api/projects/${archived.id}/archive`)
     const { id } = (await make({ appMatch: 'a' })).body
     for (const [targetProjectId, status, code] of [
-      [NOBODY, 404, 'project_not_found'],
+      [UNKNOWN_ID, 404, 'project_not_found'],
       [archived.id, 409, 'project_archived'],
     ]) {
       expect(await make({ appMatch: 'a', targetProjectId })).toMatchObject({ status, body: { code } })
@@ -292,12 +289,12 @@ describe('a dry run', () => {
   })
 
   test('accepts the event as the receiver does', async () => {
-    const odd = JSON.stringify(feedback({ note: 'n'.repeat(1_500_000) })).replace(
+    const unusual = JSON.stringify(feedback({ note: 'n'.repeat(1_500_000) })).replace(
       '"sentiment"',
       '"__proto__":1,"sentiment"',
     )
     expect((await dryRun({ event: feedback() })).body.wouldCreate).toBe(true)
-    expect((await dryRun(odd)).body.wouldCreate).toBe(true)
+    expect((await dryRun(unusual)).body.wouldCreate).toBe(true)
     expect((await dryRun({ event: 'other' })).body).toMatchObject({
       wouldCreate: false,
       projectId: null,

@@ -134,12 +134,12 @@ describe('a key without tasks:read', () => {
       'POST /api/activity': { type: 'seen', taskId: id },
       'POST /api/rules': { content: 'x' },
     }
-    const doors = routesOf(service.app).filter(
+    const routes = routesOf(service.app).filter(
       ({ scope, name }) => scope && scope !== 'admin' && name !== 'GET /api/stream',
     )
-    expect(doors.length).toBeGreaterThan(20)
+    expect(routes.length).toBeGreaterThan(20)
     let well = 0
-    for (const { method, name } of doors) {
+    for (const { method, name } of routes) {
       const path = name.slice(method.length + 1).replace(/:\w+/g, () => idOf(name.slice(method.length + 1)))
       const body = bodies[name]
       const answer = await service.call(method, path, { key: strong, ...(body && { body }) })

@@ -16,8 +16,8 @@ const row = {
 function given() {
   const reads: ((row: object | undefined) => void)[] = []
   const read = () => new Promise((resolve) => reads.push(resolve))
-  const proofs = { keys: { findBySecret: read } } as unknown as Repositories['credentials']
-  return { access: accessService({ credentials: proofs, clock: { now: () => new Date() } }), reads }
+  const credentials = { keys: { findBySecret: read } } as unknown as Repositories['credentials']
+  return { access: accessService({ credentials, clock: { now: () => new Date() } }), reads }
 }
 
 test('a key that was read before its revocation and returned after it is not cached', async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
-const sweep = () => service.service.cleanup.cleanUp()
+const cleanup = () => service.service.cleanup.cleanUp()
 const isThere = async (id: string) =>
   (await service.query('select from tasks where id = $1', [id])).length === 1
 
@@ -22,7 +22,7 @@ describe('the cleanup', () => {
 
     // Gone is gone, also while the sweep has not come by.
     expect((await service.post(`/api/tasks/${due.id}/restore`)).status).toBe(404)
-    await sweep()
+    await cleanup()
 
     expect([await isThere(shown.id), await isThere(fresh.id), await isThere(due.id)]).toEqual([
       true,
@@ -36,7 +36,7 @@ describe('the cleanup', () => {
     const entry = { codehostRepositoryId: 2 ** 52, codehostNumber: 42, codehostKind: 'issue' as const }
     await service.given.task(list, { ...entry, source: 'codehost', deletedAt: daysAgo(31) })
 
-    await sweep()
+    await cleanup()
 
     const kept = await service.query('select * from purged_entries where project_id = $1', [list.projectId])
     expect(kept).toMatchObject([{ codehost_repository_id: String(2 ** 52), codehost_number: 42 }])
@@ -50,8 +50,8 @@ describe('the cleanup', () => {
        from unnest($1::uuid[]) as id`,
       [ids, list.projectId, list.id],
     )
-    const swept = await Promise.all([sweep(), sweep()])
-    expect(swept[0].purgedTasks + swept[1].purgedTasks).toBe(2_500)
+    const deleted = await Promise.all([cleanup(), cleanup()])
+    expect(deleted[0].purgedTasks + deleted[1].purgedTasks).toBe(2_500)
   })
 
   test('ends sessions that were idle for twelve hours', async () => {
@@ -59,7 +59,7 @@ describe('the cleanup', () => {
     await service.query("update sessions set last_seen_at = now() - interval '13 hours' where id = $1", [
       session.id,
     ])
-    await sweep()
+    await cleanup()
     expect(await service.query('select from sessions where id = $1', [session.id])).toEqual([])
   })
 })

@@ -1,58 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/db/pool.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { everywhere, repositories } from '../../src/repositories/index.ts'
-import type { Caller } from '../../src/services/access.ts'
-import { listsService } from '../../src/services/lists.ts'
+import { everywhere } from '../../src/repositories/index.ts'
+import type { listsService } from '../../src/services/lists.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { deletingCaller as caller, deletionsInWorker } from '../support/deletions.ts'
 import { locksOf } from '../support/locks.ts'
 
 let service: TestApp
 let locks: ReturnType<typeof locksOf>
-let impatient: ReturnType<typeof listsService>
-let close: () => Promise<void>
+let workerLists: ReturnType<typeof listsService>
+let deletions: ReturnType<typeof deletionsInWorker>
 beforeAll(async () => {
   service = await startApp()
   locks = locksOf(service)
-  // Requests leave all of a large list to the worker.
-  const db = openDatabase({ connectionString: service.connectionString, size: 4, onError: () => {} })
-  impatient = listsService({ repos: repositories(db), clock: systemClock(), deletionMs: 0 })
-  close = () => db.$client.end()
+  deletions = deletionsInWorker(service)
+  workerLists = deletions.lists()
 })
 afterAll(async () => {
-  await close()
+  await deletions.close()
   await service.close()
 })
-
-const caller: Caller = {
-  type: 'key',
-  id: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
-  keyId: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
-  name: 'the deleter',
-  scopes: ['admin'],
-  projectId: null,
-  expiresAt: null,
-}
 
 async function givenLists({ tasks = 0, hidden = 0 } = {}) {
   const project = await service.given.project()
   const [from, to] = [await service.given.list(project.id), await service.given.list(project.id)]
-  for (const [count, deletedAt] of [
-    [tasks, null],
-    [hidden, new Date()],
-  ] as const) {
-    await service.query(
-      `insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
-         created_by_type, created_by_name, created_at, updated_at, deleted_at, version)
-       select gen_random_uuid(), 'A task', 'open', 2, 'api', $1, $2, '{}', '{}', '{}', 'system', 'test', now(), now(), $4, 1
-       from generate_series(1, $3)`,
-      [project.id, from.id, count, deletedAt],
-    )
-  }
+  await service.given.tasks(from, tasks)
+  await service.given.tasks(from, hidden, { isDeleted: true })
   return { project, from, to }
 }
 
-async function finish(id: string, lists = impatient) {
+async function finish(id: string, lists = workerLists) {
   while ((await service.get(`/api/lists/${id}`)).status === 200) await lists.workOnDeletions()
 }
 
@@ -67,7 +43,7 @@ describe('the deletion of a large list', () => {
   test('responds before it is done, continues in the worker, and moves each task once', async () => {
     const { project, from, to } = await givenLists({ tasks: 700, hidden: 150 })
 
-    const left = await impatient.delete(caller, from.id, to.id)
+    const left = await workerLists.delete(caller, from.id, to.id)
     expect(left).toMatchObject({ id: from.id, openCount: 700 })
     await Promise.all([finish(from.id), finish(from.id, service.service.lists)])
 
@@ -107,7 +83,7 @@ describe('the deletion of a large list', () => {
 
   test('accepts tasks in the list until its last step', async () => {
     const { from, to } = await givenLists({ tasks: 400 })
-    await impatient.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, from.id, to.id)
 
     const created = await service.post('/api/tasks', { title: 'On the way', listId: from.id })
     expect(created.status).toBe(201)
@@ -119,7 +95,7 @@ describe('the deletion of a large list', () => {
 
   test('moves tasks that were restored in the meantime', async () => {
     const { from, to } = await givenLists({ tasks: 300, hidden: 5 })
-    await impatient.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, from.id, to.id)
     const [hidden] = await service.query(
       'select id from tasks where list_id = $1 and deleted_at is not null limit 1',
       [from.id],
@@ -133,7 +109,7 @@ describe('the deletion of a large list', () => {
   test('moves its tasks on when their new list is deleted as well', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
     const [list] = [await service.given.list(project.id)]
-    await impatient.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, from.id, to.id)
 
     expect((await service.delete(`/api/lists/${to.id}?moveTo=${list.id}`)).status).toBe(204)
     await finish(from.id)
@@ -143,7 +119,7 @@ describe('the deletion of a large list', () => {
 
   test('cannot form a cycle', async () => {
     const { from, to } = await givenLists({ tasks: 300 })
-    await impatient.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, from.id, to.id)
 
     const refused = await service.delete(`/api/lists/${to.id}?moveTo=${from.id}`)
 
@@ -156,10 +132,10 @@ describe('the deletion of a large list', () => {
 
   test('pauses while its project is archived', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
-    await impatient.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, from.id, to.id)
     await service.post(`/api/projects/${project.id}/archive`)
 
-    expect(await impatient.workOnDeletions()).toBe(false)
+    expect(await workerLists.workOnDeletions()).toBe(false)
     expect(await where(project.id)).toMatchObject([{ id: from.id, count: 300 }])
 
     await service.post(`/api/projects/${project.id}/unarchive`)
@@ -169,11 +145,11 @@ describe('the deletion of a large list', () => {
 
   test('and the deletion of its project do not wait for each other', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
-    await impatient.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, from.id, to.id)
     const deleter = await service.connect()
     await deleter.query(`begin; select from projects where id = '${project.id}' for update`)
 
-    const work = impatient.workOnDeletions()
+    const work = workerLists.workOnDeletions()
     await locks.waiting(1, work)
     await deleter.query(`set local statement_timeout = '5s'`)
     await deleter.query('delete from list_deletions where project_id = $1', [project.id])
@@ -187,13 +163,13 @@ describe('the deletion of a large list', () => {
 
   test('does not wait for tasks that are locked', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
-    await impatient.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, from.id, to.id)
     const [task] = await service.query('select id from tasks where list_id = $1 order by id limit 1', [
       from.id,
     ])
     const release = await locks.hold(`select from tasks where id = '${task.id}' for update`)
 
-    while (await impatient.workOnDeletions());
+    while (await workerLists.workOnDeletions());
     const meanwhile = await where(project.id)
     await release()
     await finish(from.id)
@@ -208,7 +184,7 @@ describe('the deletion of a large list', () => {
   test('without moveTo rejects new tasks at once, and moves deleted ones to the default list', async () => {
     const { project, from } = await givenLists({ hidden: 300 })
 
-    expect(await impatient.delete(caller, from.id, undefined)).toMatchObject({ id: from.id })
+    expect(await workerLists.delete(caller, from.id, undefined)).toMatchObject({ id: from.id })
     expect((await service.post('/api/tasks', { title: 'Late', listId: from.id })).status).toBe(404)
     await finish(from.id)
 
@@ -217,10 +193,10 @@ describe('the deletion of a large list', () => {
 
   test('ends when its project is deleted', async () => {
     const { project, from } = await givenLists({ hidden: 300 })
-    await impatient.delete(caller, from.id, undefined)
+    await workerLists.delete(caller, from.id, undefined)
 
     expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
-    expect(await impatient.workOnDeletions()).toBe(false)
+    expect(await workerLists.workOnDeletions()).toBe(false)
   })
 })
 
@@ -247,8 +223,8 @@ describe('the deletion of a small list', () => {
 
 test('a worker that dies halfway keeps what it moved, and another continues', async () => {
   const { project, from, to } = await givenLists({ tasks: 500 })
-  await impatient.delete(caller, from.id, to.id)
-  await impatient.workOnDeletions()
+  await workerLists.delete(caller, from.id, to.id)
+  await workerLists.workOnDeletions()
   // As a killed process leaves it: its transaction is rolled back, its locks are gone.
   await service.repos
     .within(everywhere)

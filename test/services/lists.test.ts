@@ -7,12 +7,12 @@ import { listsService } from '../../src/services/lists.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let service: TestApp
-let fold: () => Promise<void>
+let aggregate: () => Promise<void>
 let close: () => Promise<void>
 beforeAll(async () => {
   service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
   const db = openDatabase({ connectionString: service.connectionString, size: 4, onError: () => {} })
-  fold = listsService({ repos: repositories(db), clock: systemClock() }).aggregateOpenCounts
+  aggregate = listsService({ repos: repositories(db), clock: systemClock() }).aggregateOpenCounts
   close = () => db.$client.end()
 })
 afterAll(async () => {
@@ -78,7 +78,7 @@ describe('open counts', () => {
               tasks: Array(3).fill({ title: 'A' }),
             })
             tasks.push(...made.body.data.map(({ id }: { id: string }) => id))
-          } else if (what === 'fold') await fold()
+          } else if (what === 'fold') await aggregate()
           else if (tasks.length === 0) continue
           else if (what === 'delete') await service.delete(path)
           else if (what === 'restore') await service.post(`${path}/restore`)
@@ -89,7 +89,7 @@ describe('open counts', () => {
         await expectExactCounts(project.id)
         await service.delete(`/api/lists/${lists[2]?.id}?moveTo=${lists[1]?.id}`)
         await expectExactCounts(project.id)
-        await fold()
+        await aggregate()
         await expectExactCounts(project.id)
       }),
       { numRuns: 10 },
@@ -114,8 +114,8 @@ describe('open counts', () => {
         if (n % 5 === 0) await service.delete(`/api/tasks/${body.id}`)
       }
     }
-    async function foldOn() {
-      while (isWriting) await fold()
+    async function aggregateOn() {
+      while (isWriting) await aggregate()
     }
     async function look() {
       while (isWriting) {
@@ -124,14 +124,14 @@ describe('open counts', () => {
       }
     }
 
-    const around = [foldOn(), foldOn(), foldOn(), look()]
+    const around = [aggregateOn(), aggregateOn(), aggregateOn(), look()]
     await Promise.all([0, 1, 2, 3, 4, 5].map(write))
     isWriting = false
     await Promise.all(around)
 
     expect(seen.filter((count) => count < 0)).toEqual([])
     for (const { id } of projects) await expectExactCounts(id)
-    await fold()
+    await aggregate()
     expect(await pending()).toBe(0)
     for (const { id } of projects) await expectExactCounts(id)
   })
@@ -142,8 +142,8 @@ describe('open counts', () => {
 
     const [answers] = await Promise.all([
       Promise.all(Array.from({ length: 20 }, () => service.get(`/api/projects/${id}`))),
-      fold(),
-      fold(),
+      aggregate(),
+      aggregate(),
     ])
 
     expect(new Set(answers.map(({ body }) => body.openCount))).toEqual(new Set([30]))
@@ -155,7 +155,7 @@ describe('open counts', () => {
     await service.post('/api/tasks', { title: 'A task', listId: list.id })
     await service.delete(`/api/lists/${list.id}?moveTo=${project.inbox.id}`)
 
-    await fold()
+    await aggregate()
 
     expect(await pending()).toBe(0)
     await expectExactCounts(project.id)

@@ -1,61 +1,38 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/db/pool.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { repositories } from '../../src/repositories/index.ts'
-import type { Caller } from '../../src/services/access.ts'
-import { projectsService } from '../../src/services/projects.ts'
+import type { projectsService } from '../../src/services/projects.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { deletingCaller as caller, deletionsInWorker } from '../support/deletions.ts'
 import { locksOf } from '../support/locks.ts'
 
 let service: TestApp
-let impatient: ReturnType<typeof projectsService>
-let newWorker: () => typeof impatient
-let close: () => Promise<void>
+let workerProjects: ReturnType<typeof projectsService>
+let deletions: ReturnType<typeof deletionsInWorker>
 beforeAll(async () => {
   service = await startApp()
-  // Requests leave all of a large trash to the worker.
-  const db = openDatabase({ connectionString: service.connectionString, size: 4, onError: () => {} })
-  newWorker = () => projectsService({ repos: repositories(db), clock: systemClock(), deletionMs: 0 })
-  impatient = newWorker()
-  close = () => db.$client.end()
+  deletions = deletionsInWorker(service)
+  workerProjects = deletions.projects()
 })
 afterAll(async () => {
-  await close()
+  await deletions.close()
   await service.close()
 })
 
-const caller: Caller = {
-  type: 'key',
-  id: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
-  keyId: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
-  name: 'the deleter',
-  scopes: ['admin'],
-  projectId: null,
-  expiresAt: null,
-}
-
 async function givenTrash(count: number) {
   const project = await service.given.project()
-  await service.query(
-    `insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
-       created_by_type, created_by_name, created_at, updated_at, deleted_at, version)
-     select gen_random_uuid(), 'A task', 'open', 2, 'api', $1, $2, '{}', '{}', '{}', 'system', 'test', now(), now(), now(), 1
-     from generate_series(1, $3)`,
-    [project.id, project.inbox.id, count],
-  )
+  await service.given.tasks(project.inbox, count, { isDeleted: true })
   return project
 }
 
 const status = async (id: string) => (await service.get(`/api/projects/${id}`)).status
 const finish = async () => {
-  while (await impatient.workOnDeletions());
+  while (await workerProjects.workOnDeletions());
 }
 
 describe('the deletion of a project with a large trash', () => {
   test('archives it at once, empties the trash in the worker, and then deletes it', async () => {
     const project = await givenTrash(450)
 
-    const left = await impatient.delete(caller, project.id)
+    const left = await workerProjects.delete(caller, project.id)
     expect(left).toMatchObject({ id: project.id, archivedAt: expect.any(String) })
     expect(await service.post('/api/tasks', { title: 'Late', listId: project.inbox.id })).toMatchObject({
       status: 409,
@@ -86,7 +63,7 @@ describe('the deletion of a project with a large trash', () => {
 
   test('is cancelled when the project is unarchived', async () => {
     const { id } = await givenTrash(450)
-    await impatient.delete(caller, id)
+    await workerProjects.delete(caller, id)
 
     await service.post(`/api/projects/${id}/unarchive`)
     await finish()
@@ -96,7 +73,7 @@ describe('the deletion of a project with a large trash', () => {
 
   test('stops when something references the project in the meantime', async () => {
     const { id } = await givenTrash(450)
-    await impatient.delete(caller, id)
+    await workerProjects.delete(caller, id)
     await service.given.key({ projectId: id })
 
     await finish()
@@ -107,13 +84,13 @@ describe('the deletion of a project with a large trash', () => {
 
   test('locks only the tasks of the project', async () => {
     const { id, inbox } = await givenTrash(450)
-    await impatient.delete(caller, id)
+    await workerProjects.delete(caller, id)
     const release = await locksOf(service).hold(
       `select from projects where id = '${id}' for update; select from lists where id = '${inbox.id}' for update`,
     )
 
     // A worker that has learnt nothing yet takes a hundred.
-    expect(await newWorker().workOnDeletions()).toBe(true)
+    expect(await deletions.projects().workOnDeletions()).toBe(true)
     await release()
     await finish()
     expect(await status(id)).toBe(404)

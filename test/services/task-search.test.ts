@@ -6,7 +6,7 @@ import { locksOf } from '../support/locks.ts'
 let service: TestApp
 afterEach(() => service.close())
 
-const fold = () => service.service.tasks.indexTexts()
+const index = () => service.service.tasks.indexTexts()
 
 /** All pages of a search, beside what asking every task would find. */
 async function search(projectId: string, text: string, more = '', condition = '') {
@@ -76,7 +76,7 @@ describe.each([
             const tasks = [{ title: 'plain', description: text }, { title: text }]
             const { body } = await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
             ids.push(...body.data.map(({ id }: { id: string }) => id))
-          } else if (what === 'fold') await fold()
+          } else if (what === 'fold') await index()
           else if (!id) continue
           else if (what === 'title' || what === 'description')
             await service.patch(`/api/tasks/${id}`, { [what]: text })
@@ -87,7 +87,7 @@ describe.each([
         }
         await expectExact(projectId, text)
         await expectExact(projectId, text, '&status=open&sort=-updatedAt', `and status = 'open'`)
-        while (await fold());
+        while (await index());
         await expectExact(projectId, text)
         await expectExact(projectId, text, '&sort=-priority')
       }),
@@ -98,7 +98,7 @@ describe.each([
   test('finds a task by its new text and not by the indexed old one', async () => {
     const { id: projectId, inbox } = await service.given.project()
     const { id } = await service.given.task(inbox, { title: 'Crash', description: 'on start' })
-    while (await fold());
+    while (await index());
 
     await service.patch(`/api/tasks/${id}`, { title: 'Freeze', description: 'on exit' })
 
@@ -121,13 +121,13 @@ describe.each([
       }
       isWriting = false
     }
-    async function foldOn() {
-      while (isWriting) await fold()
+    async function indexOn() {
+      while (isWriting) await index()
     }
 
-    await Promise.all([write(), foldOn(), foldOn(), foldOn()])
+    await Promise.all([write(), indexOn(), indexOn(), indexOn()])
 
-    while (await fold());
+    while (await index());
     expect(await expectExact(projectId, 'after 39')).toEqual([id])
     expect(await expectExact(projectId, 'before')).toEqual([])
     expect(await service.query('select from task_text_changes')).toEqual([])
@@ -138,13 +138,13 @@ describe.each([
     const { id } = await service.given.task(inbox, { title: 'ÄNDERN', description: `${'X'.repeat(998)}YZß` })
     const text = () => service.query('select title, beginning from task_texts where task_id = $1', [id])
 
-    while (await fold());
+    while (await index());
     expect(await text()).toEqual([{ title: 'ändern', beginning: `${'x'.repeat(998)}yz` }])
     await service.patch(`/api/tasks/${id}`, { status: 'done' })
     expect(await service.query('select from task_text_changes')).toEqual([])
 
     await service.query('delete from tasks where id = $1', [id])
-    while (await fold());
+    while (await index());
     expect(await text()).toEqual([])
     expect(await service.query('select from task_text_changes')).toEqual([])
   })
@@ -169,14 +169,14 @@ describe('the text of a task that is deleted permanently', () => {
     await letGo()
     expect(await folded).toBe(1)
 
-    while (await fold());
+    while (await index());
     expect(await service.query('select from task_texts')).toEqual([])
   })
 
   test('does not delay the deletion', async () => {
     const { inbox } = await service.given.project()
     const { id } = await service.given.task(inbox)
-    while (await fold());
+    while (await index());
     const letGo = await locksOf(service).hold(`select from task_texts where task_id = '${id}' for update`)
     try {
       await service.query('delete from tasks where id = $1', [id])
@@ -184,7 +184,7 @@ describe('the text of a task that is deleted permanently', () => {
       await letGo()
     }
 
-    while (await fold());
+    while (await index());
     expect(await service.query('select from task_texts')).toEqual([])
   })
 })

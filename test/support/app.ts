@@ -20,36 +20,36 @@ interface TestAppOptions {
   logger?: Logger
   /** How long a request to the code host may take. */
   hostTimeoutMs?: number
-  /** How many tasks a search looks through before it asks the index. */
+  /** How many tasks a search reads before it uses the index. */
   walk?: number
   limits?: AppDeps['limits']
-  /** A second instance is started on the database of the first. */
+  /** Set for a second instance on the database of the first. */
   connectionString?: string
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an answer.
+  // biome-ignore lint/suspicious/noExplicitAny: each test states what it expects of a response.
   body: any
 }
 
 export interface CallOptions {
-  /** Null sends no key; left out, the admin key goes along. */
+  /** Null sends no key; the default is the admin key. */
   key?: string | null
   body?: unknown
   headers?: Record<string, string>
 }
 
-/** The whole service on a database and a port of its own. */
+/** The whole service on its own database and port. */
 export async function startApp(options: TestAppOptions = {}) {
   const database = options.connectionString ? undefined : await freshDatabase()
   const connectionString = options.connectionString ?? database?.connectionString ?? ''
-  // A whole test file is one caller; what tests the limits sets them.
+  // A whole test file is one caller; tests of the limits set them.
   const config = loadConfig({
     RATE_LIMIT_PER_MINUTE: '0',
     RATE_LIMIT_FAILURES_PER_MINUTE: '0',
-    // Nobody listens there: no test asks a code host that is not its own.
+    // Nothing listens there: a test that needs a code host starts its own.
     CODEHOST_API_URLS: 'http://127.0.0.1:9',
     ...options.env,
   })
@@ -75,7 +75,7 @@ export async function startApp(options: TestAppOptions = {}) {
     method: string,
     path: string,
     { key = adminKey, body, headers = {} }: CallOptions = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const response = await fetch(url + path, {
       method,
       redirect: 'manual',
@@ -104,13 +104,13 @@ export async function startApp(options: TestAppOptions = {}) {
     put: (path: string, body?: unknown, options?: CallOptions) => call('PUT', path, { ...options, body }),
     patch: (path: string, body?: unknown, options?: CallOptions) => call('PATCH', path, { ...options, body }),
     delete: (path: string, options?: CallOptions) => call('DELETE', path, options),
-    /** Rows a test needs and no route makes (yet). */
+    /** Builders of rows. */
     given: given(db, clock),
     query: async (text: string, values: unknown[] = []) => (await db.$client.query(text, values)).rows,
-    /** A connection of its own, to hold a transaction open by hand. */
+    /** A separate connection, to keep a transaction open. */
     connect: () => db.$client.connect(),
     async close() {
-      // fetch opens connections ahead and may never use them; Node does not count those as idle.
+      // fetch opens connections in advance and may never use them; Node does not count those as idle.
       const unused = setTimeout(() => app.server.closeAllConnections(), 1_000)
       await app.close()
       await app.worker.close()

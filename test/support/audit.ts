@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect } from 'vitest'
-import type { Acknowledged, AcknowledgedTask } from './careful-client.ts'
 import { ADMIN_KEY } from './inlet-process.ts'
+import type { Acknowledged, AcknowledgedTask } from './load-client.ts'
 
 interface AuditOptions {
   /** Of an instance that answers. */
@@ -25,7 +25,7 @@ export async function audit({ url, connectionString, acknowledged }: AuditOption
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
-    expect((await client.query(HALF_DONE)).rows).toEqual([NOTHING])
+    expect((await client.query(INCONSISTENCIES)).rows).toEqual([NOTHING])
     const batches = await client.query(
       `select label, count(*)::int as tasks from tasks, unnest(labels) as label where label like 'batch %' group by label`,
     )
@@ -53,7 +53,7 @@ const NOTHING = {
   lists_counted_wrongly: 0,
 }
 
-const HALF_DONE = `
+const INCONSISTENCIES = `
   select
     (select count(*)::int from tasks where 1 <> (
       select count(*) from activity where task_id = tasks.id and type = 'task.created'

@@ -27,7 +27,7 @@ export interface HostRequest {
 }
 
 /** Something else than the right answer. */
-export type Odd =
+export type InvalidResponse =
   | 'reset'
   | 'hang'
   | 'cut'
@@ -35,7 +35,7 @@ export type Odd =
 
 interface Fault {
   times: number
-  odd: Odd
+  odd: InvalidResponse
   at(request: { url: string }): boolean
 }
 
@@ -60,7 +60,7 @@ export async function startCodeHost({
   const faults: Fault[] = []
   const known = new Map(Object.entries(tokens))
   let now = Date.parse('2026-01-01T00:00:00Z')
-  let onAnswer: (request: HostRequest) => unknown = () => {}
+  let onResponse: (request: HostRequest) => unknown = () => {}
   let limits: { remaining: number; reset: number } | undefined = { remaining: 5_000, reset: 0 }
 
   // Longer than any test thinks between two requests: a connection that is reused while it closes is an error of its own.
@@ -83,13 +83,13 @@ export async function startCodeHost({
       limits = undefined
     },
     /** Called when an answer is made up but not yet out, and waited for: what changes now, the answer does not know. */
-    onAnswer(listener: (request: HostRequest) => unknown) {
-      onAnswer = listener
+    onResponse(listener: (request: HostRequest) => unknown) {
+      onResponse = listener
     },
     now: () => now,
     advance: (seconds: number) => tick(seconds),
     /** The next so many requests that match are answered like that. */
-    fault(odd: Odd, { times = 1, at = (_: { url: string }): boolean => true } = {}) {
+    fault(odd: InvalidResponse, { times = 1, at = (_: { url: string }): boolean => true } = {}) {
       faults.push({ times, odd, at })
     },
     heal: () => faults.splice(0),
@@ -109,7 +109,7 @@ export async function startCodeHost({
 
   function handleOf(repository: HostRepository) {
     const { entries } = repository
-    const entryAt = (number: number) => {
+    const itemAt = (number: number) => {
       const entry = entries.get(number)
       if (!entry) throw new Error(`There is no ${number}.`)
       return entry
@@ -149,7 +149,7 @@ export async function startCodeHost({
       },
       change(number: number, values: Partial<HostItem> = {}, seconds = 1) {
         tick(seconds)
-        return Object.assign(entryAt(number), { updatedAt: now, ...values })
+        return Object.assign(itemAt(number), { updatedAt: now, ...values })
       },
       close(number: number, stateReason: string | null = 'completed') {
         return this.change(number, { state: 'closed', stateReason })
@@ -162,7 +162,7 @@ export async function startCodeHost({
       },
       /** Gone without a trace in the list, as on the real one. */
       remove(number: number, gone: HostItem['gone'] = 'deleted') {
-        if (gone) entryAt(number).gone = gone
+        if (gone) itemAt(number).gone = gone
       },
       rename(name: string) {
         repository.name = name
@@ -185,7 +185,7 @@ export async function startCodeHost({
     requests.push(seen)
     if (fault?.odd === 'reset') return void request.socket.destroy()
     if (fault?.odd === 'hang') return
-    const answer = fault && typeof fault.odd === 'object' ? fault.odd : answerTo(path, headers)
+    const answer = fault && typeof fault.odd === 'object' ? fault.odd : responseTo(path, headers)
     seen.status = answer.status
     const body = answer.body ?? ''
     response.writeHead(answer.status, {
@@ -207,11 +207,11 @@ export async function startCodeHost({
     }
     // A 304 is free.
     if (limits && answer.status !== 304) limits.remaining--
-    await onAnswer(seen)
+    await onResponse(seen)
     response.end(body)
   }
 
-  function answerTo(path: string, headers: IncomingMessage['headers']): Exclude<Odd, string> {
+  function responseTo(path: string, headers: IncomingMessage['headers']): Exclude<InvalidResponse, string> {
     const [, credential] = /^(?:token|bearer) (.+)$/i.exec(headers.authorization ?? '') ?? []
     const token = credential === undefined ? undefined : known.get(credential)
     if (credential !== undefined && !token) return refused(401, 'Bad credentials')
@@ -246,7 +246,7 @@ export async function startCodeHost({
     repository: HostRepository,
     address: URL,
     headers: IncomingMessage['headers'],
-  ): Exclude<Odd, string> {
+  ): Exclude<InvalidResponse, string> {
     const query = address.searchParams
     const perPage = Math.min(Number(query.get('per_page') ?? 30), 100)
     const page = Number(query.get('page') ?? 1)

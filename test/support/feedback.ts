@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readDelivery } from '../../src/domain/feedback/reading.ts'
-import type { Answer, TestApp } from './app.ts'
+import type { ApiResponse, TestApp } from './app.ts'
 
 /** An event as the receiver takes it, each another one. */
 export function feedback(properties: object = {}, others: object = {}) {
@@ -23,7 +23,7 @@ export function deliveryOf({ service }: Pick<TestApp, 'service'>, event: object)
 
 /** Sends to a receiver with a secret. */
 export function sender(url: string, secret: string) {
-  return async (body: unknown): Promise<Answer> => {
+  return async (body: unknown): Promise<ApiResponse> => {
     const response = await fetch(`${url}/api/analytics/webhook`, {
       method: 'POST',
       redirect: 'manual',
@@ -37,7 +37,7 @@ export function sender(url: string, secret: string) {
 const MAX_SENDINGS = 5
 
 /** Sends again, as long after a 503 as it says. */
-export async function untilAvailable(send: () => Promise<Answer>): Promise<Answer> {
+export async function untilAvailable(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (let sendings = 1; ; sendings++) {
     const answer = await send()
     if (answer.status !== 503 || sendings === MAX_SENDINGS) return answer

@@ -8,7 +8,7 @@ import { newTask } from '../../src/domain/new-task.ts'
 import { keySecret } from '../../src/domain/secret.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 
-/** Builders that write rows directly, each with what it needs filled in. */
+/** Builders that insert rows directly, with a default for everything that is not given. */
 export function given(db: Database, clock: Clock) {
   return {
     async project(values: Partial<typeof projects.$inferInsert> = {}) {
@@ -41,7 +41,18 @@ export function given(db: Database, clock: Clock) {
       return only(list)
     },
 
-    /** A task as some other door would have made it. */
+    /** Many plain tasks, in one statement. */
+    async tasks(list: { id: string; projectId: string }, count: number, { isDeleted = false } = {}) {
+      await db.$client.query(
+        `insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
+           created_by_type, created_by_name, created_at, updated_at, deleted_at, version)
+         select gen_random_uuid(), 'A task', 'open', 2, 'api', $1, $2, '{}', '{}', '{}', 'system', 'test', now(), now(), $4, 1
+         from generate_series(1, $3)`,
+        [list.projectId, list.id, count, isDeleted ? new Date() : null],
+      )
+    },
+
+    /** A task that no route of the API could create. */
     async task(list: { id: string; projectId: string }, values: Partial<typeof tasks.$inferInsert> = {}) {
       const now = values.createdAt ?? clock.now()
       const destination = { listId: list.id, projectId: list.projectId }
@@ -54,16 +65,16 @@ export function given(db: Database, clock: Clock) {
       return only(task)
     },
 
-    /** An entry of the record, minted at its time; answers its id. */
+    /** A row of the activity log with an id of its time; returns the id. */
     async activity(values: Partial<typeof activity.$inferInsert> = {}) {
       const createdAt = values.createdAt ?? clock.now()
       const id = values.id ?? clock.newId(createdAt)
-      const by = { actorType: 'system', actorName: 'test' } as const
-      await db.insert(activity).values({ type: 'test', ...by, metadata: {}, createdAt, ...values, id })
+      const actor = { actorType: 'system', actorName: 'test' } as const
+      await db.insert(activity).values({ type: 'test', ...actor, metadata: {}, createdAt, ...values, id })
       return id
     },
 
-    /** An API key; answers the secret to send. */
+    /** An API key; returns its secret. */
     async key(values: Partial<typeof apiKeys.$inferInsert> = {}) {
       const now = clock.now()
       const { text, hash, prefix, lastFour } = keySecret(randomBytes)

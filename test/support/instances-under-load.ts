@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { audit } from './audit.ts'
-import { startLoad } from './careful-client.ts'
-import { followCarefully } from './careful-follower.ts'
 import { reportLoad } from './fault-report.ts'
 import { startInstances } from './instances.ts'
+import { startLoad } from './load-client.ts'
+import { followStream } from './stream-follower.ts'
 
 interface Options {
   /** A connection string, or the data directory of an embedded database. */
@@ -28,7 +28,7 @@ type Repair = () => Promise<unknown>
 /** Instances that serve careful clients and a follower of the stream, all of them ready for a fault. */
 export async function startInstancesUnderLoad({ database, instances: count = 1, clients = 8 }: Options) {
   const instances = await startInstances(count, database)
-  const follower = followCarefully(instances.urls)
+  const follower = followStream(instances.urls)
   await follower.ready
   const load = startLoad({ targets: instances.urls, clients })
   await load.recovery()

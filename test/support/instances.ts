@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { FEEDBACK_SECRET } from './careful-client.ts'
 import { type Inlet, spawnInlet } from './inlet-process.ts'
+import { FEEDBACK_SECRET } from './load-client.ts'
 
 /**
  * Several instances on one database, each at an address of its own that changes when it is started again. The database

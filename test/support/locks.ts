@@ -3,13 +3,13 @@ import type { TestApp } from './app.ts'
 
 export type Locks = ReturnType<typeof locksOf>
 
-/** Below the time a statement has. */
-const PATIENCE = { timeout: 9_000, interval: 20 }
+/** Below the statement timeout. */
+const POLLING = { timeout: 9_000, interval: 20 }
 
-/** Holds up transactions of the service in the middle, to see who waits for whom. */
+/** Blocks transactions of the service halfway, to test which one waits for which. */
 export function locksOf(service: Pick<TestApp, 'connect' | 'query'>) {
   return {
-    /** Takes a lock, and keeps it until the answer is called. */
+    /** Takes a lock, and returns a function that releases it. */
     async hold(lock: string) {
       const holder = await service.connect()
       await holder.query(`begin; ${lock}`)
@@ -19,7 +19,7 @@ export function locksOf(service: Pick<TestApp, 'connect' | 'query'>) {
       }
     },
 
-    /** Resolves when so many statements wait for a lock. What is over by then, in whatever way, counts as well. */
+    /** Resolves when `count` statements wait for a lock. Work that has already ended counts as well. */
     async waiting(count: number, ...work: Promise<unknown>[]) {
       let finished = 0
       const finish = () => finished++
@@ -30,7 +30,7 @@ export function locksOf(service: Pick<TestApp, 'connect' | 'query'>) {
            where datname = current_database() and wait_event_type = 'Lock'`,
         )
         expect(row.count + finished).toBeGreaterThanOrEqual(count)
-      }, PATIENCE)
+      }, POLLING)
     },
   }
 }

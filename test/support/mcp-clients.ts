@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 
 const me = { name: 'test', version: '1.0.0' }
 
-/** What tests ask of a client, whichever it is. */
+/** What tests need of any client. */
 export interface McpClient {
   listTools(): Promise<{
     tools: { name: string; annotations?: object | undefined; outputSchema?: object | undefined }[]
@@ -45,19 +45,19 @@ async function newClient(
   return client as McpClient
 }
 
-interface ToolAnswer {
+interface ToolResult {
   isError?: boolean
   content: { type: string; text: string }[]
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an answer.
+  // biome-ignore lint/suspicious/noExplicitAny: each test states what it expects of a response.
   structuredContent?: any
 }
 
-/** Calls a tool; answers what it said in words and as data. */
+/** Calls a tool; returns its text and its data. */
 export async function callTool(client: McpClient, name: string, args?: Record<string, unknown>) {
-  const answer = (await client.callTool({ name, ...(args && { arguments: args }) })) as ToolAnswer
+  const result = (await client.callTool({ name, ...(args && { arguments: args }) })) as ToolResult
   return {
-    isError: answer.isError ?? false,
-    text: answer.content.map(({ text }) => text).join('\n'),
-    data: answer.structuredContent,
+    isError: result.isError ?? false,
+    text: result.content.map(({ text }) => text).join('\n'),
+    data: result.structuredContent,
   }
 }

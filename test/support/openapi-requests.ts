@@ -51,8 +51,8 @@ export function requestFrom(
   document: Document,
   known: Known,
 ): fc.Arbitrary<GeneratedRequest> {
-  const isCareful = caller === 'careful'
-  const context: Context = { schemas: document.components.schemas, ids: known.ids, isCareful }
+  const isValid = caller === 'careful'
+  const context: Context = { schemas: document.components.schemas, ids: known.ids, isValid }
   const resource = operation.path.split('/').find((_, at, all) => all[at + 1]?.startsWith('{')) ?? ''
   const sentIn = (place: string) =>
     parameters
@@ -63,7 +63,7 @@ export function requestFrom(
       })
   const body = requestBody?.content['application/json']?.schema
   const odd = <T, U>(odd: readonly T[], usual: U) =>
-    isCareful
+    isValid
       ? fc.constant(usual)
       : fc.oneof(
           { weight: 7, arbitrary: fc.constant(usual) },
@@ -74,21 +74,21 @@ export function requestFrom(
     .record({
       path: fc.record(Object.fromEntries(sentIn('path'))),
       query: some(sentIn('query')),
-      oddQuery: odd(ODD_QUERIES, ''),
+      hasUnusualQuery: odd(UNUSUAL_QUERIES, ''),
       headers: some(sentIn('header')),
-      oddHeaders: odd(ODD_HEADERS, {}),
-      key: isCareful ? fc.constant(known.keys[0]) : fc.constantFrom(...known.keys),
-      body: body ? bodyFor(body, context) : odd(ODD_BODIES, undefined),
-      type: odd(ODD_TYPES, 'application/json'),
+      hasUnusualHeaders: odd(UNUSUAL_HEADERS, {}),
+      key: isValid ? fc.constant(known.keys[0]) : fc.constantFrom(...known.keys),
+      body: body ? bodyFor(body, context) : odd(UNUSUAL_BODIES, undefined),
+      type: odd(UNUSUAL_TYPES, 'application/json'),
     })
-    .map(({ path, query, oddQuery, headers, oddHeaders, key, body, type }) => ({
+    .map(({ path, query, hasUnusualQuery, headers, hasUnusualHeaders, key, body, type }) => ({
       operation,
-      path: addressOf(operation.path, path, query, oddQuery),
+      path: addressOf(operation.path, path, query, hasUnusualQuery),
       headers: {
         ...(key !== undefined && { 'x-api-key': key }),
         ...(body !== undefined && type !== undefined && { 'content-type': type }),
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, inHeader(value)])),
-        ...oddHeaders,
+        ...hasUnusualHeaders,
       },
       ...(body !== undefined && operation.method !== 'GET' && { body }),
     }))
@@ -117,7 +117,7 @@ function addressOf(
   return template.replace(/\{(\w+)\}/g, (_, name) => encoded(path[name]) || '%20') + (search && `?${search}`)
 }
 
-const ODD_QUERIES = [
+const UNUSUAL_QUERIES = [
   'nope=1',
   '__proto__=1',
   'constructor[prototype]=1',
@@ -129,8 +129,8 @@ const ODD_QUERIES = [
   'q=%ed%a0%80',
   '%00',
 ]
-const ODD_BODIES = ['', '{}', '{"nope":1}', '{', 'null']
-const ODD_TYPES = [
+const UNUSUAL_BODIES = ['', '{}', '{"nope":1}', '{', 'null']
+const UNUSUAL_TYPES = [
   undefined,
   'application/json; charset=utf-8',
   'application/json;charset=latin1',
@@ -140,7 +140,7 @@ const ODD_TYPES = [
   ';',
   'a/b/c',
 ]
-const ODD_HEADERS: Record<string, string>[] = [
+const UNUSUAL_HEADERS: Record<string, string>[] = [
   { 'x-request-id': 'sane-1' },
   { 'x-request-id': 'not sane' },
   { accept: 'text/html' },

@@ -26,13 +26,13 @@ export interface Context {
   /** Ids of what exists, by table: random ones would never be found. */
   ids: Record<string, string[]>
   /** Makes only what the schema allows. */
-  isCareful: boolean
+  isValid: boolean
 }
 
 /** A JSON body for a schema; from the careless, sometimes not JSON at all. */
 export function bodyFor(schema: Schema, context: Context): fc.Arbitrary<string | Buffer | undefined> {
   const json = valueFor(schema, context).map((value) => JSON.stringify(value) ?? '')
-  if (context.isCareful) return json
+  if (context.isValid) return json
   return fc.oneof(
     { weight: 12, arbitrary: json },
     { weight: 1, arbitrary: fc.constantFrom(undefined, ...BROKEN) },
@@ -45,7 +45,7 @@ export function bodyFor(schema: Schema, context: Context): fc.Arbitrary<string |
 /** A value for a schema. The careless stay inside it mostly, go to its limits, and at times miss its type. */
 export function valueFor(schema: Schema, context: Context, name = ''): fc.Arbitrary<unknown> {
   const right = within(schema, context, name)
-  if (context.isCareful) return right
+  if (context.isValid) return right
   return fc.oneof(
     { weight: 12, arbitrary: right },
     { weight: 1, arbitrary: fc.constantFrom(...HOSTILE) },
@@ -81,23 +81,23 @@ function within(schema: Schema, context: Context, name: string): fc.Arbitrary<un
   }
 }
 
-function text(schema: Schema, { ids, isCareful }: Context, name: string): fc.Arbitrary<string> {
+function text(schema: Schema, { ids, isValid }: Context, name: string): fc.Arbitrary<string> {
   const { format, pattern, minLength = 0, maxLength = 200, examples = [] } = schema
   const given = examples as string[]
   if (format === 'uuid') {
     // `listId` and `/lists/{id}` mean rows of the table `lists`.
     const near = ids[name.replace(/Id$/, 's')] ?? Object.values(ids).flat()
-    return isCareful
+    return isValid
       ? fc.constantFrom(...near)
       : fc.constantFrom(...near, ...near, ...Object.values(ids).flat(), ...IDS)
   }
   if (format === 'date-time') {
-    const moment = fc
+    const time = fc
       .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
       .map((date) => date.toISOString())
-    return isCareful ? moment : fc.oneof(moment, fc.constantFrom(...MOMENTS))
+    return isValid ? time : fc.oneof(time, fc.constantFrom(...TIMES))
   }
-  if (isCareful) {
+  if (isValid) {
     if ((format || pattern) && given.length > 0) return fc.constantFrom(...given)
     const inLimits = fc.string({
       unit: 'grapheme-ascii',
@@ -127,9 +127,9 @@ function text(schema: Schema, { ids, isCareful }: Context, name: string): fc.Arb
   )
 }
 
-function number({ type, minimum = -(2 ** 31), maximum = 2 ** 31 }: Schema, { isCareful }: Context) {
+function number({ type, minimum = -(2 ** 31), maximum = 2 ** 31 }: Schema, { isValid }: Context) {
   const inLimits = fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) })
-  if (isCareful) return inLimits
+  if (isValid) return inLimits
   const edges = [minimum - 1, minimum, minimum + 1, maximum - 1, maximum, maximum + 1]
   return fc.oneof(
     inLimits,
@@ -140,7 +140,7 @@ function number({ type, minimum = -(2 ** 31), maximum = 2 ** 31 }: Schema, { isC
 
 function list({ items = {}, minItems = 0, maxItems = 3 }: Schema, context: Context): fc.Arbitrary<unknown[]> {
   const few = fc.array(valueFor(items, context), { minLength: minItems, maxLength: Math.max(minItems, 3) })
-  if (context.isCareful) return few
+  if (context.isValid) return few
   return fc.oneof(
     { weight: 6, arbitrary: few },
     {
@@ -155,14 +155,14 @@ function list({ items = {}, minItems = 0, maxItems = 3 }: Schema, context: Conte
 
 function object({ properties, required = [] }: Schema, context: Context): fc.Arbitrary<unknown> {
   if (!properties) {
-    const value = context.isCareful ? fc.string() : fc.oneof(fc.constantFrom(...HOSTILE), fc.jsonValue())
+    const value = context.isValid ? fc.string() : fc.oneof(fc.constantFrom(...HOSTILE), fc.jsonValue())
     return fc.dictionary(fc.string({ unit: 'grapheme-ascii' }), value, { maxKeys: 4, noNullPrototype: true })
   }
   const members = Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, context, name)]),
   )
   const right = fc.record(members, { requiredKeys: required })
-  if (context.isCareful) return right
+  if (context.isValid) return right
   return fc.oneof(
     { weight: 10, arbitrary: right },
     { weight: 1, arbitrary: fc.record(members, { requiredKeys: [] }) },
@@ -246,7 +246,7 @@ const IDS = [
   'null',
   '\0',
 ]
-const MOMENTS = [
+const TIMES = [
   '2026-11-21T08:15:30.000Z',
   '2026-11-21T08:15:30+23:59',
   '2026-11-21t08:15:30.123456789z',

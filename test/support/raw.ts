@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeaders, request } from 'node:http'
-import type { Answer } from './app.ts'
+import type { ApiResponse } from './app.ts'
 
 interface RawRequest {
   method: string
@@ -15,14 +15,14 @@ interface RawRequest {
 export function sendRaw(
   url: string,
   { method, path, headers = {}, body, chunks }: RawRequest,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path, agent: false })
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.setHeader(name, value)
-    let isAnswered = false
+    let hasResponse = false
     sent.on('response', async (response) => {
-      isAnswered = true
+      hasResponse = true
       const type = response.headers['content-type'] ?? ''
       const parts: Buffer[] = []
       // A stream of events has no end to wait for.
@@ -38,7 +38,7 @@ export function sendRaw(
         body: text && type.includes('json') ? JSON.parse(text) : text,
       })
     })
-    sent.on('error', (error) => isAnswered || reject(error))
+    sent.on('error', (error) => hasResponse || reject(error))
     if (chunks) {
       sent.setHeader('transfer-encoding', 'chunked')
       for (const chunk of chunks) sent.write(chunk)

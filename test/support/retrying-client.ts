@@ -2,18 +2,18 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ADMIN_KEY } from './inlet-process.ts'
 
-/** How clients fared together. */
+/** The results of several clients together. */
 export interface Tally {
-  /** Sent, with those that were sent again. */
+  /** Sent requests, retries included. */
   requests: number
-  /** Why requests were sent again, and how often: a status, or the code of a connection error. */
+  /** The number of retries by reason: a status, or the code of a connection error. */
   retries: Map<string, number>
   /**
-   * Of each request: from its first sending to an answer that is neither an error of the connection nor one of RETRYABLE,
-   * in milliseconds.
+   * For each request, the milliseconds from its first attempt to a response that is neither a connection error nor one
+   * of RETRYABLE.
    */
   waits: number[]
-  /** Answers that nothing excuses. */
+  /** Responses that no fault explains. */
   unexpected: string[]
 }
 
@@ -24,16 +24,16 @@ export interface Outgoing {
   body?: object
 }
 
-export interface Answer {
+export interface ClientResponse {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an answer.
+  // biome-ignore lint/suspicious/noExplicitAny: each test states what it expects of a response.
   body: any
-  /** 1 where the first was answered. */
+  /** 1 when the first attempt got a response. */
   attempts: number
 }
 
 interface Reply {
-  /** In place of all others, where the connection failed. */
+  /** The only member when the connection failed. */
   failure?: string
   status?: number
   text?: string
@@ -42,27 +42,27 @@ interface Reply {
 
 export const newTally = (): Tally => ({ requests: 0, retries: new Map(), waits: [], unexpected: [] })
 
-/** In place of a status, where no answer came in time; also with `on a kept connection` behind it. */
-export const NO_ANSWER = 'no answer'
+/** Instead of a status when no response came in time; may be followed by `on a kept connection`. */
+export const NO_RESPONSE = 'no answer'
 
-/** A silent database is given up after 12 s; whoever waits longer waits for ever. */
-const ANSWER_MS = 20_000
+/** The service gives up on a silent database after 12 s; a longer wait never ends. */
+const RESPONSE_MS = 20_000
 const GIVE_UP_MS = 60_000
 const MAX_PAUSE_MS = 500
 
-/** What says that the same may be sent again. A 500 is an error of the service, whatever befell it. */
+/** Statuses after which a request may be repeated. A 500 is always an error of the service. */
 const RETRYABLE = new Set([408, 429, 502, 503, 504])
 
 /**
- * One request at a time, to each address in turn over a connection that is kept, and again until it is answered:
- * after connection errors, 408, 429, 502, 503, 504, and where the first sending is still at work.
+ * Sends one request at a time, to each URL in turn over a kept connection, and retries after connection errors, 408,
+ * 429, 502, 503, 504, and while the first attempt is in progress.
  */
 export function retryingClient(targets: () => string[], tally: Tally, key = ADMIN_KEY) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let turn = Math.floor(Math.random() * 100)
 
   return {
-    async send(outgoing: Outgoing): Promise<Answer> {
+    async send(outgoing: Outgoing): Promise<ClientResponse> {
       const since = performance.now()
       for (let attempts = 1; ; attempts++) {
         tally.requests++
@@ -78,7 +78,7 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
         tally.retries.set(reason, (tally.retries.get(reason) ?? 0) + 1)
         if (performance.now() - since > GIVE_UP_MS)
           throw new Error(`${outgoing.method} ${outgoing.path} was tried for a minute: ${reason} ${text}`)
-        // Another instance may be there at once.
+        // Another instance may respond at once.
         const isRefused = reason === 'ECONNREFUSED' && attempts < targets().length
         if (!isRefused) await sleep(Math.min(20 * 2 ** attempts, MAX_PAUSE_MS) * (0.5 + Math.random() / 2))
       }
@@ -97,7 +97,7 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
       const sent = request(url + path, {
         agent,
         method,
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal: AbortSignal.timeout(RESPONSE_MS),
         headers: {
           'x-api-key': key,
           ...(json && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) }),
@@ -105,7 +105,7 @@ export function retryingClient(targets: () => string[], tally: Tally, key = ADMI
         },
       })
       const fail = ({ name, code, message }: NodeJS.ErrnoException) => {
-        const reason = name === 'AbortError' || name === 'TimeoutError' ? NO_ANSWER : (code ?? message)
+        const reason = name === 'AbortError' || name === 'TimeoutError' ? NO_RESPONSE : (code ?? message)
         resolve({ failure: sent.reusedSocket ? `${reason} on a kept connection` : reason })
       }
       sent.once('error', fail)

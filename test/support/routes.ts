@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-export interface Door {
+export interface Route {
   method: string
   /** The route's own address with every parameter filled in by a UUID that nothing has. */
   path: string
@@ -11,7 +11,7 @@ export interface Door {
 }
 
 /** Every route of the service, as it registered them: a new one cannot escape. */
-export function routesOf(app: FastifyInstance): Door[] {
+export function routesOf(app: FastifyInstance): Route[] {
   return app.registeredRoutes.map(({ method, url, operation }) => ({
     method,
     path: url.replace(/:\w+/g, '00000000-0000-7000-8000-000000000000'),

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApp } from './app.ts'
 
-export interface Heard {
+export interface StreamEvent {
   id: string | null
   event: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an event.
+  // biome-ignore lint/suspicious/noExplicitAny: each test states what it expects of an event.
   data: any
 }
 
 export interface Listener {
   status: number
   headers: Headers
-  heard: Heard[]
+  events: StreamEvent[]
   comments: number
-  /** Whether the other end, not `close`, has ended it. */
-  isOver: boolean
-  /** Waits until so many events are there, or fails. */
-  until(isEnough: (heard: Heard[]) => boolean, patienceMs?: number): Promise<Heard[]>
+  /** Whether the server, not `close`, ended it. */
+  isEnded: boolean
+  /** Waits until enough events have arrived, or fails. */
+  until(isEnough: (events: StreamEvent[]) => boolean, timeoutMs?: number): Promise<StreamEvent[]>
   close(): void
 }
 
@@ -26,7 +26,7 @@ interface ListenOptions {
   query?: string
 }
 
-/** Opens `/api/stream` and gathers what it says. Answers once the headers are here. */
+/** Opens `/api/stream` and collects its events. Resolves when the headers have arrived. */
 export async function listenTo(
   service: Pick<TestApp, 'url' | 'adminKey'>,
   { key = service.adminKey, lastEventId, query = '' }: ListenOptions = {},
@@ -39,16 +39,17 @@ export async function listenTo(
   const listener: Listener = {
     status: response.status,
     headers: response.headers,
-    heard: [],
+    events: [],
     comments: 0,
-    isOver: false,
-    async until(isEnough, patienceMs = 10_000) {
-      const deadline = Date.now() + patienceMs
-      while (!isEnough(listener.heard)) {
-        if (Date.now() > deadline) throw new Error(`Heard only ${JSON.stringify(listener.heard.slice(-3))}`)
+    isEnded: false,
+    async until(isEnough, timeoutMs = 20_000) {
+      const deadline = Date.now() + timeoutMs
+      while (!isEnough(listener.events)) {
+        if (Date.now() > deadline)
+          throw new Error(`Received only ${JSON.stringify(listener.events.slice(-3))}`)
         await sleep(5)
       }
-      return listener.heard
+      return listener.events
     },
     close: () => leaving.abort(),
   }
@@ -66,9 +67,9 @@ async function gather(response: Response, listener: Listener): Promise<void> {
       text = frames.pop() ?? ''
       for (const frame of frames) take(frame, listener)
     }
-    listener.isOver = true
+    listener.isEnded = true
   } catch (error) {
-    listener.isOver = (error as Error).name !== 'AbortError'
+    listener.isEnded = (error as Error).name !== 'AbortError'
   }
 }
 
@@ -83,7 +84,7 @@ function take(frame: string, listener: Listener): void {
   if (fields.has('')) listener.comments++
   const data = fields.get('data')
   if (data === undefined) return
-  listener.heard.push({
+  listener.events.push({
     id: fields.get('id') ?? null,
     event: fields.get('event') ?? 'message',
     data: JSON.parse(data),

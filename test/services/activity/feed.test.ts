@@ -40,7 +40,7 @@ function ending(): AbortController {
   return controller
 }
 
-async function heard(subscription: Subscription, count: number): Promise<string[]> {
+async function messagesOf(subscription: Subscription, count: number): Promise<string[]> {
   const messages: string[] = []
   const deadline = Date.now() + 5_000
   while (messages.length < count && Date.now() < deadline) {
@@ -62,7 +62,7 @@ async function rest(subscription: Subscription): Promise<string[]> {
 const messageOf = ({ data }: StreamEvent): string => JSON.parse(data).message
 
 /** The tail of the record, which a test can take away, change and count. */
-function brittleTail() {
+function feedWithFailures() {
   const state = { isAway: false, snapshots: 0, reads: 0, snapshot: {} }
   const tail: Repositories['activityLog'] = {
     async snapshot() {
@@ -95,7 +95,7 @@ describe('the activity feed', () => {
     const subscription = await feed.subscribe(null, ending())
 
     await c.query('commit')
-    expect(await heard(subscription, 1)).toEqual(['c'])
+    expect(await messagesOf(subscription, 1)).toEqual(['c'])
     await d.query('rollback')
     await b.query('savepoint inner_one')
     await b.query(INSERT, ['b in a savepoint'])
@@ -106,11 +106,11 @@ describe('the activity feed', () => {
     const late = await feed.subscribe(null, ending())
     await b.query('commit')
     await write('between')
-    expect((await heard(subscription, 3)).sort()).toEqual(['b', 'b in a savepoint', 'between'])
-    expect((await heard(late, 3)).sort()).toEqual(['b', 'b in a savepoint', 'between'])
+    expect((await messagesOf(subscription, 3)).sort()).toEqual(['b', 'b in a savepoint', 'between'])
+    expect((await messagesOf(late, 3)).sort()).toEqual(['b', 'b in a savepoint', 'between'])
     await a.query('commit')
-    expect(await heard(subscription, 1)).toEqual(['a'])
-    expect(await heard(late, 1)).toEqual(['a'])
+    expect(await messagesOf(subscription, 1)).toEqual(['a'])
+    expect(await messagesOf(late, 1)).toEqual(['a'])
     await Promise.all(clients.map((client) => client.end()))
   })
 
@@ -124,7 +124,7 @@ describe('the activity feed', () => {
     })
 
     await Promise.all(names.map((name) => write(name)))
-    const messages = await heard(subscription, 1_000)
+    const messages = await messagesOf(subscription, 1_000)
 
     expect(messages).toHaveLength(1_000)
     expect(new Set(messages)).toEqual(new Set(names))
@@ -146,14 +146,14 @@ describe('the activity feed', () => {
     )
     for (let i = 0; i < 25; i++) await write('new')
 
-    expect(new Set(await heard(subscription, 25))).toEqual(new Set(['new']))
+    expect(new Set(await messagesOf(subscription, 25))).toEqual(new Set(['new']))
   })
 
   test('resumes at its position after the database was unavailable', async () => {
-    const { tail, state } = brittleTail()
+    const { tail, state } = feedWithFailures()
     const feed = activityFeed({ repos: { activityLog: tail }, clock })
-    const troubles: unknown[] = []
-    feed.onError((error) => troubles.push(error))
+    const errors: unknown[] = []
+    feed.onError((error) => errors.push(error))
     const subscription = await feed.subscribe(null, ending())
 
     state.isAway = true
@@ -163,18 +163,18 @@ describe('the activity feed', () => {
     await expect(feed.subscribe(null, ending())).rejects.toThrow('away')
     state.isAway = false
 
-    expect(await heard(subscription, 1)).toEqual(['while away'])
-    expect(troubles).toHaveLength(1)
+    expect(await messagesOf(subscription, 1)).toEqual(['while away'])
+    expect(errors).toHaveLength(1)
     expect(asked).toBeLessThan(8)
   })
 
   test('queries the table only after a write, and never without subscribers', async () => {
-    const { tail, state } = brittleTail()
+    const { tail, state } = feedWithFailures()
     const feed = activityFeed({ repos: { activityLog: tail }, clock })
     const controller = ending()
     const subscription = await feed.subscribe(null, controller)
     await write('one')
-    await heard(subscription, 1)
+    await messagesOf(subscription, 1)
     const { reads } = state
 
     controller.abort()
@@ -191,7 +191,7 @@ describe('the activity feed', () => {
     ['is not the one it was', { text: '3:3:' }],
     ['has recovered from a crash, whatever number its transactions have reached', { life: 'another' }],
   ])('disconnects all subscribers when the database %s', async (_, snapshot) => {
-    const { tail, state } = brittleTail()
+    const { tail, state } = feedWithFailures()
     const feed = activityFeed({ repos: { activityLog: tail }, clock })
     const controller = ending()
     await feed.subscribe(null, controller)

@@ -9,7 +9,7 @@ beforeAll(async () => {
   service.host.repository('acme/private', { isPrivate: true }).fill(2)
   service.host.repository('acme/other', { isPrivate: true }).fill(1)
 })
-afterEach(() => service.host.onAnswer(() => {}))
+afterEach(() => service.host.onResponse(() => {}))
 afterAll(() => service.close())
 
 const pathOf = (id: string) => `/api/projects/${id}/codehost`
@@ -17,7 +17,7 @@ const pathOf = (id: string) => `/api/projects/${id}/codehost`
 /** Does something once, while the code host is being asked. */
 function whileAsked(work: () => Promise<unknown>) {
   let isDone = false
-  service.host.onAnswer(async () => {
+  service.host.onResponse(async () => {
     if (isDone) return
     isDone = true
     await work()

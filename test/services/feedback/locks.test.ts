@@ -102,7 +102,7 @@ describe('archiving the project', () => {
 test('a first delivery that is retried because repeats could not be counted is not a repeat', async () => {
   const repeated = feedback()
   const { eventId } = await deliver(repeated)
-  const letEventsGo = await locks.hold('lock table feedback_events in share mode')
+  const releaseEvents = await locks.hold('lock table feedback_events in share mode')
   const before = [1, 2].map(() => deliver(feedback()))
   await locks.waiting(2, ...before)
   const { feedback: receiver } = service.service
@@ -110,14 +110,14 @@ test('a first delivery that is retried because repeats could not be counted is n
   const repeat = deliveryOf(service, repeated)
   const together = [fresh, repeat].map((delivery) => receiver.receive(delivery))
   const outcomes = Promise.allSettled(together)
-  const letEntryGo = await locks.hold(`select from feedback_events where id = '${eventId}' for update`)
-  await letEventsGo()
+  const releaseInbox = await locks.hold(`select from feedback_events where id = '${eventId}' for update`)
+  await releaseEvents()
   await Promise.all(before)
   await locks.waiting(1, ...together)
   await service.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`)
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  await letEntryGo()
+  await releaseInbox()
 
   expect(await receiver.receive(fresh)).toMatchObject({ duplicate: false })
   expect(await receiver.receive(repeat)).toMatchObject({ duplicate: true, eventId })
@@ -131,18 +131,18 @@ test('a replay and a delivery that create one list and share an event wait for e
   const repeated = feedback({ app_id: app })
   const { eventId, taskId } = await deliver(repeated)
   const project = await targetOf(app, { hasList: false })
-  const letEventsGo = await locks.hold('lock table feedback_events in share mode')
-  const letListsGo = await locks.hold('lock table lists in share mode')
+  const releaseEvents = await locks.hold('lock table feedback_events in share mode')
+  const releaseLists = await locks.hold('lock table lists in share mode')
   // Two are at work at once, so what comes then goes in together.
   const before = [1, 2].map(() => deliver(feedback()))
   await locks.waiting(2, ...before)
   const together = [deliver(repeated), deliver(feedback({ app_id: app }))]
-  await letEventsGo()
+  await releaseEvents()
   await Promise.all(before)
   await locks.waiting(1, ...together)
   const replayed = replay(eventId)
   await locks.waiting(2, replayed)
-  await letListsGo()
+  await releaseLists()
 
   const [repeat, fresh] = await Promise.all(together)
   expect(repeat).toMatchObject({ duplicate: true, taskId })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startApp } from '../../support/app.ts'
-import { type Odd, startCodeHost } from '../../support/code-host.ts'
+import { type InvalidResponse, startCodeHost } from '../../support/code-host.ts'
 import { listenTo } from '../../support/stream.ts'
 import { type Syncing, startSyncing, sumOf } from '../../support/syncing.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => service.host.heal())
 afterAll(() => service.close())
 
-const PATIENCE = { timeout: 30_000, interval: 50 }
+const POLLING = { timeout: 30_000, interval: 50 }
 
 const isPage =
   (number: number, repository?: { id: number }) =>
@@ -19,7 +19,7 @@ const isPage =
     url.endsWith(`&page=${number}`) && (!repository || url.includes(`/repositories/${repository.id}/`))
 
 describe('an invalid response', () => {
-  const ODD: [string, Odd][] = [
+  const INVALID: [string, InvalidResponse][] = [
     ['a connection that is reset', 'reset'],
     ['a 200 that is cut in the middle of a page', 'cut'],
     [
@@ -44,13 +44,14 @@ describe('an invalid response', () => {
   })
   afterAll(() => together.close())
 
-  test.concurrent.each(ODD)('%s is retried three times, a second apart, and then succeeds', (_, odd) =>
-    isForgottenAfterTwo(together, odd),
+  test.concurrent.each(INVALID)(
+    '%s is retried three times, a second apart, and then succeeds',
+    (_, invalid) => succeedsAfterTwo(together, invalid),
   )
 
-  test.concurrent.each(ODD)(
+  test.concurrent.each(INVALID)(
     '%s, three times in a row, fails the run with a clear error, and no page is taken for empty',
-    (_, odd) => failsTheRunAfterThree(together, odd),
+    (_, invalid) => failsTheRunAfterThree(together, invalid),
   )
 })
 
@@ -62,22 +63,22 @@ test('an unexpected empty page does not end the listing', async () => {
 
 describe('a response that does not arrive in time', () => {
   // The limit is short for these alone: elsewhere a machine that pauses for a moment would be one more silence.
-  let impatient: Syncing
+  let shortTimeout: Syncing
   beforeAll(async () => {
-    impatient = await startSyncing({ hostTimeoutMs: 2_000 })
+    shortTimeout = await startSyncing({ hostTimeoutMs: 2_000 })
   })
-  afterAll(() => impatient.close())
+  afterAll(() => shortTimeout.close())
 
   test.concurrent('is retried three times, a second apart, and then succeeds', () =>
-    isForgottenAfterTwo(impatient, 'hang'))
+    succeedsAfterTwo(shortTimeout, 'hang'))
 
   test.concurrent('three times in a row, fails the run with a clear error, and no page is taken for empty', () =>
-    failsTheRunAfterThree(impatient, 'hang'))
+    failsTheRunAfterThree(shortTimeout, 'hang'))
 })
 
-async function isForgottenAfterTwo({ host, connected }: Syncing, odd: Odd) {
+async function succeedsAfterTwo({ host, connected }: Syncing, invalid: InvalidResponse) {
   const { repository, sync } = await connected({}, 250)
-  host.fault(odd, { times: 2, at: isPage(2, repository) })
+  host.fault(invalid, { times: 2, at: isPage(2, repository) })
   const run = await sync()
   expect(run).toMatchObject({ status: 'completed', fetched: 250, error: null })
   const tries = host.requests.filter(isPage(2, repository))
@@ -87,9 +88,9 @@ async function isForgottenAfterTwo({ host, connected }: Syncing, odd: Odd) {
   }
 }
 
-async function failsTheRunAfterThree({ host, connected, tasksOf }: Syncing, odd: Odd) {
+async function failsTheRunAfterThree({ host, connected, tasksOf }: Syncing, invalid: InvalidResponse) {
   const { project, repository, sync } = await connected({}, 250)
-  host.fault(odd, { times: 3, at: isPage(2, repository) })
+  host.fault(invalid, { times: 3, at: isPage(2, repository) })
   const run = await sync()
   expect(run).toMatchObject({ status: 'failed', fetched: 100, error: { code: 'codehost_unreachable' } })
   expect(run.error.message.length).toBeGreaterThan(60)
@@ -127,7 +128,7 @@ describe('URLs', () => {
 })
 
 describe('rate limits', () => {
-  const LIMITS: [string, Odd & object, number][] = [
+  const LIMITS: [string, InvalidResponse & object, number][] = [
     ['a 403 with nothing remaining', { status: 403, headers: { 'x-ratelimit-remaining': '0' } }, 3_000],
     ['a 429', { status: 429 }, 50],
     [
@@ -148,9 +149,9 @@ describe('rate limits', () => {
 
   test.each(LIMITS)(
     '%s reschedules the run, and the next POST returns it',
-    async (_, odd, atLeastSeconds) => {
+    async (_, invalid, atLeastSeconds) => {
       const { project, sync } = await service.connected({}, 250)
-      service.host.fault(odd, { at: isPage(2) })
+      service.host.fault(invalid, { at: isPage(2) })
       const run = await sync()
       expect(run).toMatchObject({ status: 'rate_limited', fetched: 100, error: null, finishedAt: null })
       expect(Date.parse(run.retryAt) - Date.now()).toBeGreaterThan(atLeastSeconds * 1000)
@@ -170,7 +171,7 @@ describe('rate limits', () => {
     await vi.waitFor(async () => {
       const { body } = await service.get(`/api/codehost/${project.id}/syncs/${run.id}`)
       expect(body).toMatchObject({ status: 'completed', fetched: 250, retryAt: null })
-    }, PATIENCE)
+    }, POLLING)
     const first = service.host.requests
       .slice(since)
       .filter(({ url }) => /sort=created/.test(url) && !/&page=/.test(url))
@@ -186,7 +187,7 @@ describe('rate limits', () => {
       const { body } = await service.get(`/api/codehost/${project.id}/syncs/${first.id}`)
       expect(Date.parse(body.retryAt) - Date.now()).toBeGreaterThan(100_000)
       return body
-    }, PATIENCE)
+    }, POLLING)
     expect(second.status).toBe('rate_limited')
   })
 
@@ -205,7 +206,7 @@ describe('rate limits', () => {
 })
 
 describe('a rejected request', () => {
-  test.each<[string, Odd & object, string, RegExp]>([
+  test.each<[string, InvalidResponse & object, string, RegExp]>([
     [
       'a token revoked in the middle',
       { status: 401, body: '{"message":"Bad credentials"}' },
@@ -237,9 +238,9 @@ describe('a rejected request', () => {
       'codehost_access_denied',
       /422/,
     ],
-  ])('%s fails the run at once, with an error that says what to do', async (_, odd, code, words) => {
+  ])('%s fails the run at once, with an error that says what to do', async (_, invalid, code, words) => {
     const { project, sync } = await service.connected({}, 250)
-    service.host.fault(odd, { times: 5, at: isPage(2) })
+    service.host.fault(invalid, { times: 5, at: isPage(2) })
     const since = service.host.requests.length
     const run = await sync()
     expect(run).toMatchObject({ status: 'failed', fetched: 100, error: { code } })
@@ -254,9 +255,9 @@ describe('a running sync', () => {
     const { project, sync } = await service.connected({}, 350)
     const listener = await listenTo(service, { query: `?projectId=${project.id}` })
     const run = await sync()
-    const heard = await listener.until((all) => all.some(({ event }) => event === 'sync.finished'))
+    const events = await listener.until((all) => all.some(({ event }) => event === 'sync.finished'))
     listener.close()
-    const progress = heard.filter(({ event }) => event === 'sync.progress')
+    const progress = events.filter(({ event }) => event === 'sync.progress')
     expect(progress.every(({ id }) => id === null)).toBe(true)
     expect(progress.map(({ data }) => data.fetched).slice(0, 4)).toEqual([100, 200, 300, 350])
     for (const { data } of progress) expect(sumOf(data)).toBe(data.fetched)
@@ -278,13 +279,13 @@ describe('a running sync', () => {
 
     const run = await sync('?mode=full')
 
-    const told = (all: typeof listener.heard) => all.filter(({ event }) => event === 'sync.progress')
+    const told = (all: typeof listener.events) => all.filter(({ event }) => event === 'sync.progress')
     const isEnd = ({ data }: { data: { status: string } }) => data.status === 'completed'
-    const heard = told(await listener.until((all) => told(all).some(isEnd)))
+    const events = told(await listener.until((all) => told(all).some(isEnd)))
     listener.close()
     await other.close()
-    expect(heard.at(-1)?.data).toEqual(run)
-    const fetched = heard.map(({ data }) => data.fetched)
+    expect(events.at(-1)?.data).toEqual(run)
+    const fetched = events.map(({ data }) => data.fetched)
     expect(fetched).toEqual([...fetched].sort((a, b) => a - b))
     if (deletedHere === 0) expect(fetched.slice(0, 4)).toEqual([100, 200, 300, 350])
     expect(run.skipped).toHaveLength(deletedHere)

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answer, startApp, type TestApp } from '../../support/app.ts'
+import { type ApiResponse, startApp, type TestApp } from '../../support/app.ts'
 import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
 import { sumOf, workerOf } from '../../support/syncing.ts'
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await startApp({ env: { CODEHOST_API_URLS: host.url }, hostTimeoutMs: 60_000 })
 })
 afterEach(() => {
-  host.onAnswer(() => {})
+  host.onResponse(() => {})
   host.latencyMs = 0
 })
 afterAll(async () => {
@@ -57,7 +57,7 @@ const finished = (path: string) =>
 /** Resolves once the listing has been asked for so many pages. */
 const pagesAsked = (count: number) =>
   new Promise<void>((done) => {
-    host.onAnswer(({ url }) => {
+    host.onResponse(({ url }) => {
       if (url.includes('sort=created') && url.endsWith(`page=${count}`)) done()
     })
   })
@@ -172,8 +172,8 @@ describe('a worker', () => {
       [runs.left.id],
     )
     host.latencyMs = 20
-    const { promise: queued, resolve } = Promise.withResolvers<Answer>()
-    host.onAnswer(({ url }) => {
+    const { promise: queued, resolve } = Promise.withResolvers<ApiResponse>()
+    host.onResponse(({ url }) => {
       if (!url.endsWith('&page=3')) return
       resolve(service.post(`/api/codehost/${short.project.id}/sync`))
       return queued

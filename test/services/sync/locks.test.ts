@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, startApp, type TestApp } from '../../support/app.ts'
+import { type ApiResponse, startApp, type TestApp } from '../../support/app.ts'
 import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
 import { type Locks, locksOf } from '../../support/locks.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   locks = locksOf(service)
 })
 afterEach(() => {
-  host.onAnswer(() => {})
+  host.onResponse(() => {})
   host.heal()
 })
 afterAll(async () => {
@@ -70,19 +70,19 @@ const tasksOf = (projectId: string) =>
   service.query('select * from tasks where project_id = $1 order by codehost_number', [projectId])
 
 /** Holds pages up between their first lock and what they write. */
-const holdPages = () => locks.hold('lock table purged_entries in access exclusive mode')
+const delayPages = () => locks.hold('lock table purged_entries in access exclusive mode')
 
 /** Keeps pages of a listing on their way until the answer is called. */
-function holdAnswers(isHeld: (url: string) => boolean) {
+function delayResponses(isDelayed: (url: string) => boolean) {
   const { promise, resolve } = Promise.withResolvers<void>()
-  host.onAnswer(({ url }) => (isHeld(url) ? promise : undefined))
+  host.onResponse(({ url }) => (isDelayed(url) ? promise : undefined))
   return resolve
 }
 
 const isListing = (url: string) => url.includes('sort=created')
 const isSecondPage = (url: string) => isListing(url) && url.endsWith('page=2')
 
-const DISCONNECTIONS: [string, (projectId: string) => Promise<Answer>][] = [
+const DISCONNECTIONS: [string, (projectId: string) => Promise<ApiResponse>][] = [
   ['disconnecting', (id) => service.delete(`/api/projects/${id}/codehost`)],
   [
     'connecting another repository',
@@ -98,7 +98,7 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
   test('while a page is requested: nothing of it is stored, and the run has failed', async () => {
     const { project } = await connected(250)
     let ended: unknown
-    host.onAnswer(async ({ url }) => {
+    host.onResponse(async ({ url }) => {
       if (ended || !isSecondPage(url)) return
       await disconnect(project.id)
       ended = (await service.get(`/api/codehost/${project.id}/syncs`)).body.data[0]
@@ -115,8 +115,8 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
     await synced(project.id)
     for (const number of repository.entries.keys()) repository.change(number, { title: 'Changed' })
     repository.fill(100)
-    const letGo = await holdPages()
-    const sendSecond = holdAnswers(isSecondPage)
+    const letGo = await delayPages()
+    const sendSecond = delayResponses(isSecondPage)
     const { id, done } = await startWork(project.id, '?mode=full')
     await locks.waiting(1, done)
     const answer = disconnect(project.id)
@@ -155,7 +155,7 @@ describe('a run whose connection was replaced', () => {
   test('stores no page', async () => {
     const { project } = await connected(250)
     let isDone = false
-    host.onAnswer(async ({ url }) => {
+    host.onResponse(async ({ url }) => {
       if (isDone || !url.endsWith('page=2')) return
       isDone = true
       await replace(project.id)
@@ -172,7 +172,7 @@ describe('a run whose connection was replaced', () => {
     await synced(project.id)
     repository.remove(3)
     let isDone = false
-    host.onAnswer(async ({ url }) => {
+    host.onResponse(async ({ url }) => {
       if (isDone || !/issues\/3$/.test(url)) return
       isDone = true
       await replace(project.id)
@@ -187,7 +187,7 @@ describe('a run whose connection was replaced', () => {
 describe('deleting the project', () => {
   test('while the first page is being stored: one waits for the other', async () => {
     const { project } = await connected(50)
-    const letGo = await holdPages()
+    const letGo = await delayPages()
     const { done } = await startWork(project.id)
     await locks.waiting(1, done)
     const answer = service.delete(`/api/projects/${project.id}`)
@@ -201,7 +201,7 @@ describe('deleting the project', () => {
 
   test('while the first page is requested: the deletion waits, and nothing of the page is stored', async () => {
     const { project } = await connected(50)
-    const send = holdAnswers(isListing)
+    const send = delayResponses(isListing)
     const { done } = await startWork(project.id)
     // Held up in the middle: it has the project, and not yet its lists.
     const letGo = await locks.hold(`select from lists where project_id = '${project.id}' for update`)
@@ -233,11 +233,11 @@ describe('deleting the project', () => {
     const letGo = await locks.hold(`select from projects where id = '${project.id}' for update`)
     const answer = service.delete(`/api/projects/${project.id}`)
     await locks.waiting(1, answer)
-    const swept = service.service.cleanup.cleanUp()
-    await locks.waiting(2, swept)
+    const deleted = service.service.cleanup.cleanUp()
+    await locks.waiting(2, deleted)
     await letGo()
     expect((await answer).status).toBe(204)
-    expect(await swept).toEqual({ purgedTasks: 0 })
+    expect(await deleted).toEqual({ purgedTasks: 0 })
   })
 })
 
@@ -249,7 +249,7 @@ describe('while a page is being stored', () => {
     await synced(project.id)
     for (const number of repository.entries.keys()) repository.change(number, { title: 'Changed' })
     repository.fill(20)
-    const letGo = await holdPages()
+    const letGo = await delayPages()
     const { id, done } = await startWork(project.id)
     await locks.waiting(1, done)
     const answer = service.delete(`/api/lists/${list.id}?moveTo=${project.inbox.id}`)
@@ -264,8 +264,8 @@ describe('while a page is being stored', () => {
 
   test('archiving waits, and nothing is stored afterwards', async () => {
     const { project } = await connected(250)
-    const letGo = await holdPages()
-    const sendSecond = holdAnswers(isSecondPage)
+    const letGo = await delayPages()
+    const sendSecond = delayResponses(isSecondPage)
     const { id, done } = await startWork(project.id)
     await locks.waiting(1, done)
     const archived = service
@@ -290,7 +290,7 @@ test('in a project archived in the meantime nothing is marked as deleted', async
   const { project, repository } = await connected(20)
   await synced(project.id)
   repository.remove(3)
-  host.onAnswer(async ({ url }) => {
+  host.onResponse(async ({ url }) => {
     if (/issues\/3$/.test(url)) await service.post(`/api/projects/${project.id}/archive`)
   })
   const run = await synced(project.id, '?mode=full')

@@ -105,12 +105,12 @@ describe('a run', () => {
   test('sees what changed between two pages, and counts nothing twice', async () => {
     const { project, repository, sync } = await service.connected({}, 500)
     let touched = 0
-    service.host.onAnswer(({ url }) => {
+    service.host.onResponse(({ url }) => {
       if (touched < 40 && url.includes(`/${repository.id}/`))
         repository.change(++touched, { title: 'Touched' })
     })
     const run = await sync()
-    service.host.onAnswer(() => {})
+    service.host.onResponse(() => {})
     expect(run).toMatchObject({ status: 'completed', fetched: 500 })
     expect(run.issues.created + run.pullRequests.created).toBe(500)
     expect(sumOf(run)).toBe(500)
@@ -156,7 +156,7 @@ describe('a run', () => {
     const { project, repository, sync } = await service.connected()
     for (let number = 1; number <= 10_000; number++) repository.issue({ body: null })
     let next = 0
-    service.host.onAnswer(({ url }) => {
+    service.host.onResponse(({ url }) => {
       if (!url.includes(`/${repository.id}/`) || next >= 2_000) return
       // All over the repository, in pages that were read and pages that were not.
       for (let i = 0; i < 5; i++)
@@ -164,7 +164,7 @@ describe('a run', () => {
     })
     const first = await sync()
     const second = await sync()
-    service.host.onAnswer(() => {})
+    service.host.onResponse(() => {})
     await sync()
     expect(first).toMatchObject({ status: 'completed', fetched: 10_000 })
     expect(sumOf(first)).toBe(10_000)
@@ -232,11 +232,11 @@ describe('a full reconciliation', () => {
     const { project, repository, sync } = await service.connected({}, 150)
     await sync()
     // Once the first page is out, one of it goes: number 101 moves onto that page unseen.
-    service.host.onAnswer(({ url }) => {
+    service.host.onResponse(({ url }) => {
       if (url.includes('sort=created') && url.includes(`/${repository.id}/`)) repository.remove(50)
     })
     const run = await sync('?mode=full')
-    service.host.onAnswer(() => {})
+    service.host.onResponse(() => {})
     expect(run).toMatchObject({ status: 'completed', fetched: 150, gone: 0 })
     expect((await sync('?mode=full')).gone).toBe(1)
     expect((await service.tasksOf(project.id)).get(101).source_state).toBe('present')
@@ -294,8 +294,8 @@ describe('a full reconciliation', () => {
     await sync()
     for (const number of [3, 4, 5]) repository.remove(number)
     let isLost = false
-    const isAnswered = ({ url }: { url: string }) => (isLost ||= /issues\/4$/.test(url))
-    service.host.fault({ status, body: '{"message":"Not to be seen"}' }, { times: 1_000, at: isAnswered })
+    const hasResponse = ({ url }: { url: string }) => (isLost ||= /issues\/4$/.test(url))
+    service.host.fault({ status, body: '{"message":"Not to be seen"}' }, { times: 1_000, at: hasResponse })
     const run = await sync('?mode=full')
     service.host.heal()
     expect(isLost).toBe(true)

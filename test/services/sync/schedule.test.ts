@@ -45,9 +45,9 @@ describe('the schedule', () => {
 test('a run whose token is replaced continues with the new one', async () => {
   service.host.tokens.set('good', {})
   const { project, repository, sync } = await service.connected({ token: 'good' }, 350)
-  service.host.onAnswer(async ({ url }) => {
+  service.host.onResponse(async ({ url }) => {
     if (!url.endsWith('&page=2')) return
-    service.host.onAnswer(() => {})
+    service.host.onResponse(() => {})
     const renewed = { repository: repository.name, token: 'better', schedule: 'off' }
     await service.put(`/api/projects/${project.id}/codehost`, renewed)
     service.host.tokens.delete('good')

@@ -23,7 +23,7 @@ async function connected() {
 }
 
 /** Starts a run and waits for it; answers once it is queued, with what will be answered. */
-async function startPatiently({ id, path }: { id: string; path: string }, headers = {}) {
+async function startWithLongWait({ id, path }: { id: string; path: string }, headers = {}) {
   const answer = service.post(path, undefined, { headers: { prefer: 'wait=60', ...headers } })
   const runId = await vi.waitFor(
     async () => {
@@ -60,7 +60,7 @@ describe('while a request waits for a run', () => {
     'its project is deleted: the response is the run as it was started, %s an Idempotency-Key',
     async (_, headers) => {
       const project = await connected()
-      const { answer, runId } = await startPatiently(project, headers)
+      const { answer, runId } = await startWithLongWait(project, headers)
       expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
       const { status, body, headers: told } = await answer
       expect(status).toBe(202)
@@ -71,7 +71,7 @@ describe('while a request waits for a run', () => {
 
   test('the database is unavailable: the response is the run as it was last seen', async () => {
     const project = await connected()
-    const { answer, runId } = await startPatiently(project)
+    const { answer, runId } = await startWithLongWait(project)
     await service.query('alter table sync_runs rename to sync_runs_away')
     const { status, body } = await answer
     await service.query('alter table sync_runs_away rename to sync_runs')

@@ -5,41 +5,41 @@ import { type Listener, listenTo } from './stream.ts'
 
 const RECONNECT_MS = 100
 
-/** Follows the stream as a browser does: when it ends, it goes on where it was, at the next address. */
-export function followCarefully(targets: () => string[]) {
-  /** The tasks whose creation was told. */
+/** Follows the stream as a browser does: when it ends, it resumes at the last event, at the next URL. */
+export function followStream(targets: () => string[]) {
+  /** The tasks whose creation was in the stream. */
   const created = new Set<string>()
   let listener: Listener | undefined
   let lastEventId: string | undefined
-  let isOn = true
+  let isRunning = true
   const first = Promise.withResolvers<void>()
 
   const running = follow()
 
   return {
-    /** Nothing is missed, whatever happened meanwhile: it waits until it has heard of each of these tasks. */
+    /** Waits until the stream has sent the creation of each of these tasks. */
     async expectCreated(ids: Iterable<string>) {
-      const wanted = [...ids]
-      const missed = () => wanted.filter((id) => !created.has(id))
-      await expect.poll(() => missed().length, { message: 'tasks that the stream did not tell' }).toBe(0)
+      const expected = [...ids]
+      const missed = () => expected.filter((id) => !created.has(id))
+      await expect.poll(() => missed().length, { message: 'tasks that the stream missed' }).toBe(0)
     },
-    /** Resolves once it hears. */
+    /** Resolves once it is connected. */
     ready: first.promise,
     async stop() {
-      isOn = false
+      isRunning = false
       listener?.close()
       await running
     },
   }
 
   async function follow() {
-    for (let turn = 0; isOn; turn++) {
+    for (let turn = 0; isRunning; turn++) {
       const urls = targets()
       const url = urls[turn % urls.length] ?? ''
       const resume = lastEventId === undefined ? {} : { lastEventId }
       listener = await listenTo({ url, adminKey: ADMIN_KEY }, resume).catch(() => undefined)
       if (listener?.status === 200) {
-        while (isOn && !listener.isOver) {
+        while (isRunning && !listener.isEnded) {
           if (listener.comments > 0) first.resolve()
           take(listener)
           await sleep(10)
@@ -51,8 +51,8 @@ export function followCarefully(targets: () => string[]) {
     }
   }
 
-  function take({ heard }: Listener) {
-    for (const { id, event, data } of heard.splice(0)) {
+  function take({ events }: Listener) {
+    for (const { id, event, data } of events.splice(0)) {
       if (id === null) continue
       lastEventId = id
       if (event === 'task.created') created.add(data.taskId)

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { feedback } from './feedback.ts'
-import { type Answer, newTally, type Outgoing, retryingClient, type Tally } from './retrying-client.ts'
+import {
+  type ClientResponse,
+  newTally,
+  type Outgoing,
+  retryingClient,
+  type Tally,
+} from './retrying-client.ts'
 
-/** A task as the service has acknowledged it last. */
+/** A task in the state that the service acknowledged last. */
 export interface AcknowledgedTask {
   title: string
   version: number
@@ -11,7 +17,7 @@ export interface AcknowledgedTask {
   notes: string | null
 }
 
-/** All that the service said was done. What is not here and yet in the database was done twice, or behind the answer. */
+/** Everything the service acknowledged. Anything else in the database was done twice, or after an error response. */
 export interface Acknowledged {
   tasks: Map<string, AcknowledgedTask>
   /** How many tasks carry the label of a batch. */
@@ -23,49 +29,49 @@ export interface Acknowledged {
 export interface Load {
   tally: Tally
   acknowledged: Acknowledged
-  /** Waits until every client has had an answer that it could use; resolves with how long that took. */
+  /** Waits until every client has had a successful response; resolves with the milliseconds it took. */
   recovery(): Promise<number>
-  /** Lets every client end what it is at, with as many tries as that takes. */
+  /** Waits until every client has finished its current action, retries included. */
   stop(): Promise<void>
 }
 
 interface LoadOptions {
-  /** Where the service is, at the moment. */
+  /** The present URLs of the service. */
   targets: () => string[]
   clients?: number
-  /** Between two requests of a client, at most. */
+  /** The maximum time between two requests of a client. */
   thinkMs?: number
 }
 
-/** What the service has to be started with, so that it takes the clients' feedback. */
-export const FEEDBACK_SECRET = 'careful-clients-feedback'
+/** The WEBHOOK_SECRET that the service needs to accept the clients' feedback. */
+export const FEEDBACK_SECRET = 'load-clients-feedback'
 
 const BATCH = 12
 
 /**
- * Clients that do everything a careful client does so that nothing is lost or doubled: creates with an Idempotency-Key
- * or an externalId, batches, edits with If-Match, feedback with a uuid. Each changes only tasks of its own.
+ * Clients that prevent losses and doubles as the guides recommend: creates with an Idempotency-Key or an externalId,
+ * batches, edits with If-Match, feedback with a uuid. Each changes only its own tasks.
  */
 export function startLoad({ targets, clients = 8, thinkMs = 10 }: LoadOptions): Load {
   const tally = newTally()
   const acknowledged: Acknowledged = { tasks: new Map(), batches: new Map(), events: new Map() }
-  const lastAnswers: number[] = Array(clients).fill(0)
-  let isOn = true
+  const lastResponses: number[] = Array(clients).fill(0)
+  let isRunning = true
 
-  const running = lastAnswers.map(async (_, nth) => {
+  const running = lastResponses.map(async (_, nth) => {
     const { send, close } = retryingClient(targets, tally)
-    const acts = actsOf(send, acknowledged, tally)
+    const actions = actionsOf(send, acknowledged, tally)
     try {
-      for (let turn = nth; isOn; turn++) {
-        await acts[turn % acts.length]?.()
-        lastAnswers[nth] = performance.now()
+      for (let turn = nth; isRunning; turn++) {
+        await actions[turn % actions.length]?.()
+        lastResponses[nth] = performance.now()
         await sleep(thinkMs * Math.random())
       }
     } finally {
       close()
     }
   })
-  // Whoever gives up is heard of in `stop`, not before.
+  // A client that fails is reported by `stop`.
   for (const client of running) client.catch(() => {})
 
   return {
@@ -74,31 +80,31 @@ export function startLoad({ targets, clients = 8, thinkMs = 10 }: LoadOptions): 
     async recovery() {
       const since = performance.now()
       const all = Promise.all(running)
-      while (lastAnswers.some((at) => at <= since)) await Promise.race([sleep(5), all])
-      return Math.max(...lastAnswers) - since
+      while (lastResponses.some((at) => at <= since)) await Promise.race([sleep(5), all])
+      return Math.max(...lastResponses) - since
     },
     async stop() {
-      isOn = false
+      isRunning = false
       await Promise.all(running)
     },
   }
 }
 
-/** What one client does, in turn. */
-function actsOf(send: (outgoing: Outgoing) => Promise<Answer>, known: Acknowledged, tally: Tally) {
+/** The actions of one client, in turn. */
+function actionsOf(send: (outgoing: Outgoing) => Promise<ClientResponse>, known: Acknowledged, tally: Tally) {
   const own: string[] = []
 
   async function single() {
     const body = { title: `single ${randomUUID()}` }
-    const answer = await send({ ...POST_TASK, headers: { 'idempotency-key': randomUUID() }, body })
-    if (isExpected(answer, [201])) learn(answer.body)
+    const response = await send({ ...POST_TASK, headers: { 'idempotency-key': randomUUID() }, body })
+    if (isExpected(response, [201])) learn(response.body)
   }
 
   async function external() {
     const externalId = randomUUID()
-    const answer = await send({ ...POST_TASK, body: { title: `external ${externalId}`, externalId } })
-    // 200 says that an earlier sending was taken.
-    if (isExpected(answer, answer.attempts > 1 ? [200, 201] : [201])) learn(answer.body)
+    const response = await send({ ...POST_TASK, body: { title: `external ${externalId}`, externalId } })
+    // 200 means that an earlier attempt succeeded.
+    if (isExpected(response, response.attempts > 1 ? [200, 201] : [201])) learn(response.body)
   }
 
   async function bulk() {
@@ -107,28 +113,28 @@ function actsOf(send: (outgoing: Outgoing) => Promise<Answer>, known: Acknowledg
     const label = `batch ${randomUUID()}`
     const tasks = Array.from({ length: BATCH }, (_, nth) => ({ title: `${label} ${nth}`, labels: [label] }))
     const headers = { 'idempotency-key': label }
-    const answer = await send({ method: 'POST', path: '/api/tasks/bulk', headers, body: { listId, tasks } })
-    if (!isExpected(answer, [201])) return
+    const response = await send({ method: 'POST', path: '/api/tasks/bulk', headers, body: { listId, tasks } })
+    if (!isExpected(response, [201])) return
     known.batches.set(label, tasks.length)
-    for (const task of answer.body.data) learn(task)
+    for (const task of response.body.data) learn(task)
   }
 
   async function anyList(): Promise<string | undefined> {
-    const answer = await send({ method: 'GET', path: `/api/tasks/${own[0]}` })
-    return isExpected(answer, [200]) ? answer.body.listId : undefined
+    const response = await send({ method: 'GET', path: `/api/tasks/${own[0]}` })
+    return isExpected(response, [200]) ? response.body.listId : undefined
   }
 
   async function event() {
     const title = `feedback ${randomUUID()}`
     const sent = feedback({ note: title })
     const headers = { authorization: `Bearer ${FEEDBACK_SECRET}` }
-    const answer = await send({ method: 'POST', path: '/api/analytics/webhook', headers, body: sent })
-    if (!isExpected(answer, answer.attempts > 1 ? [200, 201] : [201])) return
-    known.events.set(sent.uuid, answer.body.taskId)
-    known.tasks.set(answer.body.taskId, { title, version: 1, status: 'open', notes: null })
+    const response = await send({ method: 'POST', path: '/api/analytics/webhook', headers, body: sent })
+    if (!isExpected(response, response.attempts > 1 ? [200, 201] : [201])) return
+    known.events.set(sent.uuid, response.body.taskId)
+    known.tasks.set(response.body.taskId, { title, version: 1, status: 'open', notes: null })
   }
 
-  /** One field at a time, so that each version has one line in the activity. */
+  /** One field at a time, so that each version has one activity. */
   async function edit() {
     const id = own[Math.floor(Math.random() * own.length)]
     const task = id && known.tasks.get(id)
@@ -138,20 +144,20 @@ function actsOf(send: (outgoing: Outgoing) => Promise<Answer>, known: Acknowledg
         ? { notes: `edit ${randomUUID()}` }
         : { status: task.status === 'done' ? 'open' : 'done' }
     const path = `/api/tasks/${id}`
-    const answer = await send({
+    const response = await send({
       method: 'PATCH',
       path,
       headers: { 'if-match': `"${task.version}"` },
       body: change,
     })
-    // Stale after a repeat: was it the first sending that made it so?
-    const isStale = answer.status === 412 && answer.attempts > 1
-    const { body } = isStale ? await send({ method: 'GET', path }) : answer
+    // Stale after a retry: did the first attempt succeed?
+    const isStale = response.status === 412 && response.attempts > 1
+    const { body } = isStale ? await send({ method: 'GET', path }) : response
     const isDone =
       body?.version === task.version + 1 &&
       Object.entries(change).every(([name, value]) => body[name] === value)
     if (isDone) learn(body)
-    else tally.unexpected.push(`PATCH ${answer.status} ${JSON.stringify({ ...body, wanted: change })}`)
+    else tally.unexpected.push(`PATCH ${response.status} ${JSON.stringify({ ...body, expected: change })}`)
   }
 
   async function read() {
@@ -163,7 +169,7 @@ function actsOf(send: (outgoing: Outgoing) => Promise<Answer>, known: Acknowledg
     known.tasks.set(id, { title, version, status, notes })
   }
 
-  function isExpected({ status, body }: Answer, expected: number[]): boolean {
+  function isExpected({ status, body }: ClientResponse, expected: number[]): boolean {
     if (expected.includes(status)) return true
     tally.unexpected.push(`${status} ${JSON.stringify(body)}`)
     return false
