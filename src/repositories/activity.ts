@@ -18,9 +18,9 @@ import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 
-/** As the stream reads it: with the transaction that wrote it. */
+/** A row as the stream reads it: with the transaction that wrote it. */
 export type ActivityLogRow = typeof activity.$inferSelect
-/** The transaction is the database's to say. */
+/** Without the transaction, which the database sets. */
 export type ActivityRow = Omit<ActivityLogRow, 'transaction'>
 
 export interface ActivityFilter {
@@ -28,7 +28,7 @@ export interface ActivityFilter {
   projectId?: string | undefined
   types?: string[] | undefined
   actorId?: string | undefined
-  /** This id and later ones. */
+  /** The lowest id, inclusive. */
   from?: string | undefined
 }
 
@@ -38,7 +38,7 @@ interface NewestFirst {
   limit: number
 }
 
-/** Transactions that became visible: those named, and a range from one up to another without some. */
+/** Transactions that became visible: single ones, and a range without the excluded ones. */
 export interface TransactionSpan {
   finished: string[]
   from: string
@@ -48,7 +48,7 @@ export interface TransactionSpan {
 
 const { transaction, ...columns } = getTableColumns(activity)
 
-/** The record, within a reach. */
+/** The activity log, within a reach. */
 export function activityRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(activity.projectId, reach.projectId)
 
@@ -75,7 +75,7 @@ export function activityRepository(db: Executor, reach: Reach) {
         .limit(limit)
     },
 
-    /** Whether there is, or was, such a task: hidden ones count, and purged ones by what is written of them. */
+    /** Whether the task exists or existed: includes deleted tasks, and purged ones that the log mentions. */
     async knowsTask(taskId: string): Promise<boolean> {
       const taskInReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
       const [task] = await db
@@ -91,7 +91,7 @@ export function activityRepository(db: Executor, reach: Reach) {
       return rows.length > 0
     },
 
-    /** What a snapshot shows of the record, oldest first. */
+    /** The rows that are visible in a snapshot, oldest first. */
     async listVisible(
       snapshot: string,
       filter: ActivityFilter,
@@ -100,7 +100,7 @@ export function activityRepository(db: Executor, reach: Reach) {
     ): Promise<ActivityRow[]> {
       const isVisible = or(
         sql`pg_visible_in_snapshot(${transaction}, ${snapshot}::pg_snapshot)`,
-        // Restored into a younger cluster: there, and from a transaction that has not been yet.
+        // Rows restored into a new cluster are visible, but their transaction ids are in its future.
         sql`${transaction} >= pg_snapshot_xmax(pg_current_snapshot())`,
       )
       return db
@@ -113,12 +113,12 @@ export function activityRepository(db: Executor, reach: Reach) {
   }
 }
 
-/** The end of the record as it grows: outside any reach, one reader for all streams. */
+/** Reads new rows of the activity log: outside any reach, for all streams of a process. */
 export function activityLogReader(db: Executor) {
   return {
     /**
-     * Which transactions are over by now, as PostgreSQL writes it, and since when the server lives: recovery from a
-     * crash gives numbers anew that were given before, and begins its statistics anew.
+     * The committed transactions in PostgreSQL's text format, and the start of the server's statistics: after a crash,
+     * transaction ids may be reused and the statistics start again.
      */
     async snapshot(): Promise<{ text: string; life: string }> {
       const { rows } = await db.execute<{ text: string; life: string }>(sql`
@@ -128,8 +128,8 @@ export function activityLogReader(db: Executor) {
     },
 
     /**
-     * What these transactions wrote. `notBefore` keeps out what was restored from another cluster, whose
-     * transactions have numbers of their own; it is no index condition, or a planner might walk the hour.
+     * The rows written by these transactions. `notBefore` excludes rows restored from another cluster, whose transaction
+     * ids are unrelated; it is not an index condition, or the planner might scan the whole hour.
      */
     async listWritten(
       { finished, from, to, without }: TransactionSpan,
@@ -151,7 +151,7 @@ export function activityLogReader(db: Executor) {
           )
           .orderBy(asc(transaction), asc(activity.id))
           .limit(limit)
-      // Two walks of the index; as one condition with `or` it is a walk over all of it.
+      // Two index scans; a single condition with `or` scans the whole index.
       return unionAll(
         part(inArray(transaction, finished)),
         part(and(gte(transaction, from), lt(transaction, to), notInArray(transaction, without))),

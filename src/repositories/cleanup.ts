@@ -7,12 +7,12 @@ import { taskNames } from '../db/tables/task-names.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
 
-/** What is taken away once its time is over; two instances that sweep at once share the work. */
+/** Deletes what is past its retention. Concurrent cleanups share the work. */
 export function cleanupRepository(db: Executor) {
   return {
     /**
-     * Removes tasks that were hidden before then, at most so many, and leaves the code host's numbers behind, in one
-     * statement. Those of a project that is being deleted go with it. Answers how many went.
+     * Removes at most `limit` tasks deleted before this time, and keeps their code-host numbers, in one statement. Skips
+     * projects that are being deleted. Returns how many it removed.
      */
     async purgeDeletedTasks(before: Date, limit: number): Promise<number> {
       const result = await db.execute(sql`
@@ -21,19 +21,19 @@ export function cleanupRepository(db: Executor) {
           where ${tasks.deletedAt} < ${before.toISOString()}::timestamptz
           order by ${tasks.deletedAt} limit ${limit}
           for key share of ${projects} skip locked for update of ${tasks} skip locked
-        ), gone as (
+        ), removed as (
           delete from ${tasks} where id in (select id from due)
           returning project_id, codehost_repository_id, codehost_number
         ), remembered as (
           insert into ${purgedItems} (project_id, codehost_repository_id, codehost_number)
-          select project_id, codehost_repository_id, codehost_number from gone where codehost_number is not null
+          select project_id, codehost_repository_id, codehost_number from removed where codehost_number is not null
           on conflict do nothing
         )
-        select from gone`)
+        select from removed`)
       return result.rowCount ?? 0
     },
 
-    /** Removes rules that were hidden before then, at most so many, each with its versions. Answers how many went. */
+    /** Removes at most `limit` rules deleted before this time, with their versions. Returns how many it removed. */
     async purgeDeletedRules(before: Date, limit: number): Promise<number> {
       const result = await db.execute(sql`
         delete from ${rules} where id in (
@@ -42,7 +42,7 @@ export function cleanupRepository(db: Executor) {
       return result.rowCount ?? 0
     },
 
-    /** Removes names that no task has any more, at most so many. Those at work are left: nobody waits. */
+    /** Removes at most `limit` unused names. Skips locked ones. Returns how many it removed. */
     async deleteUnusedNames(limit: number): Promise<number> {
       const result = await db.execute(sql`
         delete from ${taskNames} where (kind, project_id, key) in (
@@ -51,7 +51,7 @@ export function cleanupRepository(db: Executor) {
       return result.rowCount ?? 0
     },
 
-    /** Empties the inbox of payloads of events with ids below this one, at most so many. Answers how many went. */
+    /** Removes at most `limit` payloads of events with lower ids. Returns how many it removed. */
     async dropFeedbackPayloads(beforeId: string, limit: number): Promise<number> {
       const result = await db.execute(sql`
         update ${feedbackEvents} set payload = null where id in (
@@ -60,7 +60,7 @@ export function cleanupRepository(db: Executor) {
       return result.rowCount ?? 0
     },
 
-    /** The same for what is left of events of other names: all of it. */
+    /** The same for ignored events, which are removed entirely. */
     async deleteIgnoredFeedback(beforeId: string, limit: number): Promise<number> {
       const result = await db.execute(sql`
         delete from ${feedbackEvents} where id in (

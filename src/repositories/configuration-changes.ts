@@ -1,12 +1,12 @@
 import { sql } from '../db/drizzle.ts'
 import type { Executor } from './index.ts'
 
-/** The channel on which instances hear that projects or routing changed, which no entry of the record tells. */
+/** The channel for notices that projects or routing changed, for which there is no activity. */
 export const CONFIGURATION_CHANGES = 'inlet_configuration'
 
 export type ConfigurationChange = { type: 'project.changed'; projectId: string } | { type: 'routing.changed' }
 
-/** Sent when the transaction commits; rare enough that the lock it takes at commit does not matter. */
+/** Sent at the commit. Notices lock commits, but these are rare. */
 export function configurationChanges(db: Executor) {
   async function announce(change: ConfigurationChange): Promise<void> {
     await db.execute(sql`select pg_notify(${CONFIGURATION_CHANGES}, ${JSON.stringify(change)})`)

@@ -12,10 +12,10 @@ export interface ContextListRow {
   openCount: number
 }
 
-/** What a context needs that no list of one thing answers. */
+/** Queries for the context of assistants. */
 export function contextRepository(db: Executor, reach: Reach) {
   return {
-    /** The lists tasks can be put into: the default project's first, then project by project. */
+    /** The lists that tasks can be put into: the default project's first, then by project. */
     async listDestinations(projectId: string | null, limit: number): Promise<ContextListRow[]> {
       return db
         .select({
@@ -40,8 +40,8 @@ export function contextRepository(db: Executor, reach: Reach) {
     },
 
     /**
-     * How many tasks are open and in progress, in one snapshot. What is not done is kept count of; what is in
-     * progress is counted list by list in the index on (list, status): no row of a task is read.
+     * Counts open tasks and tasks in progress, in one snapshot. Unfinished tasks have a stored count; those in progress
+     * are counted in the index on (list, status), without reading tasks.
      */
     async countTasks(
       projectId: string | null,

@@ -23,7 +23,7 @@ import { taskTextsRepository } from './task-texts.ts'
 import { tasksRepository } from './tasks.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
 
-/** How far a caller sees: one project, or all of them. Part of every query, so that no route can forget it. */
+/** What a caller can see: one project or all. Part of every query, so that no route can omit it. */
 export interface Reach {
   projectId: string | null
 }
@@ -39,12 +39,12 @@ export type Executor = Pick<
 type Transactional = Executor & Pick<Database, 'transaction'>
 
 export type Repositories = ReturnType<typeof unreached> & {
-  /** Everything done by the work stands or falls together, the use cases' own transactions included. */
+  /** Runs all work atomically, including nested transactions of use cases. */
   transaction<T>(work: (repos: Repositories) => Promise<T>): Promise<T>
 }
 export type BoundRepositories = ReturnType<typeof bound>
 
-/** Every query there is, over one pool or inside one transaction. */
+/** All queries, on a pool or in a transaction. */
 export function repositories(db: Transactional, search?: SearchOptions): Repositories {
   return {
     ...unreached(db, search),
@@ -57,7 +57,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     async ping(): Promise<void> {
       await db.execute('select from projects limit 1')
     },
-    /** Outside any reach: they say who calls. */
+    /** Outside any reach: they authenticate callers. */
     credentials: {
       keys: keyCredentials(db),
       sessions: sessionCredentials(db),
@@ -72,7 +72,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     stats: statsRepository(db),
     within: (reach: Reach) => ({
       ...bound(db, reach, search),
-      /** One transaction a use case: the repositories handed in are bound to it. */
+      /** One transaction per use case; the repositories passed to it are bound to it. */
       transaction: <T>(work: (repos: BoundRepositories) => Promise<T>): Promise<T> =>
         db.transaction((tx) => work(bound(tx, reach, search))),
     }),

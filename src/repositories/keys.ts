@@ -6,11 +6,11 @@ import { writeLastUsed } from './last-used.ts'
 
 export type KeyRow = typeof apiKeys.$inferSelect
 export type KeySecretRow = typeof apiKeySecrets.$inferSelect
-/** A key with the parts of its secrets that may be shown. */
+/** A key with the visible parts of its secrets. */
 export type ShownKeyRow = KeyRow &
   Pick<KeySecretRow, 'prefix' | 'lastFour'> & { previousSecretExpiresAt: Date | null }
 
-/** Held by whoever ends a key that administers all projects: two that end each other's would leave none. */
+/** Taken to revoke an admin key of all projects: otherwise two callers could revoke each other's, and none would be left. */
 const ADMIN_KEYS_LOCK = 0x1a5_7ad
 
 interface KeyPageRequest {
@@ -20,7 +20,7 @@ interface KeyPageRequest {
   now: Date
 }
 
-/** Keys as they are managed: within a reach. */
+/** Management of keys, within a reach. */
 export function keysRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(apiKeys.projectId, reach.projectId)
 
@@ -76,7 +76,7 @@ export function keysRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** Whether another key can administer all projects. Nobody else ends one until the transaction ends. */
+    /** Whether another key can administer all projects; no such key can be revoked until the transaction ends. */
     async isAnotherAdmin(id: string, now: Date): Promise<boolean> {
       await db.execute(sql`select pg_advisory_xact_lock(${ADMIN_KEYS_LOCK})`)
       const rows = await db
@@ -95,7 +95,7 @@ export function keysRepository(db: Executor, reach: Reach) {
       return rows.length > 0
     },
 
-    /** Adds a secret; the newest before it works until then, older ones no more. */
+    /** Adds a secret; the previous one is valid until that time, older ones expire. */
     async rotate(secret: KeySecretRow, previousUntil: Date): Promise<void> {
       const { keyId, createdAt } = secret
       const [newest] = await db
@@ -104,7 +104,7 @@ export function keysRepository(db: Executor, reach: Reach) {
         .where(eq(apiKeySecrets.keyId, keyId))
         .orderBy(desc(apiKeySecrets.createdAt), desc(apiKeySecrets.expiresAt))
         .limit(1)
-      // Ended, not deleted: a secret of the environment that was known once must not be taken for a new one.
+      // Expired, not deleted: an old secret in the environment must not be taken for a new one.
       const isOlder = ne(apiKeySecrets.hash, newest?.hash ?? '')
       const isLive = or(isNull(apiKeySecrets.expiresAt), gt(apiKeySecrets.expiresAt, createdAt))
       await db
@@ -126,10 +126,10 @@ export function keysRepository(db: Executor, reach: Reach) {
   }
 }
 
-/** Keys as they prove who calls: outside any reach. */
+/** Authentication by key, outside any reach. */
 export function keyCredentials(db: Executor) {
   return {
-    /** The key a secret proves, whatever has become of it since. */
+    /** The key of a secret, also if it is revoked or expired. */
     async findBySecret(hash: string): Promise<(KeyRow & { secretExpiresAt: Date | null }) | undefined> {
       const [row] = await db
         .select({ ...getTableColumns(apiKeys), secretExpiresAt: apiKeySecrets.expiresAt })

@@ -2,7 +2,7 @@ import { type AnyColumn, and, eq, isNull, lt, or, type PgTable } from '../db/dri
 import type { Executor } from './index.ts'
 
 /**
- * Writes when each of these was last used. An older time never replaces a newer one, and all are locked in one order
+ * Stores when each of these was last used. A stored time never decreases, and rows are locked in the same order
  * everywhere.
  */
 export async function writeLastUsed<T extends PgTable & { id: AnyColumn }>(

@@ -4,12 +4,12 @@ import type { Executor, Reach } from './index.ts'
 
 export type ListDeletionRow = typeof listDeletions.$inferSelect
 
-/** Lists that are being deleted: their tasks go to another one first, some at a time. */
+/** Lists that are being deleted: their tasks are moved first, in batches. */
 export function listDeletionsRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(listDeletions.projectId, reach.projectId)
 
   return {
-    /** Of one that has begun already, only where the tasks go is new. */
+    /** Starts a deletion; if one has started, only changes its destination. */
     async save(row: ListDeletionRow): Promise<void> {
       const { targetId, moveTo } = row
       await db
@@ -27,12 +27,12 @@ export function listDeletionsRepository(db: Executor, reach: Reach) {
     },
 
     /**
-     * Locks one of them until the transaction ends, any or this one, and holds its project as it is. Waits for nobody:
-     * what another instance is at, and what belongs to a project that is archived or locked, is passed over.
+     * Locks a deletion, any or a given one, and its project until the transaction ends. Never waits: skips deletions that
+     * another instance works on, and those of archived or locked projects.
      */
     async claim(listId: string | undefined): Promise<ListDeletionRow | undefined> {
       const condition = and(listId === undefined ? undefined : eq(listDeletions.listId, listId), inReach)
-      // One that gets nowhere for a while holds up no other.
+      // In random order, so that a blocked deletion does not delay the others.
       const { rows } = await db.execute<{ id: string }>(sql`
         select ${listDeletions.listId} as id from ${listDeletions} join ${projects} on ${projects.id} = ${listDeletions.projectId}
         where ${projects.archivedAt} is null and ${condition ?? sql`true`} order by random() limit 1
@@ -40,7 +40,7 @@ export function listDeletionsRepository(db: Executor, reach: Reach) {
       return rows[0] && this.find(rows[0].id)
     },
 
-    /** Locks those that have to do with this list, in one order everywhere: its own, and those that lead to it. */
+    /** Locks the list's own deletion and those that move tasks to it, in the same order everywhere. */
     async listAboutForUpdate(listId: string): Promise<ListDeletionRow[]> {
       return db
         .select()
@@ -50,7 +50,7 @@ export function listDeletionsRepository(db: Executor, reach: Reach) {
         .for('update')
     },
 
-    /** Deletions whose tasks went to one list lead to another from now on. */
+    /** Changes the destination of deletions. */
     async redirect(fromId: string, toId: string): Promise<void> {
       await db
         .update(listDeletions)
@@ -58,7 +58,7 @@ export function listDeletionsRepository(db: Executor, reach: Reach) {
         .where(and(eq(listDeletions.targetId, fromId), inReach))
     },
 
-    /** From now on no task finds its way into the list; those on their way still come. */
+    /** Stops new tasks from being routed to the list; inserts in progress still succeed. */
     async refuseNewTasks(listId: string): Promise<void> {
       await db
         .update(lists)

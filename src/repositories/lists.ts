@@ -5,11 +5,11 @@ import { listCountChanges, lists, projects } from '../db/tables/projects.ts'
 import { listNotEmpty } from '../errors/index.ts'
 import type { Executor, Reach } from './index.ts'
 
-/** `openCount` is as of the last fold, but where a method says counted: there it is exact. */
+/** `openCount` is as of the last aggregation; methods with `counted` in their name return the exact one. */
 export type ListRow = typeof lists.$inferSelect
 
 export interface ListPageRequest {
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   after: { position: number; id: string } | undefined
   limit: number
 }
@@ -23,8 +23,8 @@ export interface DestinationRow {
 }
 
 /**
- * A list's open tasks: those folded in, and what came since. Both are read in one snapshot, so no fold doubles any.
- * The names are written out: in a select from one table drizzle takes the tables' names off the columns.
+ * A list's open tasks: the aggregated count plus pending changes, in one snapshot, so none is counted twice. Column names
+ * are written out, because drizzle omits the table name in a select from one table.
  */
 export const openCount = sql<number>`(lists.open_count + (
   select coalesce(sum(change), 0) from list_count_changes where list_id = lists.id))::integer`
@@ -81,7 +81,7 @@ export function listsRepository(db: Executor, reach: Reach) {
         .limit(limit)
     },
 
-    /** All lists of a project by position, locked. In the order of ids, as the fold locks them. */
+    /** Locks all lists of a project, in the order of ids as the aggregation does; returns them by position. */
     async listForUpdate(projectId: string): Promise<ListRow[]> {
       const rows = await db
         .select()
@@ -92,7 +92,7 @@ export function listsRepository(db: Executor, reach: Reach) {
       return rows.sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
     },
 
-    /** No task comes into these until the transaction ends; those on their way are waited for. */
+    /** Locks these lists against new tasks until the transaction ends; waits for inserts in progress. */
     async close(ids: string[]): Promise<void> {
       await db
         .select({ id: lists.id })
@@ -102,7 +102,7 @@ export function listsRepository(db: Executor, reach: Reach) {
         .for('update')
     },
 
-    /** The same without waiting: false where tasks are on their way into the list. */
+    /** The same without waiting: returns false if inserts are in progress. */
     async tryClose(id: string): Promise<boolean> {
       const rows = await db
         .select({ id: lists.id })
@@ -119,12 +119,12 @@ export function listsRepository(db: Executor, reach: Reach) {
         .where(and(eq(lists.id, id), inReach))
     },
 
-    /** Gives these lists, all of a project, the positions 0, 1, 2, ... */
+    /** Sets the positions of all lists of a project: 0, 1, 2, ... */
     async reorder(ids: string[]): Promise<void> {
       await db.execute(sql`
-        update ${lists} set position = wanted.place - 1
-        from unnest(${sql.param(ids)}::uuid[]) with ordinality as wanted (id, place)
-        where ${lists.id} = wanted.id and ${lists.position} <> wanted.place - 1`)
+        update ${lists} set position = ordered.place - 1
+        from unnest(${sql.param(ids)}::uuid[]) with ordinality as ordered (id, place)
+        where ${lists.id} = ordered.id and ${lists.position} <> ordered.place - 1`)
     },
 
     async delete({ id, name }: Pick<ListRow, 'id' | 'name'>): Promise<void> {
@@ -132,15 +132,15 @@ export function listsRepository(db: Executor, reach: Reach) {
         .delete(lists)
         .where(and(eq(lists.id, id), inReach))
         .catch((error) => {
-          // A task that was restored into it a moment ago.
+          // A task was restored into it meanwhile.
           if (violates(error, 'tasks_list_in_project')) throw listNotEmpty(name)
           throw error
         })
     },
 
     /**
-     * Adds pending changes to the counts of their lists; answers how many it took. One statement, so a reader sees
-     * a change in one place or the other. Rows that another fold has taken are left to it, which excludes deadlocks.
+     * Adds pending changes to the counts of their lists; returns how many. One statement, so that readers see each change
+     * exactly once. Skips rows that a concurrent aggregation has locked, which prevents deadlocks.
      */
     async aggregateCountChanges(limit: number): Promise<number> {
       const { rows } = await db.execute<{ taken: number }>(sql`
@@ -152,7 +152,7 @@ export function listsRepository(db: Executor, reach: Reach) {
           select list_id, sum(change) as change from taken group by list_id having sum(change) <> 0
         ), locked as (
           select id from ${lists} where id in (select list_id from sums) order by id for no key update
-        ), folded as (
+        ), aggregated as (
           update ${lists} set open_count = open_count + sums.change
           from sums join locked on locked.id = sums.list_id
           where ${lists.id} = sums.list_id
@@ -161,7 +161,7 @@ export function listsRepository(db: Executor, reach: Reach) {
       return rows[0]?.taken ?? 0
     },
 
-    /** Where a task goes: the list named, else the default list of the reach's project, else of the default project. */
+    /** The destination of a task: the given list, else the default list of the reach's project or the default project. */
     async findDestination(listId: string | undefined): Promise<DestinationRow | undefined> {
       const { projectId } = reach
       const { rows } = listId

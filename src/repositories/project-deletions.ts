@@ -5,7 +5,7 @@ import type { Executor } from './index.ts'
 
 export type ProjectDeletionRow = typeof projectDeletions.$inferSelect
 
-/** Projects that are being deleted: what is in their trash goes first, some at a time. */
+/** Projects that are being deleted: their trash is emptied first, in batches. */
 export function projectDeletionsRepository(db: Executor) {
   return {
     async save(row: ProjectDeletionRow): Promise<void> {
@@ -16,7 +16,7 @@ export function projectDeletionsRepository(db: Executor) {
       await db.delete(projectDeletions).where(eq(projectDeletions.projectId, projectId))
     },
 
-    /** Locks one of them until the transaction ends, any or this one. Waits for nobody. */
+    /** Locks a deletion, any or a given one, until the transaction ends. Never waits. */
     async claim(projectId: string | undefined): Promise<ProjectDeletionRow | undefined> {
       const [row] = await db
         .select()
@@ -28,7 +28,7 @@ export function projectDeletionsRepository(db: Executor) {
       return row
     },
 
-    /** Removes so many of a project's deleted tasks; returns how many. Waits for nobody. */
+    /** Removes at most `limit` deleted tasks of a project; returns how many. Skips locked ones. */
     async deleteHidden(projectId: string, limit: number): Promise<number> {
       const batch = db
         .select({ id: tasks.id })
@@ -40,7 +40,7 @@ export function projectDeletionsRepository(db: Executor) {
       return rowCount ?? 0
     },
 
-    /** Whether the trash of a project holds more than so many. */
+    /** Whether the trash of a project has more than `count` tasks. */
     async hasMoreHidden(projectId: string, count: number): Promise<boolean> {
       const rows = await db
         .select({ id: tasks.id })

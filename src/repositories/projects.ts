@@ -14,12 +14,12 @@ export type CountedProjectRow = ProjectRow & { openCount: number }
 
 export interface ProjectPageRequest {
   isArchived: boolean | undefined
-  /** The id the page before ended with. */
+  /** The id at the end of the previous page. */
   after: string | undefined
   limit: number
 }
 
-/** What keeps a project from being deleted. */
+/** What prevents the deletion of a project. */
 export interface ProjectContent {
   tasks: boolean
   rules: boolean
@@ -65,14 +65,14 @@ export function projectsRepository(db: Executor, reach: Reach) {
         .limit(limit)
     },
 
-    /** Locks the project, and so all that is decided under its lock: its state, and its lists and their order. */
+    /** Locks the project, its state, and the number and order of its lists and rules. */
     async findForUpdate(id: string): Promise<ProjectRow | undefined> {
       return locked(id, 'no key update')
     },
 
     /**
-     * The same, and nothing new may point at it until the transaction ends: no list, key or rule. What holds it as it is
-     * is waited for.
+     * The same, and no list, key or rule can reference it until the transaction ends. Waits for transactions that locked
+     * it with `findForShare`.
      */
     async findForDelete(id: string): Promise<ProjectRow | undefined> {
       return locked(id, 'update')
@@ -121,12 +121,12 @@ export function projectsRepository(db: Executor, reach: Reach) {
       return rows[0] ?? { tasks: false, rules: false, keys: false, routingRules: false }
     },
 
-    /** Deletes an empty project with its lists. What is hidden in it goes too, as it would when its 30 days are over. */
+    /** Deletes an empty project with its lists, and its deleted tasks and rules before their retention ends. */
     async delete(project: Pick<ProjectRow, 'id' | 'name'>, now: Date): Promise<void> {
       const { id, name } = project
       await db.delete(tasks).where(and(eq(tasks.projectId, id), isNotNull(tasks.deletedAt)))
       await db.delete(rules).where(and(eq(rules.projectId, id), isNotNull(rules.deletedAt)))
-      // A dead key stays, so that its secret never counts as unknown; without scopes, lest it wake up unbound.
+      // Revoked keys are kept, so that their secrets stay known; without scopes, because they are no longer bound.
       await db
         .update(apiKeys)
         .set({ projectId: null, scopes: [], revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${now})` })
@@ -135,7 +135,7 @@ export function projectsRepository(db: Executor, reach: Reach) {
         await db.delete(lists).where(eq(lists.projectId, id))
         await db.delete(projects).where(eq(projects.id, id))
       } catch (error) {
-        // A task that was hidden a moment ago, or restored.
+        // A task was deleted or restored meanwhile.
         if (violates(error, 'tasks_list_in_project')) throw projectNotEmpty(name)
         throw error
       }

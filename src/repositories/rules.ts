@@ -6,7 +6,7 @@ export type RuleRow = typeof rules.$inferSelect
 export type RuleVersionRow = typeof ruleVersions.$inferSelect
 export type RuleUpdate = Partial<RuleRow> & Pick<RuleRow, 'updatedAt' | 'version'>
 
-/** Whoever adds a global rule holds this until its transaction ends; those of a project are added under its lock. */
+/** Taken to add a global rule; a project's rules are added under the lock of the project. */
 const GLOBAL_RULES_LOCK = 7_461_003
 
 export function rulesRepository(db: Executor, reach: Reach) {
@@ -34,7 +34,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
       await db.insert(rules).values(row)
     },
 
-    /** Keeps what a rule is from this version on. */
+    /** Stores a version. */
     async insertVersion(row: RuleVersionRow): Promise<void> {
       await db.insert(ruleVersions).values(row)
     },
@@ -49,7 +49,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** The global rules and, when one is named, those of a project, in the order assistants get them. */
+    /** The global rules and those of a project, if given, in the order in which assistants receive them. */
     async list(projectId: string | null, { withInactive = false } = {}): Promise<RuleRow[]> {
       const applies =
         projectId === null ? isNull(rules.projectId) : or(isNull(rules.projectId), isOfScope(projectId))
@@ -67,7 +67,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
         .where(and(eq(rules.id, id), inReach))
     },
 
-    /** Hides it since then, or shows it again; its versions stay as they are. */
+    /** Marks a rule as deleted, or restores it; its versions are kept. */
     async setDeleted(id: string, deletedAt: Date | null): Promise<void> {
       await db
         .update(rules)
@@ -83,7 +83,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** Newest first, from below the version the page before ended with. */
+    /** Newest first; `before` is the version at the end of the previous page. */
     async listVersions(
       ruleId: string,
       { before, limit }: { before: number | undefined; limit: number },

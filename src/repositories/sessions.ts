@@ -10,7 +10,7 @@ export type SessionWithKey = SessionRow & { key: KeyRow }
 
 const columns = { ...getTableColumns(sessions), key: getTableColumns(apiKeys) }
 
-/** Sessions as they are managed: within a reach. */
+/** Management of sessions, within a reach. */
 export function sessionsRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(apiKeys.projectId, reach.projectId)
 
@@ -19,7 +19,7 @@ export function sessionsRepository(db: Executor, reach: Reach) {
       await db.insert(sessions).values(row)
     },
 
-    /** Sessions used since then, oldest first; of one key only when asked for. */
+    /** Sessions used since a time, oldest first; optionally of one key. */
     async list(filter: {
       keyId?: string | undefined
       seenSince: Date
@@ -52,14 +52,14 @@ export function sessionsRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** False when it has ended already. */
+    /** Returns false if it had ended already. */
     async delete(id: string): Promise<boolean> {
       const ended = await db.delete(sessions).where(eq(sessions.id, id)).returning({ id: sessions.id })
       await announceAccessChange(db)
       return ended.length > 0
     },
 
-    /** All of one key, or all in reach; returns how many there were. */
+    /** Deletes all sessions of a key, or all in reach; returns how many. */
     async deleteAll(keyId?: string): Promise<number> {
       const keys = db.select({ id: apiKeys.id }).from(apiKeys).where(inReach)
       const { rowCount } = await db
@@ -71,7 +71,7 @@ export function sessionsRepository(db: Executor, reach: Reach) {
   }
 }
 
-/** Sessions as they prove who calls: outside any reach. */
+/** Authentication by session, outside any reach. */
 export function sessionCredentials(db: Executor) {
   return {
     findByHash: (hash: string) => find(eq(sessions.hash, hash)),

@@ -3,38 +3,38 @@ import { syncRuns } from '../db/tables/codehost.ts'
 import { feedbackUnreadable } from '../db/tables/feedback.ts'
 import type { Executor } from './index.ts'
 
-/** What only the database knows of how the service is doing. */
+/** Metrics that are read from the database. */
 export interface Stats {
-  /** When its server was started, in seconds since 1970. */
+  /** When the database server was started, in seconds since 1970. */
   startedAt: number
-  /** Deliveries of feedback since a day that were not JSON. */
+  /** Feedback deliveries since a day that were not JSON. */
   unreadable: number
-  /** How much work waits, is at work, or has failed and is still kept. */
+  /** Jobs that are waiting, active, or failed and not yet removed. */
   jobs: { queue: string; state: string; count: number }[]
 }
 
-/** At most so many entries of a queue are counted. */
+/** Maximum number of jobs counted per queue. */
 const MAX_COUNTED = 10_000
 
-/** For whoever watches the service. Each read is bounded, whatever the tables hold. */
+/** Statistics for metrics. The cost of a read is bounded, however large the tables are. */
 export function statsRepository(db: Executor) {
   let hasQueues = false
 
   return {
     /** @param since a day, as 2026-11-21. */
     async read(since: string): Promise<Stats> {
-      // The tables of the background worker come with its first start.
+      // The first start of the background worker creates its tables.
       hasQueues ||= (await one<{ is: boolean }>(sql`select to_regclass('pgboss.job') is not null as is`)).is
       return one<Stats & Record<string, unknown>>(sql`
         select extract(epoch from pg_postmaster_start_time())::float8 as "startedAt",
           (select coalesce(sum(count), 0)::int from ${feedbackUnreadable} where day >= ${since}) as unreadable,
           (select coalesce(json_agg(counted), '[]') from (
-            select queue, state, count(*)::int as count from (${syncs}${hasQueues ? queues : sql``}) as entries
+            select queue, state, count(*)::int as count from (${syncs}${hasQueues ? queues : sql``}) as work
             group by queue, state) as counted) as jobs`)
     },
   }
 
-  /** Answers the one row of a statement that has one whatever happens. */
+  /** Cast: for statements that always return one row. */
   async function one<T extends Record<string, unknown>>(statement: ReturnType<typeof sql>): Promise<T> {
     const { rows } = await db.execute<T>(statement)
     return rows[0] as T
@@ -45,7 +45,7 @@ const syncs = sql`
   (select 'sync' as queue, status as state from ${syncRuns}
     where status in ('queued', 'running', 'rate_limited') limit ${MAX_COUNTED})`
 
-/** But for those the worker has for itself. */
+/** Without the worker's internal queues. */
 const queues = sql`
   union all
   (select name as queue, case state when 'created' then 'queued' when 'retry' then 'queued' else state::text end

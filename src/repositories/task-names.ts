@@ -15,17 +15,17 @@ export interface UsedName {
   openCount: number
 }
 
-/** So many of the most used names are looked through: some 30 ms, however many there are. */
+/** How many of the most used names are searched: about 30 ms. */
 const MAX_NAMES = 20_000
 
 /** The labels and assignees of tasks, and how many tasks have them. */
 export function taskNamesRepository(db: Executor, reach: Reach) {
   return {
-    /** The most used first. Names that no task has any more are left out. */
+    /** Most used first. Unused names are omitted. */
     async list(filter: NameFilter, limit: number): Promise<UsedName[]> {
       const condition = sql`kind = ${filter.kind} and ${inProject(filter.projectId ?? reach.projectId)}`
       const pattern = `%${(filter.text ?? '').replace(/[\\%_]/g, '\\$&')}%`
-      // What was counted and what came since are read in one snapshot: a fold doubles nothing.
+      // Counts and pending changes are read in one snapshot, so that none is counted twice.
       const { rows } = await db.execute<UsedName & Record<string, unknown>>(sql`
         with used as (
           (select key, name, task_count as tasks, open_count as open, null::tid as place from ${taskNames}
@@ -41,7 +41,7 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
     },
 
     /**
-     * Adds pending changes to the counts; returns how many it took. One statement, so a reader sees a change in one
+     * Adds pending changes to the counts; returns how many. One statement, so a reader sees a change in one
      * place or the other. Names are locked in one order, so two at once wait for each other instead of deadlocking.
      */
     async aggregate(limit: number): Promise<number> {
@@ -69,7 +69,7 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
   }
 }
 
-/** Without a project: all that are in use. */
+/** Without a project: all that are not archived. */
 function inProject(projectId: string | null): SQL {
   return projectId === null
     ? sql`project_id in (select id from ${projects} where archived_at is null)`

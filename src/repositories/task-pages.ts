@@ -20,10 +20,10 @@ import { contains, isFoundByText } from './task-texts.ts'
 import type { TaskRow } from './tasks.ts'
 
 type Long = 'description' | 'notes' | 'metadata'
-/** As lists read it: with `summary`, the long columns are not fetched. */
+/** A row of a list: summaries have no long columns. */
 export type TaskListRow = Omit<TaskRow, Long> &
   Partial<Pick<TaskRow, Long>> & {
-    /** Its long columns are not fetched, because those before it are long enough: ask for it by its id. */
+    /** True if its long columns were not read, because the rows before it reached the limit: read it by id. */
     isLeftOut?: boolean
   }
 
@@ -37,9 +37,9 @@ export interface TaskFilter {
   text?: string | undefined
   updatedSince?: Date | undefined
   codehostPrNumber?: number | undefined
-  /** Leaves out tasks of archived projects, unless the project or the list is named. */
+  /** Excludes tasks of archived projects, unless a project or list is given. */
   skipsArchived?: boolean | undefined
-  /** Only tasks that were deleted after this time; left out: only those that were not deleted. */
+  /** Only tasks deleted after this time; if omitted, only tasks that are not deleted. */
   deletedSince?: Date | undefined
 }
 
@@ -53,21 +53,20 @@ export interface TaskPageRequest {
 }
 
 export interface SearchOptions {
-  /** So many tasks are looked through for text before the index on all texts is asked. */
+  /** How many tasks are searched in sort order before the text index is used. */
   maxScanned?: number | undefined
 }
 
 const { description, notes, metadata, ...briefColumns } = getTableColumns(tasks)
 
-/** How pages of tasks are read: a part of the repository of tasks. */
+/** Reads pages of tasks: a part of the repository of tasks. */
 export function taskPages(db: Executor, reach: Reach, { maxScanned = MAX_SCANNED }: SearchOptions) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
 
   return {
     /**
-     * A page of tasks. Text that many tasks hold is found among the next ones in order, and so is all that a small place
-     * holds; what else is not found there is rare, and asked of the index on all texts. At a million tasks each is slow
-     * where the other is fast.
+     * Reads a page of tasks. Frequent text is found by scanning the next tasks in sort order, and so is any text in a small
+     * project; other text is rare and found by the text index. At a million tasks, each is slow where the other is fast.
      */
     async list({ text, ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskListRow[]> {
       const order = orderOf(page)
@@ -128,7 +127,7 @@ export function taskPages(db: Executor, reach: Reach, { maxScanned = MAX_SCANNED
       )
     },
 
-    /** These tasks in the order of the ids, as `list` reads them. */
+    /** These tasks in the order of the ids, with the same limit as `list`. */
     async listByIds(ids: string[], { hidden = false } = {}): Promise<TaskListRow[]> {
       const idList = sql`${sql.param(ids)}::uuid[]`
       const isListed = hidden ? isNotNull(tasks.deletedAt) : isNull(tasks.deletedAt)
@@ -141,7 +140,7 @@ export function taskPages(db: Executor, reach: Reach, { maxScanned = MAX_SCANNED
     },
   }
 
-  /** In this order, with the long columns until they make up `MAX_LONG_BYTES`; the first task always has them. */
+  /** In this order, with long columns up to `MAX_LONG_BYTES` in total; the first task always has them. */
   function readBounded(rows: SomeTasks, order: SQL[]): Promise<TaskListRow[]> {
     const before = sql`sum(${LONG_BYTES}) over (order by ${sql.join(order, sql`, `)} rows between unbounded preceding and 1 preceding)`
     const fits = sql`coalesce(${before}, 0) < ${sql.raw(String(MAX_LONG_BYTES))}`
@@ -157,7 +156,7 @@ export function taskPages(db: Executor, reach: Reach, { maxScanned = MAX_SCANNED
       .orderBy(...order)
   }
 
-  /** As an array, which is made once: the walk of an index goes on, and leaves these out. */
+  /** As an array, which is computed once: the index scan continues and skips these. */
   function archived({ skipsArchived, projectId, listId }: TaskFilter): SQL | undefined {
     const isNamed = projectId !== undefined || listId !== undefined || reach.projectId !== null
     if (!skipsArchived || isNamed) return undefined
@@ -165,12 +164,12 @@ export function taskPages(db: Executor, reach: Reach, { maxScanned = MAX_SCANNED
   }
 }
 
-/** Tasks that were chosen, under the name of their table. */
+/** Selected tasks, under the name of their table. */
 type SomeTasks = PgTable | Subquery<'tasks'>
 
 /**
- * What one reader of a page makes us hold, give or take one task.
- * Summing it up costs the database 0.10 ms on 0.18 for 50 tasks of 540 characters, and 0.45 on 0.69 for 200.
+ * Memory for one reader of a page, except for the last task. Computing the sum adds 0.10 ms to 0.18 ms for 50 tasks of
+ * 540 characters, and 0.45 ms to 0.69 ms for 200.
  */
 const MAX_LONG_BYTES = 256 * 1024
 const LONG_BYTES = sql`coalesce(octet_length(${tasks.description}), 0) + coalesce(octet_length(${tasks.notes}), 0) + octet_length(${tasks.metadata}::text)`
@@ -178,7 +177,7 @@ const LONG_BYTES = sql`coalesce(octet_length(${tasks.description}), 0) + coalesc
 /** 85 ms at 14 µs each, with 540 characters. */
 const MAX_SCANNED = 6_000
 
-/** What the index that a page is read by holds. */
+/** The conditions that the indexes of the sort orders cover. */
 function indexConditions({ deletedSince, ...filter }: TaskFilter): (SQL | undefined)[] {
   return [
     deletedSince ? gt(tasks.deletedAt, deletedSince) : isNull(tasks.deletedAt),
@@ -205,7 +204,7 @@ function orderOf({ sortBy, direction }: TaskPageRequest): SQL[] {
   return [...(key ? [order(key)] : []), order(tasks.id)]
 }
 
-/** Any of these, in any case: as the index on labels has them. */
+/** Has any of these labels, ignoring case, as the index on labels does. */
 const hasLabel = (labels: string[]) =>
   sql`(${tasks.labels} <> '{}' and lower_names(${tasks.labels}) && lower_names(${sql.param(labels)}::text[]))`
 
@@ -216,7 +215,7 @@ const SORT_KEYS = {
   priority: tasks.priority,
 }
 
-/** Row comparison, which an index on the same columns answers without reading what came before. */
+/** A row comparison: an index on the same columns starts the scan there. */
 function after({ sortBy, direction, after }: TaskPageRequest): SQL | undefined {
   if (!after) return undefined
   const than = sql.raw(direction === 'ascending' ? '>' : '<')

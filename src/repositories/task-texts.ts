@@ -3,15 +3,15 @@ import { taskTextChanges, taskTexts } from '../db/tables/task-texts.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
 
-/** One number for every Inlet on a database. Two folds at once could leave an older text behind for good. */
+/** The advisory lock of the indexer: two at once could leave an outdated text in the index. */
 const INDEX_LOCK = 7_461_002
 
-/** The text that searches look in, behind the tasks. */
+/** The search index of task texts, updated after the tasks. */
 export function taskTextsRepository(db: Executor) {
   return {
     /**
-     * True where this transaction alone may fold. A statement of its own: the fold has to see what the last one did.
-     * Nobody waits for the disk: a fold that is lost in a crash is lost whole, and is done again.
+     * Returns true if this transaction may index. A separate statement, so that indexing sees what the previous one
+     * committed. Commits asynchronously: work lost in a crash is repeated.
      */
     async claimIndexing(): Promise<boolean> {
       const { rows } = await db.execute<{ isMine: boolean }>(
@@ -21,8 +21,8 @@ export function taskTextsRepository(db: Executor) {
     },
 
     /**
-     * Takes up the text of tasks that are new or changed, and lets go of that of deleted ones, at most so many; answers
-     * how many it looked at.
+     * Indexes the texts of at most `limit` new or changed tasks, and removes those of purged ones; returns how many it
+     * processed.
      */
     async index(limit: number): Promise<number> {
       const { rows } = await db.execute<{ taken: number }>(sql`
@@ -30,12 +30,12 @@ export function taskTextsRepository(db: Executor) {
           delete from ${taskTextChanges}
           where ctid = any(array(select ctid from ${taskTextChanges} limit ${limit}))
           returning task_id
-        ), folded as (
+        ), indexed as (
           insert into ${taskTexts} (task_id, title, beginning)
           select id, lower(title), lower(left(description, 1000)) from ${tasks}
           where id in (select task_id from taken)
           on conflict (task_id) do update set title = excluded.title, beginning = excluded.beginning
-        ), gone as (
+        ), removed as (
           delete from ${taskTexts}
           where task_id in (select task_id from taken where not exists (
             select from ${tasks} where id = taken.task_id))
@@ -46,15 +46,15 @@ export function taskTextsRepository(db: Executor) {
   }
 }
 
-/** Tasks with this text in the title or in the description's first 1,000 characters, asked of each task itself. */
+/** Tasks with this text in the title or the description's first 1,000 characters, by reading each task. */
 export function contains(text: string): SQL | undefined {
   const pattern = patternOf(text)
   return or(ilike(tasks.title, pattern), ilike(sql`left(${tasks.description}, 1000)`, pattern))
 }
 
 /**
- * The same tasks, asked of the texts that were folded; of those that were not, the tasks themselves. As an array: the
- * planner then takes it for few tasks and reads these, in order, instead of walking all to see which are among them.
+ * The same tasks by the text index; tasks not yet indexed are read themselves. As an array, because the planner then
+ * expects few tasks and reads these in order, instead of scanning all tasks.
  */
 export function isFoundByText(text: string): SQL {
   const pattern = patternOf(text)

@@ -17,8 +17,8 @@ export const taskSet = recordset(tasks)
 export const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
 
 /**
- * The one insert all new tasks come in by, as two parts of a `with`: many at once, each with its activity entries.
- * `made` has the ids that were made; the others were here already, by external id or code-host number, or not wanted.
+ * Inserts new tasks with their activity, as two parts of a `with`; the only insert of tasks. `made` has the inserted ids;
+ * the other tasks exist already, by external id or code-host number, or do not meet the condition.
  */
 export const insertingTasks = (condition?: SQL) => sql`
   made as (
@@ -30,8 +30,8 @@ export const insertingTasks = (condition?: SQL) => sql`
   )`
 
 /**
- * Two parts of a `with` that come before it: they hold the projects the tasks go to as they are, in one order everywhere.
- * `place` says whether all of them are there and not archived; none is archived or deleted while the statement is at work.
+ * Two parts of a `with` that precede it: they lock the projects of the tasks against archiving and deletion, in the same
+ * order everywhere. `place` tells whether all of them exist and are not archived.
  */
 export const lockingProjects = sql`
   open as (
@@ -41,7 +41,7 @@ export const lockingProjects = sql`
     select count(*) = cardinality(${sql.placeholder('projectIds')}::uuid[]) as is_open from open
   )`
 
-/** What the placeholders `tasks`, `activities` and `projectIds` stand for. */
+/** The values of the placeholders `tasks`, `activities` and `projectIds`. */
 export const tasksAndActivity = (rows: TaskRow[], activities: ActivityRow[]) => ({
   projectIds: [...new Set(rows.map(({ projectId }) => projectId))],
   tasks: JSON.stringify(rows),
@@ -54,6 +54,7 @@ const insertTasks = named<{ isOpen: boolean; made: string[] }>(
     with ${lockingProjects}, ${insertingTasks(sql`(select is_open from place)`)}
     select is_open as "isOpen", array(select id from made) as made from place`,
 )
+
 export function tasksRepository(db: Executor, reach: Reach, options: SearchOptions = {}) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
   const isShown = isNull(tasks.deletedAt)
@@ -62,9 +63,9 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
     ...taskPages(db, reach, options),
 
     /**
-     * Returns the ids that were made; the others were here already, by external id or code-host number. Undefined, and
-     * nothing is made, where their project was archived or deleted meanwhile: the lock is part of the statement, which
-     * spares a round trip and a transaction.
+     * Returns the inserted ids; the other tasks exist already, by external id or code-host number. Returns undefined, and
+     * inserts nothing, if their project was archived or deleted meanwhile: the lock is part of the statement, which saves
+     * a round trip and a transaction.
      */
     async insert(rows: TaskRow[], activities: ActivityRow[]): Promise<Set<string> | undefined> {
       const result = await insertTasks(db, tasksAndActivity(rows, activities)).catch(
@@ -92,7 +93,7 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
       return row
     },
 
-    /** Locks the tasks until the transaction ends, in one order everywhere. Hidden ones only when asked for. */
+    /** Locks the tasks until the transaction ends, in the same order everywhere. */
     async listForUpdate(ids: string[], { hidden = false } = {}): Promise<TaskRow[]> {
       return db
         .select()
@@ -125,7 +126,7 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
         .catch(namingViolations(change.listId))
     },
 
-    /** The same change of many tasks; each gets its next version. */
+    /** Applies the same change to many tasks; each gets its next version. */
     async updateMany(ids: string[], change: Omit<TaskUpdate, 'version'>): Promise<void> {
       await db
         .update(tasks)
@@ -135,8 +136,8 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
     },
 
     /**
-     * Moves so many of a list's tasks to another list of its project; returns their ids. Waits for nobody: those that are
-     * locked are passed over.
+     * Moves at most `limit` of a list's tasks to another list of its project; returns their ids. Never waits: skips locked
+     * tasks.
      */
     async moveSome(fromListId: string, toListId: string, now: Date, limit: number): Promise<string[]> {
       const batch = db
@@ -154,7 +155,7 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
       return moved.map(({ id }) => id)
     },
 
-    /** The same for hidden tasks, without a new version: nobody can have read one. Returns how many it moved. */
+    /** The same for deleted tasks, without a new version, because they cannot be read. Returns how many it moved. */
     async moveDeleted(fromListId: string, toListId: string, limit: number): Promise<number> {
       const batch = db
         .select({ id: tasks.id })
@@ -167,7 +168,7 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
       return rowCount ?? 0
     },
 
-    /** Whether more than so many are in the list, hidden ones included. */
+    /** Whether the list has more than `count` tasks, including deleted ones. */
     async hasMoreIn(listId: string, count: number): Promise<boolean> {
       const rows = await db
         .select({ id: tasks.id })
@@ -189,7 +190,7 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
   }
 }
 
-/** Names what only the database can see, because it happened between a look and the write. */
+/** Converts violations that a concurrent transaction caused into named errors. */
 export function namingViolations(listId = '') {
   return (error: unknown): never => {
     if (violates(error, 'tasks_list_in_project')) throw listNotFound(listId)

@@ -19,7 +19,7 @@ export function webhookSecretsRepository(db: Executor) {
       await announceAccessChange(db)
     },
 
-    /** Those that work, oldest first. At most two, so there are no pages. */
+    /** Valid secrets, oldest first. At most two, so there are no pages. */
     async listLive(now: Date): Promise<WebhookSecretRow[]> {
       return db.select().from(webhookSecrets).where(isLive(now)).orderBy(asc(webhookSecrets.id))
     },

@@ -4,10 +4,10 @@ import type { Executor, Reach } from '../index.ts'
 import type { SyncRunRow } from './sync-runs.ts'
 
 export type ConnectionRow = typeof codehostConnections.$inferSelect
-/** A connection with the latest of its runs. */
+/** A connection with its latest run. */
 export type ConnectionWithRun = ConnectionRow & { lastRun: SyncRunRow | null }
 
-/** Which repositories the projects follow, within a reach. */
+/** The connected repositories of projects, within a reach. */
 export function codehostRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(codehostConnections.projectId, reach.projectId)
   const isOf = (projectId: string) => and(eq(codehostConnections.projectId, projectId), inReach)
@@ -27,7 +27,7 @@ export function codehostRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** Those of many projects at once, each with its latest run: one query, however many there are. */
+    /** The connections of many projects, each with its latest run, in one query. */
     async listWithRuns(projectIds: string[]): Promise<ConnectionWithRun[]> {
       if (projectIds.length === 0) return []
       const latest = db
@@ -57,7 +57,7 @@ export function codehostRepository(db: Executor, reach: Reach) {
         .where(and(eq(codehostConnections.id, id), inReach))
     },
 
-    /** What came to one list comes to another from now on. */
+    /** Changes the list of connections that use this one. */
     async moveList(fromId: string, toId: string): Promise<void> {
       await db
         .update(codehostConnections)

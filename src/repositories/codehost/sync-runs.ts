@@ -21,20 +21,20 @@ import type { ConnectionRow } from './connections.ts'
 export type SyncRunRow = typeof syncRuns.$inferSelect
 export type SyncItemRow = typeof syncItems.$inferSelect
 
-/** Who holds a run: its id, and the number of the claim. */
+/** A worker's claim on a run: the run's id and the number of the lease. */
 export type RunLease = Pick<SyncRunRow, 'id' | 'lease'>
 
 const ACTIVE: SyncRunRow['status'][] = ['queued', 'running', 'rate_limited']
 
-/** A worker that does not say within this time that it lives has lost its run. */
+/** A worker that does not extend its lease within this time loses the run. */
 const LEASE = sql`interval '20 seconds'`
-/** Leases are compared by the database's clock alone: those of the instances may differ. */
+/** Leases use the database's clock only: those of the instances may differ. */
 const inLease = sql`clock_timestamp() + ${LEASE}`
 
 const isLeasedBy = ({ id, lease }: RunLease) =>
   and(eq(syncRuns.id, id), eq(syncRuns.lease, lease), eq(syncRuns.status, 'running'))
 
-/** Nobody holds it, and nothing says that it should wait longer. */
+/** Active, without a valid lease, and not rate limited. */
 const waits = (now: Date) =>
   and(
     inArray(syncRuns.status, ACTIVE),
@@ -42,7 +42,7 @@ const waits = (now: Date) =>
     or(isNull(syncRuns.retryAt), lte(syncRuns.retryAt, now)),
   )
 
-/** The channel on which the instance that works on a run tells the others how far it is. */
+/** The channel for the progress of runs. */
 export const SYNC_PROGRESS = 'inlet_sync_progress'
 
 /** The runs of projects, within a reach. */
@@ -50,7 +50,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(syncRuns.projectId, reach.projectId)
 
   return {
-    /** False when the project has an active run already, also one that was started this moment. */
+    /** Returns false if the project has an active run, also one that was started concurrently. */
     async insert(row: SyncRunRow): Promise<boolean> {
       const made = await db.insert(syncRuns).values(row).onConflictDoNothing().returning({ id: syncRuns.id })
       return made.length > 0
@@ -72,7 +72,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** The same, locked: whoever is at it commits no further page. */
+    /** The same, locked: its worker cannot commit further pages. */
     async findActiveForUpdate(projectId: string): Promise<SyncRunRow | undefined> {
       const [row] = await db
         .select()
@@ -92,7 +92,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
         .limit(limit)
     },
 
-    /** Locks the run for a page; undefined when somebody else holds it now, or it has ended. */
+    /** Locks the run for a write; undefined if another worker has it, or it has ended. */
     async findLeasedForUpdate(lease: RunLease): Promise<SyncRunRow | undefined> {
       const [row] = await db
         .select()
@@ -109,7 +109,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
         .where(and(eq(syncRuns.id, id), inReach))
     },
 
-    /** What the run said before of these entries. */
+    /** The earlier outcomes of these items in the run. */
     async listSeen(runId: string, numbers: number[]): Promise<SyncItemRow[]> {
       return db
         .select()
@@ -119,7 +119,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
         )
     },
 
-    /** All of one run. */
+    /** Stores outcomes of one run. */
     async saveSeen(rows: SyncItemRow[]): Promise<void> {
       if (rows.length === 0) return
       const [runId] = rows.map(({ runId }) => runId)
@@ -137,10 +137,10 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
   }
 }
 
-/** The runs as work to be done: outside any reach, for whichever instance looks first. */
+/** The queue of sync runs: outside any reach, shared by all instances. */
 export function syncQueue(db: Executor) {
   return {
-    /** Takes the run that has waited longest: queued, due again, given way, or left by a worker that lives no more. */
+    /** Claims the run that has waited longest: queued, due again, released, or abandoned by its worker. */
     async claim(now: Date): Promise<SyncRunRow | undefined> {
       const next = db
         .select({ id: syncRuns.id })
@@ -159,13 +159,13 @@ export function syncQueue(db: Executor) {
           attempts: sql`${syncRuns.attempts} + 1`,
           startedAt: sql`coalesce(${syncRuns.startedAt}, ${now.toISOString()}::timestamptz)`,
         })
-        // One value, asked for once; a list might be asked for again for each row, and take another.
+        // A scalar subquery runs once; with `in` it could run for each row and lock another run.
         .where(sql`${syncRuns.id} = (${next})`)
         .returning()
       return row
     },
 
-    /** A statement that fails repeats its values in the error, and these are texts of issues: it throws without them. */
+    /** Removes values from errors: they would contain texts of issues. */
     async redacted<T>(work: () => Promise<T>): Promise<T> {
       return work().catch((error) => {
         throw withoutValues(error)
@@ -183,12 +183,12 @@ export function syncQueue(db: Executor) {
       return row
     },
 
-    /** Tells every instance; one page takes long enough that the lock of a notice does not matter. */
+    /** Notifies every instance. Notices lock commits, but pages are rare enough. */
     async announce(notice: string): Promise<void> {
       await db.execute(sql`select pg_notify(${SYNC_PROGRESS}, ${notice})`)
     },
 
-    /** Says that the worker lives; false when the run is no longer its own. */
+    /** Extends the lease; returns false if it is lost. */
     async extend(lease: RunLease): Promise<boolean> {
       const rows = await db
         .update(syncRuns)
@@ -198,7 +198,7 @@ export function syncQueue(db: Executor) {
       return rows.length > 0
     },
 
-    /** Leaves the run to whoever looks next, at once or after some seconds. */
+    /** Releases the run to any worker, at once or after some seconds. */
     async release(lease: RunLease, { afterSeconds }: { afterSeconds: number }): Promise<void> {
       await db
         .update(syncRuns)
@@ -206,7 +206,7 @@ export function syncQueue(db: Executor) {
         .where(isLeasedBy(lease))
     },
 
-    /** Connections whose time has come and that have no active run, locked with their projects until the transaction ends. */
+    /** Due connections without an active run, locked with their projects until the transaction ends. */
     async listDueForUpdate(now: Date, limit: number): Promise<ConnectionRow[]> {
       return db
         .select(getTableColumns(codehostConnections))

@@ -9,7 +9,7 @@ import { activitySet, type TaskRow, taskSet, tasksAndActivity } from '../tasks.t
 
 const { description, notes, metadata, ...short } = getTableColumns(tasks)
 
-/** A task of the code host without its long texts; the description as its hash, so that it need not be read. */
+/** A task of the code host without its long texts; of the description only the hash is read. */
 export type SyncedTaskRow = Omit<TaskRow, 'description' | 'notes' | 'metadata'> & {
   descriptionHash: string | null
 }
@@ -33,14 +33,14 @@ const upsertTasks = named<object>(
     select from written`,
 )
 
-/** Tasks as a sync writes them: found by what the code host calls them. */
+/** The tasks of a sync, by their numbers at the code host. */
 export function syncedTasksRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
   const isOf = (projectId: string, repositoryId: number) =>
     and(eq(tasks.projectId, projectId), eq(tasks.codehostRepositoryId, repositoryId), inReach)
 
   return {
-    /** Those that are here already, hidden ones too, locked until the transaction ends. */
+    /** Existing tasks, including deleted ones, locked until the transaction ends. */
     async listKnownForUpdate(
       projectId: string,
       repositoryId: number,
@@ -59,7 +59,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
         .for('update')
     },
 
-    /** Which of these were deleted here so long ago that only their numbers are left. */
+    /** Which of these were purged after their deletion: only their numbers are stored. */
     async listPurged(projectId: string, repositoryId: number, numbers: number[]): Promise<number[]> {
       const rows = await db
         .select({ number: purgedItems.codehostNumber })
@@ -75,16 +75,17 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     },
 
     /**
-     * Writes the new and the changed tasks of a page with their entries in the record, in one statement. Of those that
-     * are here already only the columns of the code host are written: list, priority and notes are not touched.
+     * Writes the new and changed tasks of a page with their activity, in one statement. For existing tasks it writes only
+     * the columns of the code host: list, priority and notes are kept.
      */
     async upsert(rows: TaskRow[], activities: ActivityRow[]): Promise<void> {
       if (rows.length === 0) return
       const { rows: written } = await upsertTasks(db, tasksAndActivity(rows, activities))
-      if (written.length !== rows.length) throw new Error('The page was not written as it was counted.')
+      if (written.length !== rows.length)
+        throw new Error('The number of written tasks differs from the page.')
     },
 
-    /** How many tasks of a repository are there by all we know, and how many of them a run did not meet. */
+    /** Counts the present tasks of a repository, and those of them that a run did not see. */
     async countPresent(
       projectId: string,
       repositoryId: number,
@@ -100,7 +101,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
       return row ?? { present: 0, vanished: 0 }
     },
 
-    /** Numbers the run did not meet, lowest first. */
+    /** Numbers that the run did not see, lowest first. */
     async listVanished(
       projectId: string,
       repositoryId: number,
@@ -116,7 +117,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
       return rows.flatMap(({ number }) => number ?? [])
     },
 
-    /** Says what became of an entry; answers the task, undefined when nothing changed. */
+    /** Marks an item's task as gone; returns the task, or undefined if nothing changed. */
     async markGone(
       projectId: string,
       repositoryId: number,
@@ -146,7 +147,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
   }
 }
 
-/** One parameter, however many there are: building and planning a hundred costs more than the query. */
+/** An array is one parameter: building and planning a hundred takes longer than the query. */
 const isOneOf = (column: AnyColumn, numbers: number[]) =>
   sql`${column} = any(${sql.param(numbers)}::integer[])`
 

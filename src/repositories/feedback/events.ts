@@ -15,13 +15,13 @@ import {
 } from '../tasks.ts'
 
 export type FeedbackRow = typeof feedbackEvents.$inferSelect
-/** What a repeat is answered from. */
+/** The columns for the response to a repeat. */
 export type DeliveredRow = Pick<
   FeedbackRow,
   'id' | 'dedupKey' | 'taskId' | 'projectId' | 'listId' | 'routing'
 >
 
-/** Events that are to become tasks: their entries in the inbox, the tasks, and what the record says of them. */
+/** Accepted events: their inbox rows, tasks and activity. */
 export interface Acceptance {
   rows: FeedbackRow[]
   tasks: TaskRow[]
@@ -53,7 +53,7 @@ const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
     select is_open as "isOpen", array(select id from fresh) as made from place`,
 )
 
-/** The inbox of the feedback receiver. It is the whole service's: there is no reach. */
+/** The inbox of the feedback receiver. It belongs to the whole service, so it has no reach. */
 export function feedbackRepository(db: Executor) {
   const delivered = {
     id: feedbackEvents.id,
@@ -66,8 +66,8 @@ export function feedbackRepository(db: Executor) {
 
   return {
     /**
-     * Does work whose errors must not repeat its parameters: there are addresses of people in them, and errors go to
-     * the log whole.
+     * Removes parameters from the errors of `work`: they contain e-mail addresses, and errors are logged.
+     * @throws unavailable while the database is unavailable
      */
     async redacted<T>(work: () => Promise<T>): Promise<T> {
       try {
@@ -78,18 +78,18 @@ export function feedbackRepository(db: Executor) {
       }
     },
 
-    /** Puts in an entry that gets no task of its own; nothing where it is here already. */
+    /** Inserts an event without a task, unless it exists. */
     async insert(row: FeedbackRow): Promise<void> {
       await insertEvents(db, { rows: JSON.stringify([row]) })
     },
 
     /**
-     * Makes the entries, the tasks and the record of events in one statement. Answers the ids of the entries that were
-     * made; the others were here already, by what makes an event itself. Undefined, and nothing is made, where a project
-     * they go to was archived or deleted meanwhile; none is archived while this is at work.
+     * Inserts the inbox rows, tasks and activity of events in one statement. Returns the ids of inserted inbox rows; the
+     * other events exist already, by their deduplication key. Returns undefined, and inserts nothing, if one of the
+     * projects was archived or deleted meanwhile.
      */
     async accept({ rows, tasks, activities }: Acceptance): Promise<Set<string> | undefined> {
-      // In one order everywhere: two batches that share events wait for each other instead of deadlocking.
+      // The same order everywhere: batches that share events wait for each other instead of deadlocking.
       const inLockOrder = rows.toSorted((a, b) => ((a.dedupKey ?? '') < (b.dedupKey ?? '') ? -1 : 1))
       const { rows: result } = await acceptEvents(db, {
         rows: JSON.stringify(inLockOrder),
@@ -128,11 +128,11 @@ export function feedbackRepository(db: Executor) {
     },
 
     /**
-     * Counts how often each of these events came again; answers what they were answered with at first. An entry with one
-     * of these ids was made by the delivery itself, in a try that was not heard of: that was no repeat.
+     * Counts repeats of events; returns their first deliveries. A row with one of these ids was inserted by the delivery
+     * itself, in an attempt whose result was lost: it is not counted as a repeat.
      */
     async countRepeats(repeats: Map<string, number>, ids: string[]): Promise<DeliveredRow[]> {
-      // Locked in one order everywhere, and before the first is written.
+      // Locked in the same order everywhere, before the first is written.
       const locked = sql`array(
         select id from ${feedbackEvents} where dedup_key = any(${sql.param([...repeats.keys()])}::text[])
         order by dedup_key for no key update)`
@@ -155,7 +155,7 @@ export function feedbackRepository(db: Executor) {
       await db.delete(feedbackEvents).where(eq(feedbackEvents.id, id))
     },
 
-    /** One more delivery of that day that was not JSON. */
+    /** Counts a delivery that was not JSON. */
     async countUnreadable(day: string): Promise<void> {
       await db
         .insert(feedbackUnreadable)

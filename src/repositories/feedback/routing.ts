@@ -5,7 +5,7 @@ import type { Executor } from '../index.ts'
 
 export type RoutingRow = typeof webhookRouting.$inferSelect
 
-/** A project as routing sees it, with the list that takes its feedback, when there is one. */
+/** A project with its feedback list, if it has one. */
 export interface RoutedProjectRow {
   id: string
   name: string
@@ -36,10 +36,10 @@ const readTable = named<{ rules: RoutingTableRows['rules']; projects: RoutedProj
       where is_default or id in (select target_project_id from webhook_routing)
         or id = any(${sql.placeholder('ids')}::uuid[])
         or lower(name) = any(array(
-          select lower(told) from unnest(${sql.placeholder('names')}::text[]) as told))) as projects`,
+          select lower(given) from unnest(${sql.placeholder('names')}::text[]) as given))) as projects`,
 )
 
-/** The rules that say where feedback goes. They are the whole service's: there is no reach. */
+/** Routing rules. They belong to the whole service, so they have no reach. */
 export function routingRepository(db: Executor) {
   const inOrder = [asc(webhookRouting.position), asc(webhookRouting.id)]
 
@@ -69,7 +69,7 @@ export function routingRepository(db: Executor) {
         .limit(limit)
     },
 
-    /** All of them by position, locked until the transaction ends, new ones included: the table itself is the lock. */
+    /** Locks the table until the transaction ends, also against new rules; returns all rules by position. */
     async listForUpdate(): Promise<RoutingRow[]> {
       await db.execute('lock table webhook_routing in share row exclusive mode')
       return db
@@ -86,17 +86,17 @@ export function routingRepository(db: Executor) {
       await db.delete(webhookRouting).where(eq(webhookRouting.id, id))
     },
 
-    /** Gives these rules, all there are, the positions 0, 1, 2, ... */
+    /** Sets the positions of all rules: 0, 1, 2, ... */
     async reorder(ids: string[]): Promise<void> {
       await db.execute(sql`
-        update ${webhookRouting} set position = wanted.place - 1
-        from unnest(${sql.param(ids)}::uuid[]) with ordinality as wanted (id, place)
-        where ${webhookRouting.id} = wanted.id and ${webhookRouting.position} <> wanted.place - 1`)
+        update ${webhookRouting} set position = ordered.place - 1
+        from unnest(${sql.param(ids)}::uuid[]) with ordinality as ordered (id, place)
+        where ${webhookRouting.id} = ordered.id and ${webhookRouting.position} <> ordered.place - 1`)
     },
 
     /**
-     * What decisions are made of, in one round trip: the rules, and the projects that they, the events or nobody
-     * names. Which projects an event really names is decided by who asks; this only leaves out most.
+     * Reads the input of routing decisions in one round trip: all rules, the projects they route to, the default project,
+     * and projects that the events may name. The caller decides which projects an event names.
      */
     async findTable(ids: string[], names: string[], listName: string): Promise<RoutingTableRows> {
       const { rows } = await readTable(db, { ids, names, listName })
