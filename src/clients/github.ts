@@ -38,7 +38,7 @@ export function githubClient({
       if (response.status !== 200) return refusalOf(response)
       const { id, full_name: name } = asRecord(response.body)
       if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof name !== 'string') {
-        return unreachable('The answer about the repository is not what the API describes.')
+        return unreachable('The response for the repository is invalid.')
       }
       return { outcome: 'found', repository: { id, name: repaired(name) } }
     },
@@ -55,12 +55,12 @@ export function githubClient({
       if (response.status === 304) return { outcome: 'unchanged', limits }
       if (response.status !== 200) return refusalOf(response)
       // A truncated body or a proxy's page must not be read as an empty list.
-      if (!Array.isArray(response.body)) return unreachable('The answer is not a list of issues.')
+      if (!Array.isArray(response.body)) return unreachable('The response is not a list of issues.')
       const link = nextOf(response.headers.link)
       const next = link === null ? null : (URL.parse(link, url)?.href ?? 'nowhere')
-      if (next === 'nowhere') return unreachable('The address of the next page cannot be read.')
+      if (next === 'nowhere') return unreachable('The URL of the next page is invalid.')
       if (next !== null && !isWithin(access.apiUrl, next)) {
-        return unreachable(`The next page is said to be at ${new URL(next).origin}, which is another host.`)
+        return unreachable(`The URL of the next page is on another host: ${new URL(next).origin}.`)
       }
       const { body: items, bytes } = response
       return { outcome: 'page', items, next, etag: response.headers.etag ?? null, bytes, limits }
@@ -110,9 +110,9 @@ export function githubClient({
       if (response.outcome !== 'answered' || !follow) return response
       const { location } = response.headers
       if (![301, 302, 307, 308].includes(response.status) || !location) return response
-      if (hops === MAX_REDIRECTS) return unreachable('The host redirects in a circle.')
+      if (hops === MAX_REDIRECTS) return unreachable('Too many redirects.')
       const redirected = URL.parse(location, target)
-      if (!redirected) return unreachable('The host redirects to an address that cannot be read.')
+      if (!redirected) return unreachable('The redirect URL is invalid.')
       target = redirected.href
     }
   }
@@ -153,8 +153,8 @@ export function githubClient({
         const { status, data } = response
         return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
       }
-      if (timeout.aborted) return unreachable(`No whole answer within ${timeoutMs / 1000} s.`)
-      if (error instanceof TooLarge) return unreachable(`The answer is larger than ${MAX_BYTES} bytes.`)
+      if (timeout.aborted) return unreachable(`No complete response within ${timeoutMs / 1000} s.`)
+      if (error instanceof TooLarge) return unreachable(`The response is larger than ${MAX_BYTES} bytes.`)
       onError(rootCauseOf(error))
       return unreachable(describeNetworkError(error))
     }
@@ -259,7 +259,7 @@ async function drain(data: unknown): Promise<void> {
 }
 
 function refusalOf({ status, headers, body }: HostResponse): Refusal | Unreachable {
-  if (status >= 500) return unreachable(`It answers ${status}.`)
+  if (status >= 500) return unreachable(`The status is ${status}.`)
   const { message } = asRecord(body)
   return {
     outcome: 'refused',

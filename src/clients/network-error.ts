@@ -10,7 +10,7 @@ export function describeNetworkError(error: unknown): string {
       DESCRIPTIONS.find(([pattern]) => pattern.test(code) || pattern.test(name ?? '')) ?? []
     if (description) return description
   }
-  return 'The connection broke.'
+  return 'The connection failed.'
 }
 
 /** The innermost error is the most specific: `connect ECONNREFUSED 10.0.0.1:443`. Outer ones repeat the request. */
@@ -18,15 +18,15 @@ export const rootCauseOf = (error: unknown): unknown => errorChain(error)[0] ?? 
 
 /** By error codes of Node's sockets, TLS and fetch; certificate codes are matched before other TLS codes. */
 const DESCRIPTIONS: [RegExp, string][] = [
-  [/^ECONNREFUSED$/, 'It refused the connection.'],
-  [/^(ENOTFOUND|EAI_\w+)$/, 'Its name was not found.'],
-  [/^(ETIMEDOUT|UND_ERR_\w+_TIMEOUT)$/, 'It did not answer in time.'],
-  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'The connection was cut off.'],
-  [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|EADDRNOTAVAIL)$/, 'The network knows no way to it.'],
+  [/^ECONNREFUSED$/, 'The host refused the connection.'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'The host name was not found.'],
+  [/^(ETIMEDOUT|UND_ERR_\w+_TIMEOUT)$/, 'The request timed out.'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed.'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|EADDRNOTAVAIL)$/, 'The host is unreachable.'],
   [
     /(^|_)CERT(_|$)|^UNABLE_TO_|^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/,
     'Its certificate is not trusted.',
   ],
-  [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'It does not speak TLS as it should.'],
-  [/^(HPE_|HTTPParserError$)/, 'It does not speak HTTP as it should.'],
+  [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'The TLS handshake failed.'],
+  [/^(HPE_|HTTPParserError$)/, 'The response is not valid HTTP.'],
 ]

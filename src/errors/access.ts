@@ -3,55 +3,54 @@ import { AppError } from './app-error.ts'
 export const lastAdminKey = (name: string) =>
   new AppError(
     'last_admin_key',
-    `The key "${name}" is the last one that may administer all projects. Create another unbound key with the scope admin first.`,
+    `The key "${name}" is the last one that can administer all projects. Create another unbound key with the scope admin first.`,
   )
 
 export const missingCredentials = () =>
-  new AppError('missing_credentials', 'Send an API key in the header X-API-Key.')
+  new AppError('missing_credentials', 'Send an API key in the X-API-Key header.')
 
 export const invalidCredentials = () =>
-  new AppError('invalid_credentials', 'This API key is not known here, or it was revoked.')
+  new AppError('invalid_credentials', 'The API key is invalid or was revoked.')
 
 export const expiredCredentials = () =>
-  new AppError('expired_credentials', 'This API key has expired. Ask an administrator for a new one.')
+  new AppError('expired_credentials', 'The API key has expired. Ask an administrator for a new one.')
 
 export const missingWebhookSecret = () =>
   new AppError('missing_credentials', 'Send the webhook secret in the header Authorization: Bearer <secret>.')
 
 export const invalidWebhookSecret = () =>
-  new AppError('invalid_credentials', 'This webhook secret is not known here, or it was revoked.')
+  new AppError('invalid_credentials', 'The webhook secret is invalid or was revoked.')
 
-export const sessionEnded = () =>
-  new AppError('invalid_credentials', 'This session has ended. Sign in again.')
+export const sessionEnded = () => new AppError('invalid_credentials', 'The session has ended. Sign in again.')
 
 export const originNotAllowed = () =>
-  new AppError('origin_not_allowed', 'A request with a session must come from the dashboard’s own address.')
+  new AppError('origin_not_allowed', 'Requests with a session must come from the dashboard’s own origin.')
 
 export const foreignOrigin = (header: 'Origin' | 'Host', value: string) =>
   new AppError(
     'origin_not_allowed',
-    `The header ${header} says ${JSON.stringify(value.slice(0, 100))}, which is neither this machine nor PUBLIC_URL.`,
+    `${header} ${JSON.stringify(value.slice(0, 100))} is not allowed. Use this machine’s address or PUBLIC_URL.`,
   )
 
 export const insufficientScope = (requiredScope: string) =>
-  new AppError('insufficient_scope', `This key lacks the scope ${requiredScope}.`, { requiredScope })
+  new AppError('insufficient_scope', `This operation requires the scope ${requiredScope}.`, { requiredScope })
 
 export const globalRuleOutOfReach = () =>
   new AppError(
     'insufficient_scope',
-    'This key is bound to a project, and a rule without a project applies to all of them. Use a key that is not bound, or name the project.',
+    'A key that is bound to a project cannot change rules of all projects. Use an unbound key, or set projectId.',
     { requiredScope: 'rules:write' },
   )
 
-export const keyNotFound = (id: string) => new AppError('key_not_found', `There is no key ${id}.`)
+export const keyNotFound = (id: string) => new AppError('key_not_found', `Key ${id} not found.`)
 
-export const sessionNotFound = (id: string) => new AppError('session_not_found', `There is no session ${id}.`)
+export const sessionNotFound = (id: string) => new AppError('session_not_found', `Session ${id} not found.`)
 
 export const webhookSecretNotFound = (id: string) =>
-  new AppError('webhook_secret_not_found', `There is no webhook secret ${id}.`)
+  new AppError('webhook_secret_not_found', `Webhook secret ${id} not found.`)
 
 export const tooManySecrets = () =>
   new AppError(
     'too_many_secrets',
-    'Two webhook secrets work already. Revoke one, or wait until the overlap of the last rotation is over.',
+    'At most two webhook secrets can be valid. Revoke one, or wait until the overlap of the last rotation ends.',
   )

@@ -3,13 +3,13 @@ import { AppError } from './app-error.ts'
 export const managedByCodehost = (fields: string[]) =>
   new AppError(
     'managed_by_codehost',
-    `${fields.join(', ')} of a task with source codehost belong${fields.length === 1 ? 's' : ''} to the code host. Change it there; the next sync brings it here.`,
+    `The code host manages ${fields.join(', ')} of this task. Make the change there; the next sync updates the task.`,
   )
 
 export const codehostUrlNotAllowed = (apiUrl: string, allowed: readonly string[]) =>
   new AppError(
     'codehost_url_not_allowed',
-    `${apiUrl.slice(0, 100)} is not a code host this Inlet may ask. Allowed: ${allowed.join(', ')}; CODEHOST_API_URLS says so.`,
+    `${apiUrl.slice(0, 100)} is not an allowed code host. Allowed by CODEHOST_API_URLS: ${allowed.join(', ')}.`,
   )
 
 /** A key bound to a project must use its own token, never one that somebody else stored. */
@@ -27,20 +27,20 @@ export const connectionNotFound = () =>
   new AppError('connection_not_found', 'No repository is connected to this project.')
 
 export const syncRunNotFound = (id: string) =>
-  new AppError('sync_run_not_found', `There is no sync run ${id} of this project.`)
+  new AppError('sync_run_not_found', `Sync run ${id} not found in this project.`)
 
 export const repositoryNotConnected = () =>
   new AppError(
     'repository_not_connected',
-    'No repository is connected to this project. PUT /api/projects/{id}/codehost connects one.',
+    'No repository is connected to this project. Connect one with PUT /api/projects/{id}/codehost.',
   )
 
 export const syncInProgress = (runId: string, retryAt: string | null) =>
   new AppError(
     'sync_in_progress',
     retryAt
-      ? `A sync of this project waits for the code host until ${retryAt}.`
-      : 'A sync of this project is at work already.',
+      ? `A sync of this project is waiting for the code host until ${retryAt}.`
+      : 'A sync of this project is already running.',
     { runId, retryAt },
   )
 
@@ -51,19 +51,19 @@ export const codehostRefused = (
 ) => new AppError(code, message)
 
 export const codehostUnreachable = (reason: string, retryAfterSeconds = 5) =>
-  new AppError('codehost_unreachable', `The code host does not answer as it should: ${reason}`, {
+  new AppError('codehost_unreachable', `The code host did not respond as expected: ${reason}`, {
     retryAfterSeconds,
   })
 
 export const encryptionKeyMissing = () =>
   new AppError(
     'encryption_key_missing',
-    'A token is kept encrypted, and there is no key for that. Make one with: echo "ENCRYPTION_KEY=$(openssl rand -hex 32)" >> .env — then restart, with the same line on every instance.',
+    'Tokens are stored encrypted, and ENCRYPTION_KEY is not set. Create one with: echo "ENCRYPTION_KEY=$(openssl rand -hex 32)" >> .env — then restart, with the same line on every instance.',
   )
 
 /** A stored token cannot be decrypted: its encryption key is missing. */
 export const encryptionKeyGone = () =>
   new AppError(
     'encryption_key_missing',
-    'A token is stored, encrypted with an ENCRYPTION_KEY that is not set any more. Set it again and restart, or send null as the token to take the stored one away.',
+    'The stored token was encrypted with an ENCRYPTION_KEY that is no longer set. Set it again and restart, or send null as the token to remove the stored one.',
   )

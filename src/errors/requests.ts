@@ -3,32 +3,29 @@ import { AppError, type FieldError } from './app-error.ts'
 export const validationFailed = (errors: FieldError[], errorsOmitted = 0) =>
   new AppError(
     'validation_failed',
-    errors.length === 1 ? 'One value is not valid; see errors.' : 'Some values are not valid; see errors.',
+    errors.length === 1 ? 'One value is invalid; see errors.' : 'Some values are invalid; see errors.',
     { errors, errorsOmitted },
   )
 
-export const invalidJson = (reason: string) =>
-  new AppError('invalid_json', `The body is not valid JSON: ${reason}`)
+export const invalidJson = (reason: string) => new AppError('invalid_json', `Invalid JSON: ${reason}`)
 
 /** The payload of a feedback sender is not quoted: it may hold an e-mail address. */
-export const notJson = (readUpTo: number) => invalidJson(`it ends being JSON at character ${readUpTo}.`)
+export const notJson = (readUpTo: number) =>
+  new AppError('invalid_json', `Invalid JSON at position ${readUpTo}.`)
 
 export const invalidCursor = () =>
   new AppError(
     'invalid_cursor',
-    'This cursor does not belong to this list and sort. Start again without a cursor, or pass nextCursor on unchanged.',
+    'The cursor does not belong to this list and sort. Start without a cursor, or send nextCursor unchanged.',
     {
       errors: [
-        { path: 'query.cursor', code: 'invalid_cursor', message: 'is not a cursor of this list and sort' },
+        { path: 'query.cursor', code: 'invalid_cursor', message: 'does not belong to this list and sort' },
       ],
     },
   )
 
 export const routeNotFound = (method: string, path: string) =>
-  new AppError(
-    'not_found',
-    `There is nothing at ${method} ${path.slice(0, 100)}. GET /openapi.json lists what there is.`,
-  )
+  new AppError('not_found', `${method} ${path.slice(0, 100)} not found. GET /openapi.json lists all routes.`)
 
 export const unreadableAddress = () =>
   validationFailed([
@@ -39,14 +36,13 @@ export const unreadableAddress = () =>
     },
   ])
 
-export const problemNotFound = (code: string) =>
-  new AppError('not_found', `There is no problem type ${code}.`)
+export const problemNotFound = (code: string) => new AppError('not_found', `Problem type ${code} not found.`)
 
 export const methodNotAllowed = (method: string, allow: string[]) =>
-  new AppError('method_not_allowed', `${method} does not work here; ${allow.join(', ')} would.`, { allow })
+  new AppError('method_not_allowed', `${method} is not supported here; use ${allow.join(', ')}.`, { allow })
 
 export const bodyTooLarge = (limitBytes: number) =>
-  new AppError('body_too_large', `The body is larger than ${limitBytes} bytes, which is the limit here.`)
+  new AppError('body_too_large', `The body is larger than the limit of ${limitBytes} bytes.`)
 
 /** The client is gone: nothing is started that nobody waits for. */
 export const connectionClosed = () =>
@@ -61,7 +57,7 @@ export const tooManyBodies = () =>
   })
 
 export const tooManyLargeBodies = () =>
-  new AppError('unavailable', 'Too many large requests are being worked on. Send the request again.', {
+  new AppError('unavailable', 'Too many large requests are being processed. Send the request again.', {
     retryAfterSeconds: 5,
   })
 
@@ -81,30 +77,34 @@ export const workerLost = (cause: Error) =>
 export const unsupportedMediaType = (contentType: string | undefined) =>
   new AppError(
     'unsupported_media_type',
-    `Send the body as application/json, not ${contentType ? `as ${contentType.slice(0, 100)}` : 'without a Content-Type'}.`,
+    contentType
+      ? `Content-Type ${contentType.slice(0, 100)} is not supported; use application/json.`
+      : 'Content-Type is missing; use application/json.',
   )
 
 export const requestInProgress = () =>
   new AppError(
     'request_in_progress',
-    'Another request with this Idempotency-Key is still at work. Send this one again in a moment.',
+    'Another request with this Idempotency-Key is still being processed. Send this one again later.',
   )
 
 export const idempotencyKeyReused = () =>
   new AppError(
     'idempotency_key_reused',
-    'This Idempotency-Key was used for another request in the last 24 hours. Take a new one.',
+    'This Idempotency-Key was used for another request in the last 24 hours. Use a new one.',
   )
 
 export const idempotencyNotSupported = () =>
   new AppError(
     'idempotency_not_supported',
-    'The answer of this route holds a secret, which is never kept. Leave Idempotency-Key out.',
+    'The response of this route contains a secret and is never stored. Omit Idempotency-Key.',
     { errors: [{ path: 'header.idempotency-key', code: 'not_supported', message: 'is not supported here' }] },
   )
 
 export const rateLimited = (retryAfterSeconds: number) =>
-  new AppError('rate_limited', `Too many requests. Wait ${retryAfterSeconds} s.`, { retryAfterSeconds })
+  new AppError('rate_limited', `Too many requests. Retry after ${retryAfterSeconds} s.`, {
+    retryAfterSeconds,
+  })
 
 export const tooManyInFlight = (limit: number, isLong = false) =>
   new AppError(
@@ -118,13 +118,13 @@ export const tooManyInFlight = (limit: number, isLong = false) =>
 export const versionMismatch = (current: number, what = 'task') =>
   new AppError(
     'version_mismatch',
-    `The ${what} has changed since you read it: it is at version ${current} now. Read it again and decide.`,
+    `The ${what} has changed since you read it: its version is now ${current}. Read it again before you change it.`,
   )
 
 export const unavailable = (cause?: unknown) =>
   new AppError(
     'unavailable',
-    'The database does not answer at the moment. Try again; with an externalId a repeat makes no second task.',
+    'The database is unavailable. Try again; with an externalId a retry creates no second task.',
     { retryAfterSeconds: 2 },
     { cause },
   )
@@ -132,12 +132,12 @@ export const unavailable = (cause?: unknown) =>
 export const deliveryUnavailable = (cause?: unknown) =>
   new AppError(
     'unavailable',
-    'The database does not answer at the moment. Send the event again: a repeat makes no second task.',
+    'The database is unavailable. Send the event again; a repeat creates no second task.',
     { retryAfterSeconds: 2 },
     { cause },
   )
 
 export const shuttingDown = () =>
-  new AppError('unavailable', 'This instance is shutting down. Another one, or a later try, will answer.', {
+  new AppError('unavailable', 'This instance is shutting down. Send the request again.', {
     retryAfterSeconds: 2,
   })

@@ -3,83 +3,79 @@ import { AppError } from './app-error.ts'
 export const descriptionReadOnly = (source: string) =>
   new AppError(
     'description_read_only',
-    `The description of a task with source ${source} cannot be changed here: it belongs to where the task came from. Write into notes instead.`,
+    `The description of a task with source ${source} is read-only. Use notes instead.`,
   )
 
-export const taskNotFound = (id: string) => new AppError('task_not_found', `There is no task ${id}.`)
+export const taskNotFound = (id: string) => new AppError('task_not_found', `Task ${id} not found.`)
 
 export const activityNotFound = (id: string) =>
-  new AppError('activity_not_found', `There is no activity entry ${id}.`)
+  new AppError('activity_not_found', `Activity ${id} not found.`)
 
-export const listNotFound = (id: string) => new AppError('list_not_found', `There is no list ${id}.`)
+export const listNotFound = (id: string) => new AppError('list_not_found', `List ${id} not found.`)
 
 export const eventNotFound = (id: string) =>
-  new AppError('event_not_found', `There is no feedback event ${id}.`)
+  new AppError('event_not_found', `Feedback event ${id} not found.`)
 
 export const routingRuleNotFound = (id: string) =>
-  new AppError('routing_rule_not_found', `There is no routing rule ${id}.`)
+  new AppError('routing_rule_not_found', `Routing rule ${id} not found.`)
 
-export const projectNotFound = (id: string) => new AppError('project_not_found', `There is no project ${id}.`)
+export const projectNotFound = (id: string) => new AppError('project_not_found', `Project ${id} not found.`)
 
-export const ruleNotFound = (id: string) => new AppError('rule_not_found', `There is no rule ${id}.`)
+export const ruleNotFound = (id: string) => new AppError('rule_not_found', `Rule ${id} not found.`)
 
 export const ruleVersionNotFound = (id: string, version: number) =>
-  new AppError('rule_version_not_found', `The rule ${id} never had a version ${version}.`)
+  new AppError('rule_version_not_found', `Rule ${id} has no version ${version}.`)
 
 export const tooManyRules = (max: number) =>
   new AppError(
     'too_many_rules',
-    `There are ${max} rules here already, which is the most. Delete one, or put several into one.`,
+    `The limit of ${max} rules is reached. Delete one, or combine several into one.`,
   )
 
 export const projectArchived = (name: string) =>
-  new AppError(
-    'project_archived',
-    `The project "${name}" is archived: unarchive it before you write to it.`,
-    {
-      withoutNames: 'The project is archived: unarchive it before you write to it.',
-    },
-  )
+  new AppError('project_archived', `The project "${name}" is archived and read-only. Unarchive it first.`, {
+    withoutNames: 'The project is archived and read-only. Unarchive it first.',
+  })
 
 export const projectNotEmpty = (name: string) =>
   new AppError(
     'project_not_empty',
-    `The project "${name}" still holds tasks: move them to another project or delete them first.`,
+    `The project "${name}" has tasks. Move them to another project or delete them first.`,
   )
 
 /** @param users what still references it, as text: rules, keys, routing rules. */
 export const projectInUse = (name: string, users: string[]) =>
   new AppError(
     'project_in_use',
-    `The project "${name}" is still used by ${users.join(' and ')}: delete its rules, revoke its keys, and delete the routing rules that lead to it or point them elsewhere first.`,
+    `The project "${name}" is in use by ${users.join(' and ')}. Delete its rules, revoke its keys, and delete or change the routing rules that target it first.`,
   )
 
 export const projectIsDefault = (name: string) =>
   new AppError(
     'project_is_default',
-    `The project "${name}" is the default: it can be renamed, not archived or deleted.`,
+    `The project "${name}" is the default project. It can be renamed, but not archived or deleted.`,
   )
 
 export const listNotEmpty = (name: string) =>
   new AppError(
     'list_not_empty',
-    `The list "${name}" holds tasks: say with ?moveTo= which list of the project takes them.`,
+    `The list "${name}" has tasks. Set ?moveTo= to the list of the project that they move to.`,
   )
 
 export const listIsDefault = (name: string) =>
   new AppError(
     'list_is_default',
-    `The list "${name}" is the default of its project: it can be renamed and moved, not deleted.`,
+    `The list "${name}" is the default list of its project. It can be renamed and moved, but not deleted.`,
   )
 
 export const externalIdTaken = () =>
   new AppError(
     'external_id_taken',
-    'Another task of that project and source already has this task’s externalId.',
+    'Another task of the project and source already has this task’s externalId.',
   )
 
 export const eventNotReplayable = (id: string) =>
   new AppError(
     'event_not_replayable',
-    `The feedback event ${id} has no task, and what was sent is not kept whole: let its sender send it again.`,
+    `Feedback event ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,
   )

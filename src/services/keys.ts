@@ -120,7 +120,7 @@ function requestedStrength(caller: Caller, { scopes, projectId, expiresAt }: New
   if (requested.expiresAt && requested.expiresAt <= now) throw invalidExpiry('must be in the future')
   if (outlives(requested, caller)) {
     throw invalidExpiry(
-      `must not be later than that of the key that makes it, ${caller.expiresAt?.toISOString()}`,
+      `must not be later than the expiry of the creating key, ${caller.expiresAt?.toISOString()}`,
     )
   }
   const beyond = scopeBeyond(requested, caller)

@@ -72,7 +72,7 @@ export function listDeletionsOf({
     const { list, lists } = await lockedList(repos, id)
     if (list.isDefault) throw listIsDefault(list.name)
     const destination = lists.find((other) => (target ? other.id === target.id : other.isDefault))
-    if (!destination) throw listNotFound(moveTo ?? 'by default')
+    if (!destination) throw listNotFound(moveTo ?? '(default)')
     if (await repos.listDeletions.find(destination.id))
       throw invalidTarget('must not be a list that is being deleted')
 

@@ -23,7 +23,7 @@ describe('a network error', () => {
     [
       'two addresses, told by their own errors alone',
       wrapped(new AggregateError([withCode('ENETUNREACH'), withCode('ECONNREFUSED')])),
-      /no way to it/,
+      /host is unreachable/,
     ],
     [
       'a name nobody knows',
@@ -31,10 +31,10 @@ describe('a network error', () => {
       /name was not found/,
     ],
     ['names that cannot be looked up', wrapped(withCode('EAI_AGAIN')), /name was not found/],
-    ['silence', wrapped(withCode('UND_ERR_CONNECT_TIMEOUT')), /not answer in time/],
-    ['a reset', wrapped(withCode('ECONNRESET')), /cut off/],
-    ['a close', wrapped(withCode('UND_ERR_SOCKET', 'other side closed')), /cut off/],
-    ['no route', wrapped(withCode('EHOSTUNREACH')), /no way to it/],
+    ['silence', wrapped(withCode('UND_ERR_CONNECT_TIMEOUT')), /timed out/],
+    ['a reset', wrapped(withCode('ECONNRESET')), /was closed/],
+    ['a close', wrapped(withCode('UND_ERR_SOCKET', 'other side closed')), /was closed/],
+    ['no route', wrapped(withCode('EHOSTUNREACH')), /host is unreachable/],
     [
       'a certificate nobody vouches for',
       wrapped(withCode('DEPTH_ZERO_SELF_SIGNED_CERT')),
@@ -51,8 +51,8 @@ describe('a network error', () => {
       /certificate is not trusted/,
     ],
     ['plain text where TLS is meant', wrapped(withCode('ERR_SSL_WRONG_VERSION_NUMBER')), /TLS/],
-    ['something unheard of', wrapped(withCode('EWHATEVER')), /connection broke/],
-    ['something that is no error', 'connect 10.0.0.1', /connection broke/],
+    ['something unheard of', wrapped(withCode('EWHATEVER')), /connection failed/],
+    ['something that is no error', 'connect 10.0.0.1', /connection failed/],
   ])('%s is explained, without addresses and host names', (_, error, words) => {
     expect(describeNetworkError(error)).toMatch(words)
     expect(describeNetworkError(error)).not.toMatch(/10\.0\.0\.1|git\.corp|E[A-Z]{5}/)
@@ -67,7 +67,7 @@ describe('a network error', () => {
     const host = githubClient({ onError: (error) => told.push(error) })
     const access = { apiUrl: `http://127.0.0.1:${port}`, token: 'a-secret' }
     const answer = await host.findRepository(access, 'acme/app')
-    expect(answer).toEqual({ outcome: 'unreachable', reason: 'It refused the connection.' })
+    expect(answer).toEqual({ outcome: 'unreachable', reason: 'The host refused the connection.' })
     expect(told).toMatchObject([
       { code: 'ECONNREFUSED', message: expect.stringContaining(`127.0.0.1:${port}`) },
     ])

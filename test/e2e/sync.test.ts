@@ -142,7 +142,7 @@ describe('the sync of a repository', () => {
     desk.service.host.fault({ status: 502, body: 'Bad gateway' }, { times: 3 })
     await start(page)
     await runsOf(page)
-      .getByText(/did not answer as it should, 3 times/)
+      .getByText(/did not respond as expected 3 times/)
       .waitFor()
     await runsOf(page).getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => runsOf(page).count(), { timeout: 60_000 }).toBe(4)

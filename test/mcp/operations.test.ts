@@ -55,5 +55,5 @@ test('a tool over a service-wide operation refuses a key that is bound to a proj
 test('a tool refuses a key without the scope of its operation', async () => {
   const refused = await callAs({ scopes: ['tasks:write'], projectId: null })
 
-  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('lacks the scope admin') })
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('requires the scope admin') })
 })

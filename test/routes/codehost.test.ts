@@ -145,7 +145,7 @@ describe('connecting a repository', () => {
       { repository: 'acme/app', listId: '00000000-0000-7000-8000-000000000000' },
       404,
       'list_not_found',
-      /list/,
+      /List .* not found/,
     ],
   ])('explains the error for %s', async (_, body, status, code, words) => {
     const { id, answer } = await connect(body)

@@ -66,7 +66,7 @@ function waitFromHeader(header: string | null, now: Date): number | undefined {
 
 function failureOf(refusal: HostRefusal, { hasToken }: Circumstances): Judgement {
   const { status, singleSignOn } = refusal
-  const hostMessage = refusal.message ? ` The code host says: ${refusal.message}` : ''
+  const hostMessage = refusal.message ? ` Message from the code host: ${refusal.message}` : ''
   const fail = (code: (Judgement & { verdict: 'fail' })['code'], message: string): Judgement => ({
     verdict: 'fail',
     code,
@@ -77,8 +77,8 @@ function failureOf(refusal: HostRefusal, { hasToken }: Circumstances): Judgement
       return fail(
         'codehost_token_rejected',
         hasToken
-          ? 'The token is not accepted: it is wrong, has expired or was revoked. Connect the repository again with a new one.'
-          : 'The code host lets nobody in without a token. Connect the repository with one.',
+          ? 'The token is invalid, expired or revoked. Connect the repository again with a new one.'
+          : 'The code host requires a token. Connect the repository with one.',
       )
     case 403:
       if (singleSignOn) {
@@ -88,21 +88,21 @@ function failureOf(refusal: HostRefusal, { hasToken }: Circumstances): Judgement
       return fail(
         'codehost_access_denied',
         hasToken
-          ? 'The token may not read the issues of this repository. Give it read access to issues and pull requests.'
-          : 'Without a token this cannot be read. Connect the repository with one that may read issues and pull requests.',
+          ? 'The token cannot read the issues of this repository. Grant it read access to issues and pull requests.'
+          : 'The repository requires a token. Connect it with one that can read issues and pull requests.',
       )
     case 404:
       return fail(
         'codehost_repository_not_found',
         hasToken
-          ? 'There is no such repository, or the token may not see it. Check the name, and which repositories the token was made for.'
-          : 'There is no such public repository. Check the name; a private one needs a token.',
+          ? 'The repository does not exist, or the token cannot see it. Check the name and the repositories that the token has access to.'
+          : 'No public repository has this name. Check the name; a private repository requires a token.',
       )
     case 410:
-      return fail('codehost_access_denied', 'Issues are turned off in this repository. Turn them on there.')
+      return fail('codehost_access_denied', 'Issues are disabled in this repository. Enable them there.')
     case 451:
       return fail('codehost_access_denied', 'The repository is blocked for legal reasons.')
     default:
-      return fail('codehost_access_denied', `The code host refuses the request with status ${status}.`)
+      return fail('codehost_access_denied', `The code host returned status ${status}.`)
   }
 }

@@ -43,7 +43,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     input: ConnectionRequest,
   ): Promise<Connection> {
     const named = repositoryOf(input.repository)
-    if (!named) throw invalidRepository('must be owner/name, or the https or git@ address of a repository')
+    if (!named) throw invalidRepository('must be owner/name, or the https or git@ URL of a repository')
     for (;;) {
       const connection = await connectOnce(caller, projectId, named, input)
       if (connection) return connection
@@ -171,7 +171,7 @@ const invalidRepository = (message: string) =>
 
 const hostMismatch = (host: string, apiUrl: string) =>
   invalidRepository(
-    `is an address of ${host.slice(0, 100)}, but ${apiUrl} is asked: give owner/name, or the apiUrl of that host`,
+    `is on ${host.slice(0, 100)}, but apiUrl is ${apiUrl}: send owner/name, or the apiUrl of that host`,
   )
 
 /** Finds a repository and checks that its issues can be read. */

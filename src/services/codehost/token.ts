@@ -52,7 +52,7 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
     ): HostAccess | { code: string; message: string } {
       const { id, apiUrl } = connection
       if (!apiUrls.includes(apiUrl)) {
-        const message = `${apiUrl} is no longer among the addresses in CODEHOST_API_URLS. Connect the repository again at one that is.`
+        const message = `${apiUrl} is no longer in CODEHOST_API_URLS. Connect the repository again at an allowed URL.`
         return { code: 'codehost_url_not_allowed', message }
       }
       if (connection.token === null) return { apiUrl, token: this.sharedToken(apiUrl) }
@@ -64,4 +64,4 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
 }
 
 const UNREADABLE =
-  'The stored token cannot be decrypted: ENCRYPTION_KEY is another one now. Restore it, or connect the repository again with a token.'
+  'The stored token cannot be decrypted: ENCRYPTION_KEY has changed. Restore it, or connect the repository again with a token.'

@@ -62,5 +62,5 @@ export async function endRun(
 /** The connection of the run no longer exists. */
 export const DISCONNECTED: RunError = {
   code: 'disconnected',
-  message: 'The repository was disconnected from the project, or another one connected.',
+  message: 'The repository was disconnected from the project, or another one was connected.',
 }

@@ -233,7 +233,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
       }
       if (!isUnreachable(response)) return response
       if (attempt === MAX_TRIES) {
-        const message = `The code host did not answer as it should, ${MAX_TRIES} times in a row: ${response.reason} Sync again when it is well.`
+        const message = `The code host did not respond as expected ${MAX_TRIES} times in a row: ${response.reason} Sync again later.`
         return leased.end({ code: 'codehost_unreachable', message })
       }
       await wait(pauseMs, undefined, { signal })
@@ -265,28 +265,28 @@ const isUnreachable = (response: { outcome: string }): response is Unreachable =
 
 const NOT_AN_ISSUE: Unreachable = {
   outcome: 'unreachable',
-  reason: 'Its answer holds something that is no issue.',
+  reason: 'The response contains an invalid issue.',
 }
 
 const TOO_MANY_ATTEMPTS: RunError = {
   code: 'internal_error',
-  message: 'The sync broke off again and again at the same place. The log of the service says why.',
+  message: 'The sync failed repeatedly at the same point. See the service log for the reason.',
 }
 
 const CUT_SHORT: RunError = {
   code: 'codehost_unreachable',
-  message: 'The listing ended before the page the code host had promised. Sync again.',
+  message: 'The listing ended before its last page. Sync again.',
 }
 
 const WENT_EMPTY: RunError = {
   code: 'reconciliation_aborted',
   message:
-    'The code host lists nothing at all, and there are tasks of this repository here. Nothing was changed. Check the repository and the token.',
+    'The code host returned an empty list, but there are tasks of this repository. Nothing was changed. Check the repository and the token.',
 }
 
 const tooManyVanished = ({ present, vanished }: { present: number; vanished: number }): RunError => ({
   code: 'reconciliation_aborted',
-  message: `${vanished} of ${present} entries are missing from the listing, more than ten and more than a fifth. None was marked as gone. Check the repository and the token, then run a full sync again.`,
+  message: `${vanished} of ${present} items are missing from the listing, more than ten and more than a fifth. None was marked as deleted. Check the repository and the token, then run a full sync again.`,
 })
 
 /** Casts: only `writePage` writes these columns. */

@@ -96,7 +96,7 @@ export async function writableDestination(
   listId: string | undefined,
 ): Promise<DestinationRow> {
   const destination = await repos.lists.findDestination(listId)
-  if (!destination) throw listNotFound(listId ?? 'by default')
+  if (!destination) throw listNotFound(listId ?? '(default)')
   if (destination.isArchived) throw projectArchived(destination.projectName)
   return destination
 }

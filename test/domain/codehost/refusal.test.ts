@@ -45,7 +45,7 @@ describe('a rate limit', () => {
 })
 
 test.each<[number, Partial<HostRefusal>, string, RegExp]>([
-  [401, {}, 'codehost_token_rejected', /expired or was revoked/],
+  [401, {}, 'codehost_token_rejected', /expired or revoked/],
   [
     403,
     { message: 'Resource not accessible' },
@@ -53,8 +53,8 @@ test.each<[number, Partial<HostRefusal>, string, RegExp]>([
     /read access to issues.*Resource not accessible/,
   ],
   [403, { singleSignOn: 'https://x/sso' }, 'codehost_access_denied', /single sign-on at https:\/\/x\/sso/],
-  [404, {}, 'codehost_repository_not_found', /no such repository/],
-  [410, {}, 'codehost_access_denied', /turned off/],
+  [404, {}, 'codehost_repository_not_found', /does not exist/],
+  [410, {}, 'codehost_access_denied', /disabled in this repository/],
   [451, {}, 'codehost_access_denied', /legal/],
   [422, { message: 'no' }, 'codehost_access_denied', /422/],
   [301, {}, 'codehost_access_denied', /301/],

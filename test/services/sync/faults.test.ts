@@ -229,7 +229,7 @@ describe('a rejected request', () => {
       'issues turned off',
       { status: 410, body: '{"message":"Issues are disabled"}' },
       'codehost_access_denied',
-      /turned off/,
+      /disabled in this repository/,
     ],
     ['a legal block', { status: 451 }, 'codehost_access_denied', /legal/],
     [
