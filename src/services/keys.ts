@@ -105,7 +105,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
     details: Record<string, unknown> = {},
   ) {
     const about = { projectId: key.projectId, metadata: { keyId: key.id, keyName: key.name, ...details } }
-    return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), about)])
+    return repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), ...about })])
   }
 }
 

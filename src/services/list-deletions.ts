@@ -152,7 +152,9 @@ export function listDeletionsOf({
     await repos.lists.reorder(idsOf(lists).filter((other) => other !== list.id))
     const metadata = { listId: list.id, name: list.name, moveTo: deletion.moveTo }
     const about = { projectId: list.projectId, metadata }
-    await repos.activity.insert([activityRow(clock, clock.now(), 'list.deleted', actor(deletion), about)])
+    await repos.activity.insert([
+      activityRow(clock, { now: clock.now(), type: 'list.deleted', actor: actor(deletion), ...about }),
+    ])
     await repos.configurationChanges.announceProject(list.projectId)
     return true
   }
@@ -169,7 +171,14 @@ export function listDeletionsOf({
     const ids = await repos.tasks.moveSome(listId, targetId, now, limit)
     await repos.activity.insert(
       ids.map((taskId) =>
-        activityRow(clock, now, 'task.updated', actor(deletion), { taskId, projectId, metadata }),
+        activityRow(clock, {
+          now,
+          type: 'task.updated',
+          actor: actor(deletion),
+          taskId,
+          projectId,
+          metadata,
+        }),
       ),
     )
     const left = limit - ids.length

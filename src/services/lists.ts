@@ -132,7 +132,7 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     details: Record<string, unknown>,
   ) {
     const about = { projectId, metadata: { listId: id, name, ...details } }
-    return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), about)])
+    return repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), ...about })])
   }
 }
 

@@ -52,7 +52,9 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
         if (!project.archivedAt) {
           await repos.projects.update(id, { archivedAt: now, updatedAt: now })
           const about = { projectId: id, metadata: { name: project.name } }
-          await repos.activity.insert([activityRow(clock, now, 'project.archived', actorOf(caller), about)])
+          await repos.activity.insert([
+            activityRow(clock, { now, type: 'project.archived', actor: actorOf(caller), ...about }),
+          ])
           await repos.configurationChanges.announceProject(id)
         }
         return false
@@ -111,7 +113,7 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
     const now = clock.now()
     await repos.projects.delete(project, now)
     const about = { projectId, metadata: { name } }
-    await repos.activity.insert([activityRow(clock, now, 'project.deleted', actor, about)])
+    await repos.activity.insert([activityRow(clock, { now, type: 'project.deleted', actor, ...about })])
     await repos.configurationChanges.announceProject(projectId)
   }
 }

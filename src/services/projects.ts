@@ -135,7 +135,9 @@ export function projectsService({
     now: Date,
     metadata: Record<string, unknown>,
   ) {
-    return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), { projectId, metadata })])
+    return repos.activity.insert([
+      activityRow(clock, { now, type, actor: actorOf(caller), projectId, metadata }),
+    ])
   }
 }
 

@@ -208,7 +208,10 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     type: string,
     metadata: Record<string, unknown>,
   ) {
-    return activityRow(clock, now, type, actorOf(caller), {
+    return activityRow(clock, {
+      now,
+      type,
+      actor: actorOf(caller),
       projectId: rule.projectId,
       metadata: { ruleId: rule.id, ...metadata },
     })

@@ -98,7 +98,9 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
     now: Date,
     metadata: Record<string, unknown>,
   ) {
-    return repos.activity.insert([activityRow(clock, now, type, actorOf(caller), { projectId, metadata })])
+    return repos.activity.insert([
+      activityRow(clock, { now, type, actor: actorOf(caller), projectId, metadata }),
+    ])
   }
 }
 

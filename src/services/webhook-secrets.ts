@@ -69,7 +69,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
         await repos.webhookSecrets.update(id, { revokedAt: now })
         const about = { metadata: { webhookSecretId: id } }
         await repos.activity.insert([
-          activityRow(clock, now, 'key.webhook_secret_revoked', actorOf(caller), about),
+          activityRow(clock, { now, type: 'key.webhook_secret_revoked', actor: actorOf(caller), ...about }),
         ])
       })
       access.forget()
@@ -80,7 +80,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
     const { row, text } = newWebhookSecret(clock, now, randomBytes)
     await repos.webhookSecrets.insert(row)
     await repos.activity.insert([
-      activityRow(clock, now, type, actorOf(caller), { metadata: { webhookSecretId: row.id } }),
+      activityRow(clock, { now, type, actor: actorOf(caller), metadata: { webhookSecretId: row.id } }),
     ])
     return { ...toWebhookSecret(row), secret: text }
   }

@@ -27,7 +27,13 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
     async log(caller: Caller, { type, ...about }: NewActivity): Promise<Activity> {
       return repos.within(caller).transaction(async (repos) => {
         const projectId = await projectFor(repos, caller, about)
-        const row = activityRow(clock, clock.now(), type, actorOf(caller), { ...about, projectId })
+        const row = activityRow(clock, {
+          now: clock.now(),
+          type,
+          actor: actorOf(caller),
+          ...about,
+          projectId,
+        })
         await repos.activity.insert([row])
         return toActivity(row)
       })

@@ -3,7 +3,10 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
 import type { Caller } from '../access.ts'
 
-interface About {
+interface NewActivityRow {
+  now: Date
+  type: string
+  actor: ActorRef
   taskId?: string | null
   projectId?: string | null
   message?: string | null
@@ -13,10 +16,7 @@ interface About {
 /** Builds a row of the activity log. */
 export function activityRow(
   clock: Pick<Clock, 'newId'>,
-  now: Date,
-  type: string,
-  actor: ActorRef,
-  { taskId = null, projectId = null, message = null, metadata = {} }: About,
+  { now, type, actor, taskId = null, projectId = null, message = null, metadata = {} }: NewActivityRow,
 ): ActivityRow {
   return {
     id: clock.newId(now),

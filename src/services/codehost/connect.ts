@@ -112,7 +112,9 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       const activity = connectionActivity(present, after, token !== undefined)
       if (activity) {
         const about = { projectId, metadata: activity.metadata }
-        await repos.activity.insert([activityRow(clock, now, activity.type, actorOf(caller), about)])
+        await repos.activity.insert([
+          activityRow(clock, { now, type: activity.type, actor: actorOf(caller), ...about }),
+        ])
       }
       await repos.configurationChanges.announceProject(projectId)
       return connectionOf(repos, projectId)

@@ -63,7 +63,12 @@ export function codehostService(deps: ConnectDeps) {
         const { id: connectionId, repository, apiUrl } = connection
         const about = { projectId, metadata: { connectionId, repository, apiUrl } }
         await repos.activity.insert([
-          activityRow(clock, clock.now(), 'connection.deleted', actorOf(caller), about),
+          activityRow(clock, {
+            now: clock.now(),
+            type: 'connection.deleted',
+            actor: actorOf(caller),
+            ...about,
+          }),
         ])
         await repos.configurationChanges.announceProject(projectId)
       })

@@ -145,7 +145,7 @@ export async function feedbackListOf(
   await repos.lists.insert(list)
   const metadata = { listId: list.id, name: list.name, position: list.position }
   await repos.activity.insert([
-    activityRow(clock, now, 'list.created', ANALYTICS, { projectId: id, metadata }),
+    activityRow(clock, { now, type: 'list.created', actor: ANALYTICS, projectId: id, metadata }),
   ])
   await repos.configurationChanges.announceProject(id)
   return list.id
@@ -167,8 +167,14 @@ export async function accept(
     const about = { taskId: row.taskId, projectId: decision.project.id }
     const metadata = { eventId: row.id, ruleId, ruleName, matchedOn }
     return [
-      activityRow(clock, receivedAt, 'task.created', ANALYTICS, about),
-      activityRow(clock, receivedAt, 'feedback.received', ANALYTICS, { ...about, metadata }),
+      activityRow(clock, { now: receivedAt, type: 'task.created', actor: ANALYTICS, ...about }),
+      activityRow(clock, {
+        now: receivedAt,
+        type: 'feedback.received',
+        actor: ANALYTICS,
+        ...about,
+        metadata,
+      }),
     ]
   })
   const ids = await feedback.accept({ rows: accepted.map(({ row }) => row), tasks, activities })

@@ -130,7 +130,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const about = { taskId: task.id, projectId: project.id }
     await repos.activity.insert(
       outcome.activities.map(({ type, metadata }) =>
-        activityRow(clock, now, type, actorOf(caller), { ...about, metadata }),
+        activityRow(clock, { now, type, actor: actorOf(caller), ...about, metadata }),
       ),
     )
     await repos.feedback.update(row.id, { projectId: project.id, listId, routing: storedRouting(decision) })

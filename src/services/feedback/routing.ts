@@ -169,7 +169,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     details: Record<string, unknown>,
   ) {
     const metadata = { routingRuleId: id, name, ...details }
-    await repos.activity.insert([activityRow(clock, now, type, actorOf(caller), { metadata })])
+    await repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), metadata })])
     await repos.configurationChanges.announceRouting()
   }
 }

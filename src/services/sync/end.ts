@@ -54,7 +54,7 @@ export async function endRun(
     error,
   }
   await repos.activity.insert([
-    activityRow(clock, now, 'sync.finished', actor, { projectId, message, metadata }),
+    activityRow(clock, { now, type: 'sync.finished', actor, projectId, message, metadata }),
   ])
   return ended
 }

@@ -124,7 +124,7 @@ export function leasedRun(
     const metadata = { changes: { sourceState: { from: 'present', to: sourceState } } }
     const about = { taskId: task.id, projectId, metadata }
     const actor = { type: 'codehost' as const, id, name }
-    await repos.activity.insert([activityRow(clock, now, 'task.updated', actor, about)])
+    await repos.activity.insert([activityRow(clock, { now, type: 'task.updated', actor, ...about })])
     return true
   }
 }

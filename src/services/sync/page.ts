@@ -9,7 +9,7 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
-import { activityRow as activityEntry } from '../activity/row.ts'
+import { activityRow } from '../activity/row.ts'
 import { tallyOf } from './run-view.ts'
 
 /** The items of one response, and the progress of the run once they are written. */
@@ -73,7 +73,9 @@ export async function writePage(
     const changes = { repository: { from, to: repository } }
     const about = { projectId, metadata: { connectionId: id, repository, apiUrl, changes } }
     const actor = { type: 'codehost' as const, id, name: repository }
-    await repos.activity.insert([activityEntry(clock, clock.now(), 'connection.updated', actor, about)])
+    await repos.activity.insert([
+      activityRow(clock, { now: clock.now(), type: 'connection.updated', actor, ...about }),
+    ])
     await repos.configurationChanges.announceProject(projectId)
   }
   return { ...run, ...change }
@@ -116,7 +118,10 @@ function activityOf(
   if (!row) return []
   const actor = { type: 'codehost' as const, id, name }
   return activities.map(({ type, metadata }) =>
-    activityEntry(clock, row.updatedAt, type, actor, {
+    activityRow(clock, {
+      now: row.updatedAt,
+      type,
+      actor,
       taskId: row.id,
       projectId: row.projectId,
       metadata: { ...metadata },

@@ -55,7 +55,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
         changes.flatMap(({ task, outcome }) => {
           const about = { taskId: task.id, projectId: after.get(task.id)?.projectId ?? task.projectId }
           return outcome.activities.map(({ type, metadata }) =>
-            activityRow(clock, now, type, actorOf(caller), { ...about, metadata }),
+            activityRow(clock, { now, type, actor: actorOf(caller), ...about, metadata }),
           )
         }),
       )

@@ -56,7 +56,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
         const inserted = await repos.tasks.insert(
           slice,
           slice.map(({ id, projectId }) =>
-            activityRow(clock, now, 'task.created', actor, { taskId: id, projectId }),
+            activityRow(clock, { now, type: 'task.created', actor, taskId: id, projectId }),
           ),
         )
         if (!inserted) {

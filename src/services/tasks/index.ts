@@ -9,7 +9,7 @@ import type { BoundRepositories, Repositories } from '../../repositories/index.t
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
-import { activityRow as activityEntry, actorOf } from '../activity/row.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
 import { type Page, readPage } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
@@ -176,7 +176,7 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     metadata?: Record<string, unknown>,
   ) {
     const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
-    return activityEntry(clock, now, type, actorOf(caller), about)
+    return activityRow(clock, { now, type, actor: actorOf(caller), ...about })
   }
 }
 
