@@ -9,15 +9,23 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { fetchTools } from './tools/fetch.ts'
 import type { Node, SourceFile } from './tools/typescript.ts'
 
-/** Refused as a whole word of a declared name, in any case: `fold` refuses `foldCounts` and `FOLD_MS`, not `folder`. */
+/** Refused as a whole word of a declared name, in any case: `gate` refuses `lastGate` and `GATE_MS`, not `navigate`. */
 const NAMES: Record<string, string> = {
   discreetly: 'redacted',
+  folds: 'aggregates or indexes',
   gate: 'semaphore',
   gates: 'semaphores',
   happening: 'activityText',
   happenings: 'activityText',
+  impatient: 'deadline',
+  instruments: 'metrics',
   lane: 'concurrency',
   lanes: 'concurrency',
+  moments: 'times',
+  patiently: 'retry',
+  proofs: 'credentials',
+  sweeps: 'cleanup',
+  swept: 'cleanup',
   trouble: 'ErrorPage',
   vitals: 'metrics',
 }
@@ -39,9 +47,7 @@ const SCHEMA_HELPERS: Record<string, string> = {
 /** Refused in text for users. */
 const PHRASES: Record<string, string> = {
   'ends being': 'is invalid at',
-  housekeeping: 'cleanup',
   'is wanted': 'is required',
-  patience: 'the deadline',
 }
 
 /** Names and texts in which the word means something else. */
