@@ -1,3 +1,4 @@
+import { freeBytes } from '../lib/free-bytes.ts'
 import type { SQL } from './drizzle.ts'
 import type { Database } from './pool.ts'
 
@@ -8,14 +9,20 @@ interface BuiltQuery {
 
 /**
  * A prepared statement, built once; each connection parses and plans it once under this name. Values are passed as
- * placeholders. Only for statements whose best plan does not depend on the values: PostgreSQL may keep a generic plan.
+ * placeholders; bytes among them are freed after the statement. Only for statements whose best plan does not depend on
+ * the values: PostgreSQL may keep a generic plan.
  */
 export function named<Row extends object>(name: string, statement: SQL) {
   let query: BuiltQuery | undefined
-  return (db: Pick<Database, 'execute'>, values: Record<string, unknown>): Promise<{ rows: Row[] }> => {
+  return async (db: Pick<Database, 'execute'>, values: Record<string, unknown>): Promise<{ rows: Row[] }> => {
     const { session, dialect } = insideOf(db)
     query ??= dialect.sqlToQuery(statement)
-    return session.prepareQuery(query, undefined, name, false).execute(values) as Promise<{ rows: Row[] }>
+    try {
+      const result = await session.prepareQuery(query, undefined, name, false).execute(values)
+      return result as { rows: Row[] }
+    } finally {
+      for (const value of Object.values(values)) if (value instanceof Uint8Array) freeBytes(value)
+    }
   }
 }
 

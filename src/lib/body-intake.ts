@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { freeBytes } from './free-bytes.ts'
 
 interface IntakeRefusals {
   tooLarge(maxBytes: number): Error
@@ -118,7 +119,9 @@ export function bodyIntake({
 
       try {
         await promise
-        return { bytes: Buffer.concat(chunks), release: () => release(arrival) }
+        const bytes = Buffer.concat(chunks)
+        for (const chunk of chunks) freeBytes(chunk)
+        return { bytes, release: () => release(arrival) }
       } catch (error) {
         // What is left of the connection may keep this function's variables for as long as it is open.
         chunks.length = 0

@@ -1,9 +1,14 @@
+import { collectRecentGarbage } from './collect-garbage.ts'
 import { timeSlices } from './time-slices.ts'
+
+/** So many characters of pieces that were taken may be garbage: V8 alone would let 50 MB of them and their bytes accumulate. */
+const MAX_GARBAGE_LENGTH = 2 * 1024 * 1024
 
 /** Serializes an object in pieces, one per array item, so that no piece takes long to serialize. */
 export async function* jsonPieces(object: object): AsyncGenerator<string> {
   const breathe = timeSlices()
   let separator = '{'
+  let garbageLength = 0
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue
     yield `${separator}${JSON.stringify(name)}:`
@@ -14,7 +19,12 @@ export async function* jsonPieces(object: object): AsyncGenerator<string> {
     }
     for (const [index, item] of value.entries()) {
       await breathe()
-      yield `${index === 0 ? '[' : ','}${JSON.stringify(item)}`
+      const piece = `${index === 0 ? '[' : ','}${JSON.stringify(item)}`
+      yield piece
+      garbageLength += piece.length
+      if (garbageLength < MAX_GARBAGE_LENGTH) continue
+      collectRecentGarbage()
+      garbageLength = 0
     }
     yield value.length === 0 ? '[]' : ']'
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parseJson } from '../domain/json-text.ts'
 import { AppError, type ErrorCode, type Extras } from '../errors/index.ts'
+import { freeBytes } from '../lib/free-bytes.ts'
 import { jsonScan, type Span } from '../lib/json-scan.ts'
 import { BulkTasks } from '../schemas/bulk.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
@@ -33,6 +34,8 @@ export interface BulkReading {
 export interface LargeBody {
   hash: string
   itemAt(index: number): { item: unknown; refusal: AppError | undefined }
+  /** Frees its bytes: no item can be read after that. */
+  free(): void
 }
 
 export function largeBodyOf({ hash, items, json, longer }: BulkReading): LargeBody {
@@ -45,6 +48,10 @@ export function largeBodyOf({ hash, items, json, longer }: BulkReading): LargeBo
       const { start, end } = read.at
       const text = asBuffer(read.isLonger ? longer : json).toString('utf8', start, end)
       return { item: JSON.parse(text), refusal: undefined }
+    },
+    free() {
+      freeBytes(json)
+      freeBytes(longer)
     },
   }
 }

@@ -44,7 +44,8 @@ export const lockingProjects = sql`
 /** The values of the placeholders `tasks`, `activities` and `projectIds`. */
 export const tasksAndActivity = (rows: TaskRow[], activities: ActivityRow[]) => ({
   projectIds: [...new Set(rows.map(({ projectId }) => projectId))],
-  tasks: JSON.stringify(rows),
+  // As bytes: PostgreSQL reads JSON from either, and bytes are freed with the statement.
+  tasks: Buffer.from(JSON.stringify(rows)),
   activities: JSON.stringify(activities),
 })
 

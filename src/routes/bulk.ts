@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { type AppError, validationFailed } from '../errors/index.ts'
 import { timeSlices } from '../lib/time-slices.ts'
-import type { LargeBody } from '../plugins/bulk-reading.ts'
 import {
   BulkChange,
   BulkChanged,
@@ -28,18 +28,14 @@ const MAX_VALUES = 1_000_000
 export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
-  /** The items, and for each why it may not be taken. What was checked beside the event loop is made of its text here. */
-  async function judged({
-    body,
-    largeBody,
-  }: {
-    body: { tasks: NewTaskInBulk[] }
-    largeBody: LargeBody | null
-  }) {
+  /** The items, and for each why it is refused. Those that were checked beside the event loop are parsed here. */
+  async function checkedItems(request: FastifyRequest) {
+    const { largeBody } = request
+    const { tasks } = request.body as { tasks: NewTaskInBulk[] }
     const breathe = timeSlices()
     const items: NewTaskInBulk[] = []
     const refusals: (AppError | undefined)[] = []
-    for (const [index, given] of body.tasks.entries()) {
+    for (const [index, given] of tasks.entries()) {
       await breathe()
       const { item, refusal } = largeBody?.itemAt(index) ?? {
         item: given,
@@ -48,6 +44,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
       items.push(item as NewTaskInBulk)
       refusals.push(refusal)
     }
+    largeBody?.free()
     return { items, refusals }
   }
 
@@ -82,7 +79,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         { request, reply, restrict: mayReadTasks(request.caller) ? undefined : onlyVersions },
         async ({ tasks }) => {
           const { listId } = request.body
-          const { items, refusals } = await judged(request)
+          const { items, refusals } = await checkedItems(request)
           const isPartial = request.query.onError === 'continue'
           if (!isPartial && refusals.some(Boolean)) throw together(refusals)
 

@@ -1,6 +1,7 @@
 import { newTask, sourceOf } from '../../domain/new-task.ts'
 import { listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { collectRecentGarbage } from '../../lib/collect-garbage.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
@@ -64,6 +65,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
           throw projectArchived(destination.projectName)
         }
         for (const id of inserted) ids.add(id)
+        if (slice.length < missing.length) collectRecentGarbage()
       }
       const present = missing.filter(({ id }) => !ids.has(id))
       const found = await findExisting(repos, destination, caller, present)
