@@ -7,7 +7,7 @@ export const WATCHED = {
   NODE_OPTIONS: `--import=${fileURLToPath(new URL('./watch-loop.ts', import.meta.url))}`,
 }
 
-/** For how long the event loop of a watched process stood still at most while the work was done, in milliseconds. */
+/** For how long the event loop of a watched process was blocked at most while the work was done, in milliseconds. */
 export async function loopDelayOf<T>(inlet: Inlet, work: () => Promise<T>) {
   await delaySinceLast(inlet)
   const result = await work()
