@@ -1,22 +1,21 @@
 /**
  * Builds the dashboard into `dist/dashboard`, and takes the script of the API reference out of its package into
- * `dist/reference`; runs at `npm ci`. Where Vite is not installed (a production install
- * leaves it out) it does nothing: whoever serves without a build is told so by the page itself.
+ * `dist/reference`; runs at `npm ci`. Does nothing where Vite is not installed, as in a production install.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const pathTo = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 if (isInstalled('vite')) {
-  // Also where a test runner starts this, it is the production build that is served.
+  // Test runners set NODE_ENV to test.
   process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
-  await build({ configFile: here('vite.config.ts'), logLevel: 'warn' })
-  await compressAll(here('../../dist/dashboard/assets'))
-  await buildReference(here('../../dist/reference'))
+  await build({ configFile: pathTo('vite.config.ts'), logLevel: 'warn' })
+  await compressAll(pathTo('../../dist/dashboard/assets'))
+  await buildReference(pathTo('../../dist/reference'))
 }
 
 function isInstalled(name: string): boolean {
@@ -28,7 +27,7 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** The package holds its script as a text of 4 MB in a module: loading that in the service would cost 0.5 s and 20 MB. */
+/** The package has the script as a 4 MB string in a module: importing it in the service would cost 0.5 s and 20 MB. */
 async function buildReference(folder: string) {
   const { fastify } = await import('fastify')
   const { default: scalar } = await import('@scalar/fastify-api-reference')
@@ -42,7 +41,7 @@ async function buildReference(folder: string) {
   await compressAll(folder)
 }
 
-/** Each asset once more in the encodings browsers take, so that serving costs no time. */
+/** Writes brotli and gzip variants, so that the service does not compress per request. */
 async function compressAll(folder: string) {
   const files = (await readdir(folder)).filter((name) => /\.(js|css|svg)$/.test(name))
   await Promise.all(

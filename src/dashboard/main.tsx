@@ -4,12 +4,12 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, Suspense, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import './styles.ts'
-import { cache } from './api/query-client.ts'
+import { queryClient } from './api/query-client.ts'
 import { firstPageRendered, lazyComponent } from './components/lazy.tsx'
 import { router } from './router.tsx'
 import { colours, theme } from './theme.ts'
 
-const Notices = lazyComponent(async () => {
+const Toasts = lazyComponent(async () => {
   await firstPageRendered
   return import('./components/toasts.tsx')
 })
@@ -26,17 +26,17 @@ const dashboard = (
       defaultColorScheme="auto"
       getStyleNonce={() => nonce ?? ''}
     >
-      <QueryClientProvider client={cache}>
+      <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
         <Suspense>
-          <Notices />
+          <Toasts />
         </Suspense>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>
 )
 
-// The first paint stays until there is a page, be it one that says what went wrong.
+// The inline first paint stays until a page or an error page is rendered.
 const firstPage = new MutationObserver(() => {
   if (!root.querySelector('main')) return
   document.getElementById('first-paint')?.remove()
@@ -44,5 +44,5 @@ const firstPage = new MutationObserver(() => {
 })
 firstPage.observe(root, { childList: true, subtree: true })
 
-// In small pieces, so that the page answers to whoever clicks before all of it is there.
+// A transition renders in interruptible steps, so that the page handles clicks early.
 startTransition(() => createRoot(root).render(dashboard))

@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { projectsQuery, tasksQuery } from './api/queries.ts'
-import { cache } from './api/query-client.ts'
+import { queryClient } from './api/query-client.ts'
 import { meQuery } from './session/session.ts'
 import { AppShell } from './shell/app-shell.tsx'
 import { ErrorPage, NotFoundPage } from './shell/error-page.tsx'
@@ -20,7 +20,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: ({ next }): { next?: string } =>
-    // Only an address of this dashboard: a link must not lead people elsewhere by way of their sign-in.
+    // Prevents open redirects: only paths of this dashboard.
     typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {},
   component: lazyRouteComponent(() => import('./session/sign-in-page.tsx'), 'SignInPage'),
 })
@@ -30,12 +30,12 @@ const signedIn = createRoute({
   id: 'signed-in',
   component: AppShell,
   beforeLoad: async ({ location }) => {
-    // Asked for together with who is asking: whoever opens the tasks waits for one answer, not for two.
+    // Requested in parallel with /api/me, so that the task page waits for one round trip.
     if (location.pathname.startsWith('/tasks')) {
-      void cache.prefetchInfiniteQuery(tasksQuery(filtersFrom(location.search)))
-      void cache.prefetchQuery(projectsQuery)
+      void queryClient.prefetchInfiniteQuery(tasksQuery(filtersFrom(location.search)))
+      void queryClient.prefetchQuery(projectsQuery)
     }
-    const me = await cache.ensureQueryData(meQuery)
+    const me = await queryClient.ensureQueryData(meQuery)
     if (!me) throw redirect({ to: '/sign-in', search: { next: location.href }, replace: true })
   },
 })
@@ -80,7 +80,7 @@ const trash = createRoute({
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/settings-layout.tsx'), 'SettingsFrame'),
+  component: lazyRouteComponent(() => import('./settings/settings-layout.tsx'), 'SettingsLayout'),
 })
 
 const settingsHome = createRoute({
@@ -122,8 +122,8 @@ const events = createRoute({
   component: lazyRouteComponent(() => import('./settings/events-page.tsx'), 'EventsPage'),
 })
 
-/** An address that leads nowhere leaves the sidebar where it is. */
-const lost = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFoundPage })
+/** Unknown paths keep the sidebar. */
+const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFoundPage })
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -133,11 +133,11 @@ export const router = createRouter({
       tasks.addChildren([task]),
       project,
       trash,
-      lost,
+      notFound,
       settings.addChildren([settingsHome, instructions, keys, sessions, webhook, routing, events]),
     ]),
   ]),
-  // What no page reads is left out of the address, and never reaches one.
+  // Drops search parameters that no page validates.
   search: { strict: true },
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFoundPage,

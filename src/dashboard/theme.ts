@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
-/** The one accent. Its seventh shade carries white text at 5.9:1. */
+/** White text on the seventh shade has a contrast of 5.9:1. */
 const accent: MantineColorsTuple = [
   '#eef2ff',
   '#dde5ff',
@@ -14,7 +14,7 @@ const accent: MantineColorsTuple = [
   '#283a94',
 ]
 
-const WITHIN_PAGE = { target: '#floating' }
+const FLOATING_PORTAL = { target: '#floating' }
 
 export const theme = createTheme({
   colors: { accent },
@@ -32,7 +32,7 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm', fw: 500 } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 32 } },
-    // The page itself never scrolls, so nothing is to be locked; the lock would write a style of its own.
+    // The page itself never scrolls, and a scroll lock would inject a style element.
     Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
     Modal: {
       defaultProps: {
@@ -43,13 +43,13 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
       },
     },
-    // What floats is a part of the page for whoever goes by its landmarks.
-    Popover: { defaultProps: { portalProps: WITHIN_PAGE } },
+    // Floating elements must be inside a landmark.
+    Popover: { defaultProps: { portalProps: FLOATING_PORTAL } },
     Menu: {
       defaultProps: {
         transitionProps: { duration: 80 },
         shadow: 'md',
-        // An element that is no item has no place in a menu; the first item takes the focus.
+        // Only menu items are allowed inside role="menu"; the first item takes the focus.
         withInitialFocusPlaceholder: false,
       },
     },
@@ -59,7 +59,7 @@ export const theme = createTheme({
   },
 })
 
-/** Greys that read at 4.5:1 and more on the page, in both themes. */
+/** Contrast of at least 4.5:1 on the page, in both themes. */
 export const colours: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -4,16 +4,15 @@ import { defineConfig, type Plugin } from 'vite'
 
 const service = process.env.INLET_URL ?? 'http://127.0.0.1:3000'
 
-/** What Markdown's parser knows the names of characters by. */
 const ENTITIES = 'decode-named-character-reference'
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react(), paintsAtOnce()],
-  // The service puts a fresh value in the place of this word with each page.
+  plugins: [react(), earlyStyles()],
+  // The service replaces this placeholder with a nonce per response.
   html: { cspNonce: '__NONCE__' },
   worker: { format: 'es' },
-  // It has one form for pages, which needs a document, and one for everything else; Markdown is parsed in a worker.
+  // The package's browser build needs a document, which a worker does not have.
   resolve: {
     alias: { [ENTITIES]: fileURLToPath(import.meta.resolve(ENTITIES)) },
   },
@@ -21,11 +20,11 @@ export default defineConfig({
     outDir: fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
     emptyOutDir: true,
     target: 'es2023',
-    // A data: address would need a hole in the content security policy.
+    // data: URLs would need an exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // The first page in a few files, of which a release changes few; without this it would be twenty.
+    // Two files for the first page instead of twenty; a release usually changes only one.
     rolldownOptions: {
       output: {
         codeSplitting: {
@@ -41,11 +40,10 @@ export default defineConfig({
 })
 
 /**
- * The stylesheet after the body's first lines, which are painted while it loads, and before the dashboard, whose own
- * colours come later. Scripts that are modules wait for it, so nothing is ever shown without it; on a slow line they
- * come after it.
+ * Moves the stylesheet behind the inline first paint, which then renders while it loads. Module scripts still wait
+ * for it.
  */
-function paintsAtOnce(): Plugin {
+function earlyStyles(): Plugin {
   return {
     name: 'paints-at-once',
     apply: 'build',

@@ -3,7 +3,7 @@ import type { components } from './schema.gen.ts'
 
 type Body = components['schemas']['Problem']
 
-/** What the service refused, in words a person can act on. */
+/** An error response, with a message for the user. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
@@ -11,14 +11,14 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(status: number, body: Partial<Body>, retryAfterSeconds?: number) {
-    super(sentenceFrom(status, body, retryAfterSeconds))
+    super(messageFrom(status, body, retryAfterSeconds))
     this.status = status
     this.code = body.code ?? 'unreachable'
     this.body = body
     this.retryAfterSeconds = retryAfterSeconds
   }
 
-  /** What is wrong with each field, by its JSON Pointer. */
+  /** The error message of each field, by JSON Pointer. */
   get byField(): Record<string, string> {
     return Object.fromEntries((this.body.errors ?? []).map(({ path, message }) => [path, message]))
   }
@@ -31,46 +31,46 @@ export const unreachable = () =>
   })
 
 export function problemFrom(body: unknown, response: Response): Problem {
-  const known = typeof body === 'object' && body !== null ? (body as Partial<Body>) : {}
+  const parsedBody = typeof body === 'object' && body !== null ? (body as Partial<Body>) : {}
   const retryAfter = Number(response.headers.get('retry-after')) || undefined
-  return new Problem(response.status, known, retryAfter)
+  return new Problem(response.status, parsedBody, retryAfter)
 }
 
 export const problemOf = (error: unknown): Problem =>
-  error instanceof Problem ? error : isUnfetched(error) ? unfetched() : failed(error)
+  error instanceof Problem ? error : isChunkLoadError(error) ? chunkNotLoaded() : unexpectedError(error)
 
-/** A file of this page did not come; each browser says so in its own words, and none in those of a person. */
-const isUnfetched = (error: unknown) =>
+/** A failed dynamic import, which each browser words differently. */
+const isChunkLoadError = (error: unknown) =>
   /dynamically imported module|module script failed|preload CSS/i.test(String(error))
 
-const unfetched = () =>
+const chunkNotLoaded = () =>
   new Problem(0, {
     code: 'unreachable',
     detail:
       'A part of this page could not be loaded, because Inlet did not respond. What you wrote is kept. The page is loaded again when Inlet responds.',
   })
 
-const failed = (error: unknown) =>
+const unexpectedError = (error: unknown) =>
   new Problem(0, {
     code: 'page_failed',
     detail: `Something on this page failed. Reload it; if it fails again, report this: ${String(error).slice(0, 300)}`,
   })
 
-/** Whether only the way to the service failed, or the session: the same may work later. */
-export const isPassing = ({ status }: Problem) =>
+/** Whether the same request may succeed later: the network, the session or the service failed. */
+export const isTransient = ({ status }: Problem) =>
   status === 0 || status === 401 || status === 429 || status >= 500
 
-function sentenceFrom(status: number, body: Partial<Body>, retryAfterSeconds?: number): string {
+function messageFrom(status: number, body: Partial<Body>, retryAfterSeconds?: number): string {
   if (status === 401) return 'You are signed out. Sign in again; what you wrote is kept.'
   if (status === 429)
     return `That was too much at once. Try again in ${plural(retryAfterSeconds ?? 60, 'second')}.`
   if (body.requiredScope) return `Your key may not do this: it lacks the scope ${body.requiredScope}.`
   const detail = body.detail ?? body.title ?? 'Something went wrong, and the service did not say what.'
-  const mistakes = body.errors ?? []
-  return mistakes.some(({ message }) => detail.includes(message))
+  const fieldErrors = body.errors ?? []
+  return fieldErrors.some(({ message }) => detail.includes(message))
     ? detail
-    : [detail, ...mistakes.map(({ path, message }) => `${fieldOf(path)} ${message}.`)].join(' ')
+    : [detail, ...fieldErrors.map(({ path, message }) => `${fieldName(path)} ${message}.`)].join(' ')
 }
 
-/** A field as people write it: `/properties/note` is properties.note; `query.label` is that already. */
-const fieldOf = (path: string) => path.replace(/^\//, '').replaceAll('/', '.') || 'The body'
+/** `/properties/note` becomes `properties.note`; `query.label` stays as it is. */
+const fieldName = (path: string) => path.replace(/^\//, '').replaceAll('/', '.') || 'The body'

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { api, dataOf, type Question, type Schema } from './client.ts'
+import { api, dataOf, type QueryParams, type Schema } from './client.ts'
 
 export type Task = Schema<'Task'>
 export type TaskListItem = Schema<'TaskListItem'>
@@ -8,44 +8,44 @@ export type List = Schema<'List'>
 export type Activity = Schema<'Activity'>
 export type Rule = Schema<'Rule'>
 
-type TaskQuestion = Question<'/api/tasks'>
+type TaskQueryParams = QueryParams<'/api/tasks'>
 
-/** Which tasks, in which order: what the address bar holds. */
+/** The filters and the sort order, as in the address bar. */
 export type TaskFilters = Pick<
-  TaskQuestion,
+  TaskQueryParams,
   'projectId' | 'listId' | 'status' | 'source' | 'priority' | 'label' | 'q' | 'sort'
 >
 
-const TASKS_A_PAGE = 100
+const TASKS_PER_PAGE = 100
 
-/** How lists that go on page after page are asked for. */
-const byCursor = {
+/** Options of an infinite query over cursor pages. */
+const cursorPagination = {
   initialPageParam: '',
   getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
 }
 
-/** All that such a list holds so far. */
-export const itemsOf = <T>(held: { pages: { data: T[] }[] } | undefined): T[] =>
-  held?.pages.flatMap(({ data }) => data) ?? []
+/** The items of all loaded pages. */
+export const itemsOf = <T>(data: { pages: { data: T[] }[] } | undefined): T[] =>
+  data?.pages.flatMap(({ data }) => data) ?? []
 
-export const pageOfTasks = (question: TaskQuestion, signal?: AbortSignal) =>
+export const fetchTaskPage = (params: TaskQueryParams, signal?: AbortSignal) =>
   dataOf(
     api.GET('/api/tasks', {
-      // In this order: the page that is opened asked for the same address already.
-      params: { query: { fields: 'summary', limit: TASKS_A_PAGE, ...question } },
+      // The order matters: index.html preloads exactly this URL.
+      params: { query: { fields: 'summary', limit: TASKS_PER_PAGE, ...params } },
       signal,
     }),
   )
 
-/** The first page is small so that it is there at once; whoever scrolls on gets larger ones. */
+/** The first page is small to render fast; later pages are larger. */
 export const tasksQuery = (filters: TaskFilters) =>
   infiniteQueryOptions({
     queryKey: ['tasks', filters],
-    // What nobody waits for any more, such as a search for half a word, is called off.
+    // The signal cancels requests that are no longer needed, such as a search for half a word.
     queryFn: ({ pageParam, signal }) =>
-      pageOfTasks({ ...filters, limit: pageParam ? 200 : 50, ...at(pageParam) }, signal),
-    ...byCursor,
-    // The stream keeps it fresh; asking again for a thousand pages would not.
+      fetchTaskPage({ ...filters, limit: pageParam ? 200 : 50, ...cursorParam(pageParam) }, signal),
+    ...cursorPagination,
+    // The stream keeps it up to date; a refetch would load every page again.
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
   })
@@ -62,25 +62,25 @@ export const timelineQuery = (taskId: string) =>
     queryFn: ({ pageParam }) =>
       dataOf(
         api.GET('/api/activity', {
-          params: { query: { taskId, limit: 50, ...at(pageParam) } },
+          params: { query: { taskId, limit: 50, ...cursorParam(pageParam) } },
         }),
       ),
-    ...byCursor,
+    ...cursorPagination,
   })
 
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
-  queryFn: () => everyPage((cursor) => dataOf(api.GET('/api/projects', paged(cursor)))),
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/projects', pageQuery(cursor)))),
 })
 
 export const listsQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['lists', projectId],
     queryFn: () =>
-      everyPage((cursor) =>
+      fetchAllPages((cursor) =>
         dataOf(
           api.GET('/api/projects/{id}/lists', {
-            params: { path: { id: projectId }, query: { limit: 200, ...at(cursor) } },
+            params: { path: { id: projectId }, query: { limit: 200, ...cursorParam(cursor) } },
           }),
         ),
       ),
@@ -105,20 +105,20 @@ export const ruleVersionsQuery = (ruleId: string) =>
     queryFn: ({ pageParam }) =>
       dataOf(
         api.GET('/api/rules/{id}/versions', {
-          params: { path: { id: ruleId }, query: { limit: 20, ...at(pageParam) } },
+          params: { path: { id: ruleId }, query: { limit: 20, ...cursorParam(pageParam) } },
         }),
       ),
-    ...byCursor,
+    ...cursorPagination,
   })
 
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: () => everyPage((cursor) => dataOf(api.GET('/api/keys', paged(cursor)))),
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/keys', pageQuery(cursor)))),
 })
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
-  queryFn: () => everyPage((cursor) => dataOf(api.GET('/api/sessions', paged(cursor)))),
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/sessions', pageQuery(cursor)))),
 })
 
 export const webhookSecretsQuery = queryOptions({
@@ -138,11 +138,11 @@ export const eventsQuery = (outcome?: 'accepted' | 'ignored' | 'rejected') =>
       dataOf(
         api.GET('/api/analytics/events', {
           params: {
-            query: { limit: 50, ...(outcome && { outcome }), ...at(pageParam) },
+            query: { limit: 50, ...(outcome && { outcome }), ...cursorParam(pageParam) },
           },
         }),
       ),
-    ...byCursor,
+    ...cursorPagination,
   })
 
 export const contextQuery = (projectId?: string) =>
@@ -157,21 +157,26 @@ export const contextQuery = (projectId?: string) =>
       ),
   })
 
-/** Where the page before ended; nothing for the first one. */
-export const at = (cursor: string | undefined) => (cursor ? { cursor } : {})
+/** The query parameter for the next page; nothing for the first page. */
+export const cursorParam = (cursor: string | undefined) => (cursor ? { cursor } : {})
 
-const paged = (cursor: string | undefined) => ({ params: { query: { limit: 200, ...at(cursor) } } })
+const pageQuery = (cursor: string | undefined) => ({
+  params: { query: { limit: 200, ...cursorParam(cursor) } },
+})
 
-type Ask<T> = (cursor?: string) => Promise<{ data: T[]; nextCursor: string | null }>
+type FetchPage<T> = (cursor?: string) => Promise<{ data: T[]; nextCursor: string | null }>
 
-/** All there is, page after page; undefined where that is more than so many pages. */
-export function everyPage<T>(ask: Ask<T>): Promise<T[]>
-export function everyPage<T>(ask: Ask<T>, most: number): Promise<T[] | undefined>
-export async function everyPage<T>(ask: Ask<T>, most = Number.POSITIVE_INFINITY): Promise<T[] | undefined> {
+/** The items of all pages; undefined when there are more than `maxPages`. */
+export function fetchAllPages<T>(fetchPage: FetchPage<T>): Promise<T[]>
+export function fetchAllPages<T>(fetchPage: FetchPage<T>, maxPages: number): Promise<T[] | undefined>
+export async function fetchAllPages<T>(
+  fetchPage: FetchPage<T>,
+  maxPages = Number.POSITIVE_INFINITY,
+): Promise<T[] | undefined> {
   const all: T[] = []
   let cursor: string | undefined
-  for (let page = 0; page < most; page++) {
-    const { data, nextCursor } = await ask(cursor)
+  for (let page = 0; page < maxPages; page++) {
+    const { data, nextCursor } = await fetchPage(cursor)
     all.push(...data)
     if (nextCursor === null) return all
     cursor = nextCursor

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { ErrorText } from './error-text.tsx'
 
-interface ConfirmProps {
+interface ConfirmDialogProps {
   title: string
   verb: string
   children: ReactNode
@@ -11,9 +11,9 @@ interface ConfirmProps {
   onClose(): void
 }
 
-/** Asks before what cannot be taken back. */
-export function Confirm({ title, verb, children, onConfirm, onClose }: ConfirmProps) {
-  const [mistake, setMistake] = useState<string>()
+/** Confirms an irreversible action. */
+export function ConfirmDialog({ title, verb, children, onConfirm, onClose }: ConfirmDialogProps) {
+  const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   async function confirm() {
     setBusy(true)
@@ -21,7 +21,7 @@ export function Confirm({ title, verb, children, onConfirm, onClose }: ConfirmPr
       await onConfirm()
       onClose()
     } catch (error) {
-      setMistake(problemOf(error).message)
+      setErrorMessage(problemOf(error).message)
       setBusy(false)
     }
   }
@@ -29,7 +29,7 @@ export function Confirm({ title, verb, children, onConfirm, onClose }: ConfirmPr
     <Modal opened onClose={onClose} title={title}>
       <div className="stack">
         <div>{children}</div>
-        {mistake && <ErrorText>{mistake}</ErrorText>}
+        {errorMessage && <ErrorText>{errorMessage}</ErrorText>}
         <div className="row">
           <Button color="red.8" onClick={() => void confirm()} loading={isBusy}>
             {verb}

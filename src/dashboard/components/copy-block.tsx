@@ -3,14 +3,13 @@ import { CheckIcon, CopyIcon } from '@primer/octicons-react'
 import styles from './components.module.css'
 import { useCopy } from './use-copy.ts'
 
-/** Text to take elsewhere. */
 export function CopyBlock({ text, caption }: { text: string; caption?: string }) {
   const { copied, copy } = useCopy(text)
   return (
     <div style={{ width: '100%', minWidth: 0 }}>
       {caption && <p className={styles.caption}>{caption}</p>}
       <div className={styles.block}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable. */}
         <pre tabIndex={0}>{text}</pre>
         <ActionIcon
           className={styles.copy}

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { problemOf } from '../api/problem.ts'
 
-interface NotLoadedProps {
-  /** What is missing, as the beginning of a sentence. */
+interface LoadErrorProps {
+  /** The subject of the sentence "… could not be loaded". */
   what: string
   query: { error: unknown; refetch(): unknown }
 }
 
-/** A region that failed says so in its own place, and only there. */
-export function NotLoaded({ what, query }: NotLoadedProps) {
+/** The error of one region, with a retry button. */
+export function LoadError({ what, query }: LoadErrorProps) {
   return (
     <div role="alert" className="stack" style={{ padding: 16, gap: 8 }}>
       <strong>{what} could not be loaded.</strong>

@@ -1,4 +1,3 @@
-/** The product's mark: something comes in from above and lands. */
 export function Logo({ size = 22 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">

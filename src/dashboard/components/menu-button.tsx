@@ -12,15 +12,15 @@ const OpenMenu = preload(() => import('./open-menu.tsx'))
 
 interface Option {
   value: string
-  words: string
+  label: string
   aside?: ReactNode
 }
 
-/** Some lines of a menu: one or several to be chosen, or things to do. */
+/** A group of menu items: radio items, checkbox items or actions. */
 export type MenuGroup = { label?: string } & (
-  | { pickOne: Option[]; chosen: string; onPick(value: string): void }
-  | { pickAny: Option[]; chosen: string[]; onPick(value: string): void }
-  | { actions: { words: string; icon: ReactNode; act(): void }[] }
+  | { radioItems: Option[]; selected: string; onSelect(value: string): void }
+  | { checkboxItems: Option[]; selected: string[]; onSelect(value: string): void }
+  | { actions: { label: string; icon: ReactNode; onClick(): void }[] }
 )
 
 export interface MenuButtonProps {
@@ -30,7 +30,7 @@ export interface MenuButtonProps {
   width?: number
 }
 
-/** A button with a menu, for pages that are opened often: no part of the menu is drawn, or fetched, for the first page. */
+/** A menu button whose menu is fetched and rendered on the first press, to keep the first page small. */
 export function MenuButton(props: MenuButtonProps) {
   return (
     <OnDemand button={props.button} kind="menu">
@@ -42,24 +42,24 @@ export function MenuButton(props: MenuButtonProps) {
 interface OnDemandProps {
   button: ButtonElement
   kind: 'menu' | 'dialog'
-  /** The same button with what floats from it, open. */
+  /** The same button with its popover, open. */
   children: ReactNode
 }
 
-/** A button that is no more than that until it is pressed; then what floats from it takes its place. */
+/** A plain button that is replaced by its children when pressed. */
 export function OnDemand({ button, kind, children }: OnDemandProps) {
-  const [isWanted, setWanted] = useState(false)
-  const [isFetching, startTransition] = useTransition()
-  if (isWanted) return children
-  const press = ({ currentTarget }: ReactMouseEvent<HTMLButtonElement>) => {
-    // Not every browser does so itself.
+  const [isRequested, setRequested] = useState(false)
+  const [isLoading, startTransition] = useTransition()
+  if (isRequested) return children
+  const onPress = ({ currentTarget }: ReactMouseEvent<HTMLButtonElement>) => {
+    // Safari does not focus a clicked button.
     currentTarget.focus()
-    startTransition(() => setWanted(true))
+    startTransition(() => setRequested(true))
   }
   return cloneElement(button, {
     'aria-haspopup': kind,
     'aria-expanded': false,
-    'aria-busy': isFetching,
-    onClick: press,
+    'aria-busy': isLoading,
+    onClick: onPress,
   })
 }

@@ -1,58 +1,57 @@
 import { Menu } from '@mantine/core'
 import type { MenuButtonProps, MenuGroup } from './menu-button.tsx'
-import { useOpening } from './use-open-state.ts'
+import { useOpenOnMount } from './use-open-state.ts'
 
-/** The menu of a button that was pressed. */
 export default function OpenMenu({ button, groups, position, width }: MenuButtonProps) {
-  const { isOpen, setOpen, target } = useOpening(button)
+  const { isOpen, setOpen, target } = useOpenOnMount(button)
   return (
     <Menu
       opened={isOpen}
       onChange={setOpen}
       position={position}
       width={width}
-      closeOnItemClick={groups.every((group) => !('pickAny' in group))}
+      closeOnItemClick={groups.every((group) => !('checkboxItems' in group))}
     >
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
         {groups.map((group, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the groups of a menu keep their order.
-          <Lines key={index} group={group} isFirst={index === 0} />
+          // biome-ignore lint/suspicious/noArrayIndexKey: the groups keep their order.
+          <MenuItems key={index} group={group} isFirst={index === 0} />
         ))}
       </Menu.Dropdown>
     </Menu>
   )
 }
 
-function Lines({ group, isFirst }: { group: MenuGroup; isFirst: boolean }) {
+function MenuItems({ group, isFirst }: { group: MenuGroup; isFirst: boolean }) {
   return (
     <>
       {!isFirst && <Menu.Divider />}
       {group.label && <Menu.Label>{group.label}</Menu.Label>}
-      {'pickOne' in group && (
-        <Menu.RadioGroup value={group.chosen} onChange={group.onPick}>
-          {group.pickOne.map(({ value, words, aside }) => (
+      {'radioItems' in group && (
+        <Menu.RadioGroup value={group.selected} onChange={group.onSelect}>
+          {group.radioItems.map(({ value, label, aside }) => (
             <Menu.RadioItem key={value} value={value} rightSection={aside}>
-              {words}
+              {label}
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>
       )}
-      {'pickAny' in group &&
-        group.pickAny.map(({ value, words, aside }) => (
+      {'checkboxItems' in group &&
+        group.checkboxItems.map(({ value, label, aside }) => (
           <Menu.CheckboxItem
             key={value}
-            checked={group.chosen.includes(value)}
+            checked={group.selected.includes(value)}
             rightSection={aside}
-            onChange={() => group.onPick(value)}
+            onChange={() => group.onSelect(value)}
           >
-            {words}
+            {label}
           </Menu.CheckboxItem>
         ))}
       {'actions' in group &&
-        group.actions.map(({ words, icon, act }) => (
-          <Menu.Item key={words} leftSection={icon} onClick={act}>
-            {words}
+        group.actions.map(({ label, icon, onClick }) => (
+          <Menu.Item key={label} leftSection={icon} onClick={onClick}>
+            {label}
           </Menu.Item>
         ))}
     </>

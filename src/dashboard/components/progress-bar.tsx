@@ -2,14 +2,14 @@ import styles from './components.module.css'
 
 interface ProgressBarProps {
   label: string
-  /** From 0 to 1; undefined where nobody knows how much there is. */
-  share: number | undefined
-  isMoving: boolean
+  /** From 0 to 1; undefined when the total is unknown. */
+  fraction: number | undefined
+  isRunning: boolean
 }
 
-/** How far something is. Where that is not known it says so by moving, and claims no number. */
-export function ProgressBar({ label, share, isMoving }: ProgressBarProps) {
-  const percent = share === undefined ? undefined : Math.round(share * 100)
+/** An indeterminate bar when the total is unknown. */
+export function ProgressBar({ label, fraction, isRunning }: ProgressBarProps) {
+  const percent = fraction === undefined ? undefined : Math.round(fraction * 100)
   return (
     <div
       role="progressbar"
@@ -20,9 +20,9 @@ export function ProgressBar({ label, share, isMoving }: ProgressBarProps) {
       className={styles.progress}
     >
       <div
-        className={percent === undefined && isMoving ? styles.wandering : styles.filled}
-        style={{ width: `${percent ?? (isMoving ? 30 : 100)}%` }}
-        data-paused={!isMoving}
+        className={percent === undefined && isRunning ? styles.indeterminate : styles.filled}
+        style={{ width: `${percent ?? (isRunning ? 30 : 100)}%` }}
+        data-paused={!isRunning}
       />
     </div>
   )

@@ -6,36 +6,40 @@ const DAY = 24 * HOUR
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-// The first use of Intl takes a browser 25 to 80 ms: the first page has to do without.
-let exact: Intl.DateTimeFormat | undefined
+// The first use of Intl takes 25 to 80 ms, so the first page avoids it.
+let exactFormat: Intl.DateTimeFormat | undefined
 
-function exactly(at: string): string {
-  exact ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-  return exact.format(new Date(at))
+function formatExact(dateTime: string): string {
+  exactFormat ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  return exactFormat.format(new Date(dateTime))
 }
 
-/** "3 min ago", in the viewer's zone, with the exact time on hover. */
-export function RelativeTime({ at, isShort = false }: { at: string; isShort?: boolean }) {
-  useMinuteTick()
+/** "3 min ago", with the exact time in the viewer's time zone on hover. */
+export function RelativeTime({ dateTime, isShort = false }: { dateTime: string; isShort?: boolean }) {
+  useClockTick()
   return (
-    <time key={at} dateTime={at} onPointerEnter={({ currentTarget }) => (currentTarget.title = exactly(at))}>
-      {agoOf(at, Date.now(), isShort)}
+    <time
+      key={dateTime}
+      dateTime={dateTime}
+      onPointerEnter={({ currentTarget }) => (currentTarget.title = formatExact(dateTime))}
+    >
+      {formatRelative(dateTime, Date.now(), isShort)}
     </time>
   )
 }
 
-function agoOf(at: string, now: number, isShort = false): string {
-  const passed = now - Date.parse(at)
-  const ago = isShort ? '' : ' ago'
-  if (passed < -MINUTE) return `in ${spanOf(-passed)}`
-  if (passed < MINUTE) return isShort ? 'now' : 'just now'
-  if (passed < 7 * DAY) return `${spanOf(passed)}${ago}`
-  const date = new Date(at)
+function formatRelative(dateTime: string, now: number, isShort = false): string {
+  const elapsed = now - Date.parse(dateTime)
+  const suffix = isShort ? '' : ' ago'
+  if (elapsed < -MINUTE) return `in ${formatDuration(-elapsed)}`
+  if (elapsed < MINUTE) return isShort ? 'now' : 'just now'
+  if (elapsed < 7 * DAY) return `${formatDuration(elapsed)}${suffix}`
+  const date = new Date(dateTime)
   const day = `${date.getDate()} ${MONTHS[date.getMonth()]}`
   return date.getFullYear() === new Date(now).getFullYear() ? day : `${day} ${date.getFullYear()}`
 }
 
-function spanOf(ms: number): string {
+function formatDuration(ms: number): string {
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`
   if (ms < DAY) return `${Math.floor(ms / HOUR)} h`
   return `${Math.floor(ms / DAY)} d`
@@ -46,8 +50,8 @@ setInterval(() => {
   for (const listener of listeners) listener()
 }, 30_000)
 
-/** One clock for all times on the page. */
-function useMinuteTick() {
+/** One timer for all times on the page. */
+function useClockTick() {
   const [, setTick] = useState(0)
   useEffect(() => {
     const listener = () => setTick((tick) => tick + 1)

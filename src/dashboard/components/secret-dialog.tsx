@@ -4,12 +4,12 @@ import { CopyBlock } from './copy-block.tsx'
 interface SecretDialogProps {
   title: string
   secret: string
-  /** What to do with it, such as a line to try it. */
+  /** A command that uses the secret. */
   example?: string
   onStored(): void
 }
 
-/** A secret, shown once: no stray click and no key closes it. */
+/** Shows a secret once; neither Escape nor a click outside closes the dialog. */
 export function SecretDialog({ title, secret, example, onStored }: SecretDialogProps) {
   return (
     <Modal

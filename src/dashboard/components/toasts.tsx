@@ -1,7 +1,7 @@
 import { Notifications } from '@mantine/notifications'
 import { Tooltips } from './tooltips.tsx'
 
-/** Toasts, and the tooltips of icon buttons: what floats over any page. */
+/** The toasts and tooltips, which float over any page. */
 export default function Toasts() {
   return (
     <>

@@ -1,76 +1,76 @@
-/** Something done that can be undone. */
-export interface UndoEntry {
-  /** What was done, as it was said: "Done: Export fails". */
-  sentence: string
-  /** Undoes it; must not throw. */
+export interface UndoAction {
+  /** For example "Done: Export fails". */
+  label: string
+  /** Must not throw. */
   undo(): Promise<UndoResult>
 }
 
 export interface UndoResult {
-  /** What was not undone, and why; undefined when all of it was. */
-  notUndone?: string
-  /** What is left of the entry and may be undone later, because only the way to the service failed. */
-  rest?: UndoEntry
-  /** Nothing was done in the first place, which was said already. */
+  /** Why some of it was not undone; undefined when all of it was. */
+  failure?: string
+  /** The part that may be undone later, because the failure was transient. */
+  remaining?: UndoAction
+  /** The original change had failed, which was reported already. */
   isEmpty?: boolean
 }
 
 interface UndoStackOptions {
-  onUndone(entry: UndoEntry, result: UndoResult): void
-  /** There is nothing left to undo. */
+  onUndone(action: UndoAction, result: UndoResult): void
   onEmpty(): void
-  maxEntries?: number
+  maxActions?: number
 }
 
-interface Numbered {
+interface StackItem {
   number: number
-  entry: UndoEntry
+  action: UndoAction
 }
 
-/** What was done in this tab, to be undone newest first, one at a time. */
-export function createUndoStack({ onUndone, onEmpty, maxEntries = 100 }: UndoStackOptions) {
-  let entries: Numbered[] = []
-  let queue: Numbered[] = []
-  let pushed = 0
+/** Undoes actions of this tab one at a time, newest first. */
+export function createUndoStack({ onUndone, onEmpty, maxActions = 100 }: UndoStackOptions) {
+  let items: StackItem[] = []
+  let queue: StackItem[] = []
+  let lastNumber = 0
   let isRunning = false
 
-  function take(one: Numbered | undefined) {
-    if (!one) return
-    entries = entries.filter((other) => other !== one)
-    queue.push(one)
+  function enqueue(item: StackItem | undefined) {
+    if (!item) return
+    items = items.filter((other) => other !== item)
+    queue.push(item)
     if (!isRunning) void run()
   }
 
   async function run() {
     isRunning = true
-    for (let one = queue.shift(); one; one = queue.shift()) {
-      const result = await one.entry.undo()
-      if (result.rest) {
-        // What is older rests on it: all that was asked for after it waits again as well.
-        entries = [...entries, { ...one, entry: result.rest }, ...queue].sort((a, b) => a.number - b.number)
+    for (let item = queue.shift(); item; item = queue.shift()) {
+      const result = await item.action.undo()
+      if (result.remaining) {
+        // Older actions depend on it, so everything queued behind it goes back on the stack.
+        items = [...items, { ...item, action: result.remaining }, ...queue].sort(
+          (a, b) => a.number - b.number,
+        )
         queue = []
       }
-      if (!result.isEmpty) onUndone(one.entry, result)
+      if (!result.isEmpty) onUndone(item.action, result)
     }
     isRunning = false
   }
 
   return {
-    push(entry: UndoEntry) {
-      entries = [...entries, { number: ++pushed, entry }].slice(-maxEntries)
+    push(action: UndoAction) {
+      items = [...items, { number: ++lastNumber, action }].slice(-maxActions)
     },
-    /** Forgets what turned out not to have been done. */
-    drop(entry: UndoEntry) {
-      entries = entries.filter((other) => other.entry !== entry)
+    /** For an action that failed. */
+    remove(action: UndoAction) {
+      items = items.filter((other) => other.action !== action)
     },
-    has: (entry: UndoEntry) => entries.some((other) => other.entry === entry),
+    has: (action: UndoAction) => items.some((other) => other.action === action),
     undoLatest() {
-      if (entries.length > 0) take(entries.at(-1))
+      if (items.length > 0) enqueue(items.at(-1))
       else if (queue.length === 0 && !isRunning) onEmpty()
     },
-    /** Undoes this one, unless it is undone already. */
-    undo(entry: UndoEntry) {
-      take(entries.find((other) => other.entry === entry))
+    /** Does nothing when it is undone already. */
+    undo(action: UndoAction) {
+      enqueue(items.find((other) => other.action === action))
     },
   }
 }

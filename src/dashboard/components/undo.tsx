@@ -1,93 +1,96 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { isPassing, problemOf } from '../api/problem.ts'
+import { isTransient, problemOf } from '../api/problem.ts'
 import { toast } from './toast.ts'
-import { createUndoStack, type UndoEntry } from './undo-stack.ts'
+import { createUndoStack, type UndoAction } from './undo-stack.ts'
 
-/** The toast on the page that offers to undo something. */
-let shown: { id: string; entry: UndoEntry } | undefined
-let count = 0
+/** The toast with the undo button; there is at most one. */
+let visibleToast: { id: string; action: UndoAction } | undefined
+let toastCount = 0
 
 const stack = createUndoStack({
-  onUndone(entry, { notUndone, rest }) {
-    if (shown?.entry === entry) hide()
-    if (!notUndone) toast.done(`Undone: ${quoted(entry)}`)
-    else if (rest) offer(rest, { title: `Not undone: ${quoted(entry)}`, message: notUndone, color: 'red' })
-    else toast.refused(`Not undone: ${quoted(entry)}`, notUndone)
+  onUndone(action, { failure, remaining }) {
+    if (visibleToast?.action === action) hideUndoToast()
+    if (!failure) toast.info(`Undone: ${quotedLabel(action)}`)
+    else if (remaining)
+      showUndoToast(remaining, {
+        title: `Not undone: ${quotedLabel(action)}`,
+        message: failure,
+        color: 'red',
+      })
+    else toast.error(`Not undone: ${quotedLabel(action)}`, failure)
   },
-  onEmpty: () => toast.done('Nothing to undo.'),
+  onEmpty: () => toast.info('Nothing to undo.'),
 })
 
-/** Undoes what was done last in this tab, further back each time. */
 export const undoLatest = stack.undoLatest
 
 /**
- * Puts something on the undo stack while it is being done: whoever undoes at once means this. When it is done, its
- * sentence may be changed to what became of it, and a toast offers to undo it.
+ * Pushes an action before it completes, so that an immediate undo applies to it. Its label may change until
+ * `complete`, which shows the toast.
  */
-export function beginUndoable(entry: UndoEntry) {
-  stack.push(entry)
+export function beginUndoable(action: UndoAction) {
+  stack.push(action)
   return {
-    done() {
-      if (stack.has(entry)) offer(entry, { message: entry.sentence })
+    complete() {
+      if (stack.has(action)) showUndoToast(action, { message: action.label })
     },
-    /** Nothing came of it. */
-    drop: () => stack.drop(entry),
+    /** For an action that failed. */
+    discard: () => stack.remove(action),
   }
 }
 
-/** Offers to undo what is done. */
-export function undoable(entry: UndoEntry) {
-  beginUndoable(entry).done()
+export function offerUndo(action: UndoAction) {
+  beginUndoable(action).complete()
 }
 
-/** What a request undoes. */
-export function undoneBy(sentence: string, send: () => Promise<unknown>): UndoEntry {
-  const entry: UndoEntry = {
-    sentence,
+/** An action that one request undoes. */
+export function undoRequest(label: string, send: () => Promise<unknown>): UndoAction {
+  const action: UndoAction = {
+    label,
     async undo() {
       try {
         await send()
         return {}
       } catch (error) {
         const problem = problemOf(error)
-        return { notUndone: problem.message, ...(isPassing(problem) && { rest: entry }) }
+        return { failure: problem.message, ...(isTransient(problem) && { remaining: action }) }
       }
     },
   }
-  return entry
+  return action
 }
 
-interface Words {
+interface ToastContent {
   title?: string
   message: string
   color?: 'red'
 }
 
-function offer(entry: UndoEntry, { message, ...words }: Words) {
-  hide()
-  const id = `undo-${++count}`
-  shown = { id, entry }
+function showUndoToast(action: UndoAction, { message, ...content }: ToastContent) {
+  hideUndoToast()
+  const id = `undo-${++toastCount}`
+  visibleToast = { id, action }
   notifications.show({
-    ...words,
+    ...content,
     id,
-    message: undoButton(message, () => stack.undo(entry)),
+    message: messageWithUndo(message, () => stack.undo(action)),
     autoClose: 10_000,
     withBorder: true,
     onClose() {
-      if (shown?.id === id) shown = undefined
+      if (visibleToast?.id === id) visibleToast = undefined
     },
   })
 }
 
-function hide() {
-  if (shown) notifications.hide(shown.id)
-  shown = undefined
+function hideUndoToast() {
+  if (visibleToast) notifications.hide(visibleToast.id)
+  visibleToast = undefined
 }
 
-const quoted = ({ sentence }: UndoEntry) => `“${sentence.replace(/\.$/, '')}”`
+const quotedLabel = ({ label }: UndoAction) => `“${label.replace(/\.$/, '')}”`
 
-const undoButton = (message: string, undo: () => void) => (
+const messageWithUndo = (message: string, undo: () => void) => (
   <span className="row">
     <span className="breakable">{message}</span>
     <Button size="compact-sm" variant="subtle" onClick={undo} className="push">

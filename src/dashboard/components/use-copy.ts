@@ -1,45 +1,45 @@
 import { useEffect, useState } from 'react'
 import { toast } from './toast.ts'
 
-const TOLD_MS = 1_500
+const COPIED_MS = 1_500
 
-/** Copies text; `copied` is true for a moment after it has worked. */
+/** `copied` is true for a moment after a copy. */
 export function useCopy(text: string) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
-    const timer = setTimeout(() => setCopied(false), TOLD_MS)
+    const timer = setTimeout(() => setCopied(false), COPIED_MS)
     return () => clearTimeout(timer)
   }, [copied])
 
   async function copy() {
-    const isDone = await write(text)
-    setCopied(isDone)
-    if (!isDone) toast.done('This browser does not let pages copy. Select the text and copy it yourself.')
+    const isCopied = await writeToClipboard(text)
+    setCopied(isCopied)
+    if (!isCopied) toast.info('This browser does not let pages copy. Select the text and copy it yourself.')
   }
 
   return { copied, copy }
 }
 
-/** Browsers keep the clipboard from a page that comes over plain http; the old way is still open to it. */
-async function write(text: string): Promise<boolean> {
+/** Browsers offer the Clipboard API only in secure contexts; execCommand also works over plain HTTP. */
+async function writeToClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard) {
-    const isDone = await navigator.clipboard.writeText(text).then(
+    const isCopied = await navigator.clipboard.writeText(text).then(
       () => true,
       () => false,
     )
-    if (isDone) return true
+    if (isCopied) return true
   }
-  const holder = document.createElement('textarea')
+  const textarea = document.createElement('textarea')
   const focused = document.activeElement
-  holder.value = text
-  holder.className = 'visually-hidden'
-  // Inside a dialog, for it takes the focus back from whatever is outside.
-  const place = focused?.closest('[role="dialog"]') ?? document.body
-  place.append(holder)
-  holder.select()
-  const isDone = document.execCommand('copy')
-  holder.remove()
+  textarea.value = text
+  textarea.className = 'visually-hidden'
+  // Inside an open dialog, whose focus trap would take the focus back.
+  const container = focused?.closest('[role="dialog"]') ?? document.body
+  container.append(textarea)
+  textarea.select()
+  const isCopied = document.execCommand('copy')
+  textarea.remove()
   if (focused instanceof HTMLElement) focused.focus()
-  return isDone
+  return isCopied
 }

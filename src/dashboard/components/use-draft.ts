@@ -3,21 +3,21 @@ import { useLayoutEffect, useRef, useState } from 'react'
 type Text = string | undefined
 
 /**
- * Text that is being written, kept in the tab: a session that ends, a reload and a service that restarts lose
- * nothing. Undefined when nothing is being written. A function in place of the text gets what is there by then.
+ * Unsaved text in session storage: it survives a reload, an ended session and a restart. Undefined when there is
+ * none. A function instead of a text receives the current text.
  */
 export function useDraft(name: string) {
   const key = `inlet-draft:${name}`
   const [draft, setDraft] = useState<Text>(() => sessionStorage.getItem(key) ?? undefined)
   const latest = useRef(draft)
   useLayoutEffect(() => {
-    // Drawing takes its time, and somebody may have typed into what stood in this place until now.
+    // The placeholder of a lazy component may have written to the draft since the first render.
     latest.current = sessionStorage.getItem(key) ?? undefined
     setDraft(latest.current)
   }, [key])
   return [
     draft,
-    (next: Text | ((now: Text) => Text)) => {
+    (next: Text | ((current: Text) => Text)) => {
       const text = typeof next === 'function' ? next(latest.current) : next
       latest.current = text
       setDraft(text)

@@ -1,18 +1,18 @@
 import { useDraft } from './use-draft.ts'
 
 /**
- * Sends what was written under an Idempotency-Key: what was received but not answered is not made twice. The key stays
- * for as long as the same is sent; once it was answered, the same words are meant as a second one.
+ * Sends a body with an Idempotency-Key that is reused until a response arrives, so that a retry creates nothing
+ * twice. After a response the same body is a new request.
  */
-export function useSendOnce(name: string) {
-  const [held, hold] = useDraft(`sent-${name}`)
+export function useIdempotentSend(name: string) {
+  const [storedRequest, setStoredRequest] = useDraft(`sent-${name}`)
 
-  function keyOf(body: object): string {
+  function keyFor(body: object): string {
     const text = JSON.stringify(body)
-    const last = held && (JSON.parse(held) as { key: string; text: string })
+    const last = storedRequest && (JSON.parse(storedRequest) as { key: string; text: string })
     if (last && last.text === text) return last.key
     const key = randomKey()
-    hold(JSON.stringify({ key, text }))
+    setStoredRequest(JSON.stringify({ key, text }))
     return key
   }
 
@@ -20,13 +20,13 @@ export function useSendOnce(name: string) {
     body: object,
     send: (header: { 'idempotency-key': string }) => Promise<T>,
   ): Promise<T> {
-    const answer = await send({ 'idempotency-key': keyOf(body) })
-    hold(undefined)
-    return answer
+    const response = await send({ 'idempotency-key': keyFor(body) })
+    setStoredRequest(undefined)
+    return response
   }
 }
 
-/** Not `randomUUID`: browsers keep it from a page that comes over plain http. */
+/** `crypto.randomUUID` exists only in secure contexts. */
 const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

@@ -3,15 +3,19 @@ import { useState } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { toast } from './toast.ts'
 
-/** Runs a change, then asks anew for what it touched; what goes wrong is said under `title`. `refresh` only asks. */
+/**
+ * Runs a mutation, then invalidates the queries; an error becomes a toast with this title. `refresh` only
+ * invalidates.
+ */
 export function useMutation(...queryKeys: string[]) {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const [isBusy, setBusy] = useState(false)
-  const refresh = () => Promise.all(queryKeys.map((key) => cache.invalidateQueries({ queryKey: [key] })))
-  async function act<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
+  const refresh = () =>
+    Promise.all(queryKeys.map((key) => queryClient.invalidateQueries({ queryKey: [key] })))
+  async function mutate<T>(title: string, mutation: () => Promise<T>): Promise<T | undefined> {
     setBusy(true)
     try {
-      return await work()
+      return await mutation()
     } catch (error) {
       toast.problem(title, problemOf(error))
       return undefined
@@ -20,5 +24,5 @@ export function useMutation(...queryKeys: string[]) {
       setBusy(false)
     }
   }
-  return { act, refresh, isBusy }
+  return { mutate, refresh, isBusy }
 }

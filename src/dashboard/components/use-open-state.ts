@@ -11,33 +11,33 @@ import {
 
 export type ButtonElement = ReactElement<ComponentProps<'button'>>
 
-/** Whether this was true once: what was fetched when it was wanted stays, and can close as it opened. */
-export function useEver(claim: boolean): boolean {
-  const [ever, setEver] = useState(claim)
-  if (claim && !ever) setEver(true)
-  return ever || claim
+/** Keeps a lazy component mounted after its first use, so that it can animate when it closes. */
+export function useHasBeenTrue(value: boolean): boolean {
+  const [hasBeenTrue, setHasBeenTrue] = useState(value)
+  if (value && !hasBeenTrue) setHasBeenTrue(true)
+  return hasBeenTrue || value
 }
 
-/** What is wanted, one drawing later: what has just been fetched notes as it opens where the focus was, to give it back. */
-export function useOpened(isWanted: boolean): boolean {
+/** Opens one render later: a dialog saves the focused element when it changes to open. */
+export function useOpenAfterRender(shouldOpen: boolean): boolean {
   const [isOpen, setOpen] = useState(false)
-  useEffect(() => setOpen(isWanted), [isWanted])
+  useEffect(() => setOpen(shouldOpen), [shouldOpen])
   return isOpen
 }
 
 /**
- * For what takes the place of a button that was pressed. The new button has the focus before anything opens, so that it
- * can be given back; whoever went elsewhere meanwhile is not called back.
+ * For a component that replaces a pressed button. Focuses the new button before opening, so that closing restores
+ * the focus; does nothing when the focus moved elsewhere.
  */
-export function useOpening(button: ButtonElement) {
-  const opener = useRef<HTMLButtonElement>(null)
+export function useOpenOnMount(button: ButtonElement) {
+  const buttonRef = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
   useLayoutEffect(() => {
-    // The focus went with the button that was pressed.
+    // Replacing the focused button moves the focus to the body.
     if (document.activeElement !== document.body) return
-    opener.current?.focus()
+    buttonRef.current?.focus()
     setOpen(true)
   }, [])
-  const target = cloneElement(button, { ref: opener } as { ref: Ref<HTMLButtonElement> })
+  const target = cloneElement(button, { ref: buttonRef } as { ref: Ref<HTMLButtonElement> })
   return { isOpen, setOpen, target }
 }

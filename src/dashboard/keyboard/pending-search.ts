@@ -1,29 +1,29 @@
-/** No page takes longer to come; after that keys are commands again. */
-const LONGEST_MS = 5_000
+/** After this time keys are shortcuts again, even if the search box was never rendered. */
+const MAX_PENDING_MS = 5_000
 
-let typed = ''
-let awaitedUntil = 0
+let buffer = ''
+let pendingUntil = 0
 
-/** Somebody asked for the search box of a page that is on its way. */
-export function awaitSearch() {
-  typed = ''
-  awaitedUntil = Date.now() + LONGEST_MS
+/** Buffers keys for a search box that is not rendered yet. */
+export function beginPendingSearch() {
+  buffer = ''
+  pendingUntil = Date.now() + MAX_PENDING_MS
 }
 
-export const isSearchAwaited = () => Date.now() < awaitedUntil
+export const isSearchPending = () => Date.now() < pendingUntil
 
-/** Keeps what is typed before the search box is there; answers whether this key was. */
-export function keepForSearch({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean {
-  if (!isSearchAwaited() || metaKey || ctrlKey || altKey) return false
-  if (key === 'Escape') awaitedUntil = 0
-  else if (key === 'Backspace') typed = typed.slice(0, -1)
-  else if (key.length === 1) typed += key
+/** Buffers a key typed before the search box is rendered. Returns whether it did. */
+export function bufferSearchKey({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean {
+  if (!isSearchPending() || metaKey || ctrlKey || altKey) return false
+  if (key === 'Escape') pendingUntil = 0
+  else if (key === 'Backspace') buffer = buffer.slice(0, -1)
+  else if (key.length === 1) buffer += key
   else return false
   return true
 }
 
-/** What was typed for the search box, which has the focus from now on. */
-export function takeAwaitedSearch(): string {
-  awaitedUntil = 0
-  return typed
+/** Returns the buffered text and stops buffering. */
+export function endPendingSearch(): string {
+  pendingUntil = 0
+  return buffer
 }

@@ -1,27 +1,27 @@
-export interface Throttled {
-  /** Asks for a round of work; what is asked for meanwhile is done with it. */
-  ask(delayMs?: number): void
+export interface Throttle {
+  /** Schedules a run; calls before it starts share it. */
+  schedule(delayMs?: number): void
   stop(): void
 }
 
-/** Work that is done soon after somebody asks for it, and never in quick succession. */
-export function throttled(
-  work: () => unknown,
+/** Runs `delayMs` after a call, and at most once per `intervalMs`. */
+export function createThrottle(
+  run: () => unknown,
   { delayMs, intervalMs }: { delayMs: number; intervalMs: number },
-): Throttled {
+): Throttle {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let lastAt = Number.NEGATIVE_INFINITY
+  let lastRunAt = Number.NEGATIVE_INFINITY
   let isStopped = false
   return {
-    ask(ms = delayMs) {
+    schedule(ms = delayMs) {
       if (isStopped) return
       timer ??= setTimeout(
         () => {
           timer = undefined
-          lastAt = Date.now()
-          void work()
+          lastRunAt = Date.now()
+          void run()
         },
-        Math.max(ms, lastAt + intervalMs - Date.now()),
+        Math.max(ms, lastRunAt + intervalMs - Date.now()),
       )
     },
     stop() {

@@ -1,16 +1,16 @@
-export interface Piece {
+export interface DiffPart {
   kind: 'same' | 'added' | 'removed'
   text: string
 }
 
-/** More words than this a side are compared as one block: the table of a comparison grows with the square. */
+/** Longer texts are compared as one block: the table grows with the product of both lengths. */
 const MAX_WORDS = 1_500
 
-/** What changed between two texts, word by word (longest common subsequence). */
-export function differencesOf(before: string, after: string): Piece[] {
+/** A word diff by longest common subsequence. */
+export function diffWords(before: string, after: string): DiffPart[] {
   if (before === after) return [{ kind: 'same', text: after }]
-  const a = wordsOf(before)
-  const b = wordsOf(after)
+  const a = splitWords(before)
+  const b = splitWords(after)
   if (a.length > MAX_WORDS || b.length > MAX_WORDS) {
     return [
       { kind: 'removed', text: before },
@@ -18,18 +18,19 @@ export function differencesOf(before: string, after: string): Piece[] {
     ]
   }
   const width = b.length + 1
-  const longest = new Uint16Array((a.length + 1) * width)
-  const at = (i: number, j: number) => longest[i * width + j] ?? 0
+  const lengths = new Uint16Array((a.length + 1) * width)
+  const lengthAt = (i: number, j: number) => lengths[i * width + j] ?? 0
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {
-      longest[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+      lengths[i * width + j] =
+        a[i] === b[j] ? lengthAt(i + 1, j + 1) + 1 : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1))
     }
   }
-  const pieces: Piece[] = []
-  const push = (kind: Piece['kind'], text = '') => {
-    const last = pieces.at(-1)
+  const parts: DiffPart[] = []
+  const push = (kind: DiffPart['kind'], text = '') => {
+    const last = parts.at(-1)
     if (last?.kind === kind) last.text += text
-    else pieces.push({ kind, text })
+    else parts.push({ kind, text })
   }
   let i = 0
   let j = 0
@@ -37,10 +38,11 @@ export function differencesOf(before: string, after: string): Piece[] {
     if (i < a.length && a[i] === b[j]) {
       push('same', a[i++])
       j++
-    } else if (j >= b.length || (i < a.length && at(i + 1, j) >= at(i, j + 1))) push('removed', a[i++])
+    } else if (j >= b.length || (i < a.length && lengthAt(i + 1, j) >= lengthAt(i, j + 1)))
+      push('removed', a[i++])
     else push('added', b[j++])
   }
-  return pieces
+  return parts
 }
 
-const wordsOf = (text: string): string[] => text.match(/\s+|[^\s]+/g) ?? []
+const splitWords = (text: string): string[] => text.match(/\s+|[^\s]+/g) ?? []

@@ -1,136 +1,148 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { type Activity, at, everyPage, pageOfTasks } from '../api/queries.ts'
-import { dropTasks, replaceTasks } from '../api/task-cache.ts'
-import { throttled } from '../lib/throttle.ts'
+import { type Activity, cursorParam, fetchAllPages, fetchTaskPage } from '../api/queries.ts'
+import { removeTasks, replaceTasks } from '../api/task-cache.ts'
+import { createThrottle } from '../lib/throttle.ts'
 import type { LiveEvent } from './event-source.ts'
 import { OVERLAP_MS } from './missed-activity.ts'
 
-/** Changes come in bursts (a sync, a bulk import); each burst is answered with one round of questions. */
-const GATHER_MS = 250
-/** Changes that keep coming cost so many questions at most; the key's rate limit is for whoever works. */
-const ROUNDS_APART_MS = 2_000
-const COUNTS_APART_MS = 5_000
-/** What was not answered is asked again, with what came meanwhile. */
+/** Changes come in bursts, such as a sync or a bulk import; one refresh handles a whole burst. */
+const BATCH_DELAY_MS = 250
+/** Bounds the requests during continuous changes, which count against the key's rate limit. */
+const MIN_INTERVAL_MS = 2_000
+const COUNTS_INTERVAL_MS = 5_000
+/** A failed refresh is retried together with newer changes. */
 const RETRY_MS = 5_000
-/** When more rows changed than this many pages hold, the pages that are shown are asked for anew. */
+/** Above this many pages of changed rows, the shown pages are reloaded instead. */
 const MAX_PAGES = 5
 
-/** Events of what no entry of the record tells. */
-const CONFIGURATION = ['project.changed', 'routing.changed']
+/** Events without an activity. */
+const CONFIGURATION_EVENTS = ['project.changed', 'routing.changed']
 
-/** Brings what the page holds up to date with what the stream tells. */
-export function changesFor(cache: QueryClient) {
-  let waiting: Activity[] = []
+/** Applies events of the stream to the query cache. */
+export function createCacheUpdater(queryClient: QueryClient) {
+  let pending: Activity[] = []
   let isStopped = false
-  /** What is not yet known of the rows: since when they may have changed, and which were told to be gone. */
-  let owed: { since: number; gone: string[] } | undefined
+  /** Changes that are not in the cache yet: the earliest time of a change, and the tasks reported as deleted. */
+  let unresolved: { since: number; deletedIds: string[] } | undefined
 
-  const stale = (...queryKey: unknown[]) => cache.invalidateQueries({ queryKey })
+  const invalidate = (...queryKey: unknown[]) => queryClient.invalidateQueries({ queryKey })
 
-  const rounds = throttled(
+  const updates = createThrottle(
     () => {
-      const entries = waiting
-      waiting = []
-      return apply(entries)
+      const activities = pending
+      pending = []
+      return applyActivities(activities)
     },
-    { delayMs: GATHER_MS, intervalMs: ROUNDS_APART_MS },
+    { delayMs: BATCH_DELAY_MS, intervalMs: MIN_INTERVAL_MS },
   )
-  // What assistants are sent holds counts and the latest tasks as well.
-  const counts = throttled(() => Promise.all([stale('projects'), stale('lists'), stale('context')]), {
-    delayMs: 0,
-    intervalMs: COUNTS_APART_MS,
-  })
-
-  const configuration = throttled(
-    () => Promise.all([stale('projects'), stale('lists'), stale('connection'), stale('routing')]),
-    { delayMs: GATHER_MS, intervalMs: ROUNDS_APART_MS },
+  // The context for assistants also contains counts and the latest tasks.
+  const countUpdates = createThrottle(
+    () => Promise.all([invalidate('projects'), invalidate('lists'), invalidate('context')]),
+    {
+      delayMs: 0,
+      intervalMs: COUNTS_INTERVAL_MS,
+    },
   )
 
-  function take(events: LiveEvent[]) {
-    // At once: whoever opens one of them next must not take it for fresh.
-    void cache.invalidateQueries({ queryKey: ['tasks'], type: 'inactive', refetchType: 'none' })
-    for (const { id, data } of events) if (id !== null) waiting.push(data as Activity)
-    if (events.some(({ type }) => CONFIGURATION.includes(type))) configuration.ask()
-    rounds.ask()
+  const configurationUpdates = createThrottle(
+    () =>
+      Promise.all([
+        invalidate('projects'),
+        invalidate('lists'),
+        invalidate('connection'),
+        invalidate('routing'),
+      ]),
+    { delayMs: BATCH_DELAY_MS, intervalMs: MIN_INTERVAL_MS },
+  )
+
+  function applyEvents(events: LiveEvent[]) {
+    // Immediately, so that a list opened next is not considered fresh.
+    void queryClient.invalidateQueries({ queryKey: ['tasks'], type: 'inactive', refetchType: 'none' })
+    for (const { id, data } of events) if (id !== null) pending.push(data as Activity)
+    if (events.some(({ type }) => CONFIGURATION_EVENTS.includes(type))) configurationUpdates.schedule()
+    updates.schedule()
   }
 
-  async function apply(entries: Activity[]) {
-    const isAbout = (...prefixes: string[]) =>
-      entries.some(({ type }) => prefixes.some((prefix) => type.startsWith(prefix)))
-    const aboutTasks = entries.filter(({ taskId }) => taskId !== null)
+  async function applyActivities(activities: Activity[]) {
+    const includesType = (...prefixes: string[]) =>
+      activities.some(({ type }) => prefixes.some((prefix) => type.startsWith(prefix)))
+    const taskActivities = activities.filter(({ taskId }) => taskId !== null)
 
-    if (aboutTasks.length > 0) {
-      for (const id of new Set(aboutTasks.map(({ taskId }) => taskId))) {
-        void stale('timeline', id)
-        void stale('task', id)
+    if (taskActivities.length > 0) {
+      for (const id of new Set(taskActivities.map(({ taskId }) => taskId))) {
+        void invalidate('timeline', id)
+        void invalidate('task', id)
       }
-      owe({
-        since: Math.min(...aboutTasks.map(({ createdAt }) => Date.parse(createdAt))),
-        gone: aboutTasks.flatMap(({ type, taskId }) => (type === 'task.deleted' && taskId ? taskId : [])),
+      addUnresolved({
+        since: Math.min(...taskActivities.map(({ createdAt }) => Date.parse(createdAt))),
+        deletedIds: taskActivities.flatMap(({ type, taskId }) =>
+          type === 'task.deleted' && taskId ? taskId : [],
+        ),
       })
     }
-    if (aboutTasks.length > 0 || isAbout('sync.')) counts.ask()
-    if (isAbout('task.deleted', 'task.restored')) void stale('trash')
-    if (isAbout('rule.')) void Promise.all([stale('rules'), stale('rule-versions'), stale('context')])
-    if (isAbout('key.')) void Promise.all([stale('keys'), stale('webhook-secrets')])
-    if (isAbout('feedback.')) void stale('events')
-    if (isAbout('session.')) void stale('sessions')
-    if (isAbout('project.', 'list.', 'connection.', 'routing.')) configuration.ask()
-    if (isAbout('sync.')) void Promise.all([stale('syncs'), stale('connection')])
-    await settle()
+    if (taskActivities.length > 0 || includesType('sync.')) countUpdates.schedule()
+    if (includesType('task.deleted', 'task.restored')) void invalidate('trash')
+    if (includesType('rule.'))
+      void Promise.all([invalidate('rules'), invalidate('rule-versions'), invalidate('context')])
+    if (includesType('key.')) void Promise.all([invalidate('keys'), invalidate('webhook-secrets')])
+    if (includesType('feedback.')) void invalidate('events')
+    if (includesType('session.')) void invalidate('sessions')
+    if (includesType('project.', 'list.', 'connection.', 'routing.')) configurationUpdates.schedule()
+    if (includesType('sync.')) void Promise.all([invalidate('syncs'), invalidate('connection')])
+    await resolveRows()
   }
 
-  function owe({ since, gone }: { since: number; gone: string[] }) {
-    owed = {
-      since: Math.min(since, owed?.since ?? Number.POSITIVE_INFINITY),
-      gone: [...gone, ...(owed?.gone ?? [])],
+  function addUnresolved({ since, deletedIds }: { since: number; deletedIds: string[] }) {
+    unresolved = {
+      since: Math.min(since, unresolved?.since ?? Number.POSITIVE_INFINITY),
+      deletedIds: [...deletedIds, ...(unresolved?.deletedIds ?? [])],
     }
   }
 
-  async function settle() {
-    const asked = owed
-    if (!asked) return
-    owed = undefined
+  async function resolveRows() {
+    const current = unresolved
+    if (!current) return
+    unresolved = undefined
     try {
-      const present = await refreshRows(cache, asked.since)
-      // What was told late may have been taken back meanwhile: only what is really gone goes.
-      if (!present || isStopped) return
-      dropTasks(
-        cache,
-        asked.gone.filter((id) => !present.has(id)),
+      const presentIds = await refreshRows(queryClient, current.since)
+      // A deletion may have been undone since: remove only tasks that the service no longer returns.
+      if (!presentIds || isStopped) return
+      removeTasks(
+        queryClient,
+        current.deletedIds.filter((id) => !presentIds.has(id)),
       )
     } catch {
-      owe(asked)
-      rounds.ask(RETRY_MS)
+      addUnresolved(current)
+      updates.schedule(RETRY_MS)
     }
   }
 
   return {
-    take,
+    applyEvents,
     stop() {
       isStopped = true
-      rounds.stop()
-      counts.stop()
-      configuration.stop()
+      updates.stop()
+      countUpdates.stop()
+      configurationUpdates.stop()
     },
   }
 }
 
 /**
- * One question for all rows that changed since, however many are on the page; answers which those are, or
- * undefined when they were so many that what is shown was loaded anew.
+ * Fetches all rows changed since a time with one query. Returns their ids, or undefined when there were too many
+ * and the shown pages were reloaded.
  * @throws Problem
  */
-async function refreshRows(cache: QueryClient, since: number): Promise<Set<string> | undefined> {
+async function refreshRows(queryClient: QueryClient, since: number): Promise<Set<string> | undefined> {
   const updatedSince = new Date(since - OVERLAP_MS).toISOString()
-  const rows = await everyPage(
-    (cursor) => pageOfTasks({ updatedSince, sort: '-updatedAt', limit: 200, ...at(cursor) }),
+  const rows = await fetchAllPages(
+    (cursor) => fetchTaskPage({ updatedSince, sort: '-updatedAt', limit: 200, ...cursorParam(cursor) }),
     MAX_PAGES,
   )
   if (!rows) {
-    await cache.invalidateQueries({ queryKey: ['tasks'] })
+    await queryClient.invalidateQueries({ queryKey: ['tasks'] })
     return undefined
   }
-  replaceTasks(cache, rows)
+  replaceTasks(queryClient, rows)
   return new Set(rows.map(({ id }) => id))
 }

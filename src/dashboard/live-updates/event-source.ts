@@ -1,69 +1,67 @@
-/** One event of the stream. */
 export interface LiveEvent {
   id: string | null
   type: string
   data: unknown
 }
 
-interface Listening {
+interface ListenOptions {
   onEvents(events: LiveEvent[]): void
-  onState(state: 'open' | 'lost'): void
+  onState(state: 'open' | 'disconnected'): void
   onSignedOut(): void
-  /** Says `online` when this machine has its network back. */
+  /** Dispatches `online` when the network is back. */
   network: EventTarget
   lastEventId: string | undefined
   signal: AbortSignal
 }
 
-/** A service that is back is found again within three seconds, however long it was away. */
-const MAX_WAIT_MS = 1_500
-/** Who asks for too much waits longer. */
-const MAX_LIMITED_WAIT_MS = 30_000
-/** An attempt that hears nothing for so long is given up. */
-const CONNECT_MS = 5_000
-/** The service says something every 15 seconds; silence for longer is a dead connection. */
-export const MAX_SILENCE_MS = 40_000
+/** Reconnects within 3 seconds after any downtime. */
+const MAX_RETRY_DELAY_MS = 1_500
+/** After status 429. */
+const MAX_RATE_LIMITED_DELAY_MS = 30_000
+const CONNECT_TIMEOUT_MS = 5_000
+/** The service sends a heartbeat every 15 seconds. */
+export const IDLE_TIMEOUT_MS = 40_000
 
 /**
- * Follows the stream until told to stop. The browser's own EventSource gives up when the service answers 503 once,
- * and a new one cannot say where it was; this one always goes on after the last entry it saw.
+ * Reads the stream until aborted. The browser's EventSource stops for good after a 503 and cannot resume from an id
+ * in a new instance; this resumes after the last id.
  */
 export async function listen(
-  address: string,
-  { onEvents, onState, onSignedOut, network, lastEventId, signal }: Listening,
+  url: string,
+  { onEvents, onState, onSignedOut, network, lastEventId, signal }: ListenOptions,
 ) {
-  let last = lastEventId
+  let lastId = lastEventId
   for (let attempt = 0; !signal.aborted; attempt++) {
-    const silence = new AbortController()
-    let timer = setTimeout(() => silence.abort(), CONNECT_MS)
-    let longestWait = MAX_WAIT_MS
+    const timeout = new AbortController()
+    let timer = setTimeout(() => timeout.abort(), CONNECT_TIMEOUT_MS)
+    let maxDelayMs = MAX_RETRY_DELAY_MS
     try {
-      const response = await fetch(address, {
-        headers: { accept: 'text/event-stream', ...(last && { 'last-event-id': last }) },
-        signal: AbortSignal.any([signal, silence.signal]),
+      const response = await fetch(url, {
+        headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
+        signal: AbortSignal.any([signal, timeout.signal]),
       })
       if (response.status === 401) onSignedOut()
-      if (response.status === 401 || response.status === 403) return onState('lost')
-      if (response.status === 429) longestWait = MAX_LIMITED_WAIT_MS
+      if (response.status === 401 || response.status === 403) return onState('disconnected')
+      if (response.status === 429) maxDelayMs = MAX_RATE_LIMITED_DELAY_MS
       if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}.`)
       attempt = 0
       onState('open')
       clearTimeout(timer)
-      timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS)
-      for await (const events of framesOf(response.body)) {
+      timer = setTimeout(() => timeout.abort(), IDLE_TIMEOUT_MS)
+      for await (const events of readEvents(response.body)) {
         clearTimeout(timer)
-        timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS)
-        last = events.findLast(({ id }) => id !== null)?.id ?? last
+        timer = setTimeout(() => timeout.abort(), IDLE_TIMEOUT_MS)
+        lastId = events.findLast(({ id }) => id !== null)?.id ?? lastId
         if (events.length > 0) onEvents(events)
       }
     } catch {
-      // Whatever it was, the answer is to come back.
+      // Any failure leads to a reconnect.
     } finally {
       clearTimeout(timer)
     }
     if (signal.aborted) return
-    onState('lost')
-    await pause(Math.min(longestWait, 500 * 2 ** attempt) * (0.7 + Math.random() * 0.6), network, signal)
+    onState('disconnected')
+    await pause(Math.min(maxDelayMs, 500 * 2 ** attempt) * (0.7 + Math.random() * 0.6), network, signal)
   }
 }
 
@@ -76,7 +74,7 @@ async function pause(ms: number, network: EventTarget, signal: AbortSignal) {
   clearTimeout(timer)
 }
 
-async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<LiveEvent[]> {
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<LiveEvent[]> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -84,15 +82,15 @@ async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<LiveE
     const { done, value } = await reader.read()
     if (done) return
     text += decoder.decode(value, { stream: true })
-    const frames = text.split('\n\n')
-    text = frames.pop() ?? ''
-    yield frames.flatMap((frame) => eventFrom(frame) ?? [])
+    const messages = text.split('\n\n')
+    text = messages.pop() ?? ''
+    yield messages.flatMap((message) => parseEvent(message) ?? [])
   }
 }
 
-function eventFrom(frame: string): LiveEvent | undefined {
+function parseEvent(message: string): LiveEvent | undefined {
   const fields = new Map<string, string>()
-  for (const line of frame.split('\n')) {
+  for (const line of message.split('\n')) {
     const colon = line.indexOf(':')
     if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''))
   }

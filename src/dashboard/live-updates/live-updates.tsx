@@ -1,55 +1,56 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
-import { serverTime } from '../api/server-clock.ts'
+import { toServerTime } from '../api/server-clock.ts'
 import { useMe } from '../session/session.ts'
-import { changesFor } from './cache-updates.ts'
-import { type LiveEvent, MAX_SILENCE_MS } from './event-source.ts'
-import { activitySince } from './missed-activity.ts'
-import { followTogether } from './shared-stream.ts'
+import { createCacheUpdater } from './cache-updates.ts'
+import { IDLE_TIMEOUT_MS, type LiveEvent } from './event-source.ts'
+import { fetchActivitySince } from './missed-activity.ts'
+import { followSharedStream } from './shared-stream.ts'
 
 type Listener = (events: LiveEvent[]) => void
 
-interface Live {
-  isLost: boolean
-  /** Hears every new event once; answers how to stop. */
-  hear(listener: Listener): () => void
+interface LiveUpdates {
+  isDisconnected: boolean
+  /** Calls the listener once per new event. Returns a function that unsubscribes. */
+  subscribe(listener: Listener): () => void
 }
 
-const LiveContext = createContext<Live>({ isLost: false, hear: () => () => {} })
+const LiveUpdatesContext = createContext<LiveUpdates>({ isDisconnected: false, subscribe: () => () => {} })
 
-/** How many ids are remembered; a stream that comes back repeats its last minute. */
-const REMEMBERED = 5_000
-/** What was missed is asked for until it is known. */
+/** For deduplication: a reconnected stream repeats its last minute. */
+const MAX_REMEMBERED_IDS = 5_000
+/** Missed activity is requested until it succeeds. */
 const RETRY_MS = 1_000
 
-/** Everything below sees changes as they happen, whoever makes them. */
-export function LiveChanges({ children }: { children: ReactNode }) {
-  const cache = useQueryClient()
+/** Keeps the query cache up to date with the stream and provides its events. */
+export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
+  const queryClient = useQueryClient()
   const { can, me } = useMe()
-  const mayFollow = can('tasks:read')
-  // A stream ends with its session; whoever signs in again gets a new one.
+  const canReadTasks = can('tasks:read')
+  // A stream ends with its session, so a new session opens a new stream.
   const sessionId = me?.id
-  const [isLost, setLost] = useState(false)
+  const [isDisconnected, setDisconnected] = useState(false)
   const listeners = useRef(new Set<Listener>())
-  /** From when on something may have gone unheard, by this machine's clock; it outlives the stream. */
+  /** The time by this machine's clock since which events may be missing; survives reconnects. */
   const missedSince = useRef(Number.POSITIVE_INFINITY)
 
   useEffect(() => {
-    if (!mayFollow || !sessionId) return
-    const known = new Set<string>()
-    const changes = changesFor(cache)
-    const startedAt = Math.min(Date.now(), oldestList(cache))
+    if (!canReadTasks || !sessionId) return
+    const seenIds = new Set<string>()
+    const cacheUpdater = createCacheUpdater(queryClient)
+    const startedAt = Math.min(Date.now(), oldestListLoad(queryClient))
     let wasOpen = false
-    let isOver = false
+    let isStopped = false
     let retry: ReturnType<typeof setTimeout> | undefined
 
     function onEvents(events: LiveEvent[]) {
-      const fresh = events.filter(({ id }) => id === null || !known.has(id))
-      for (const { id } of fresh) if (id) known.add(id)
-      if (known.size > REMEMBERED) for (const id of [...known].slice(0, REMEMBERED / 2)) known.delete(id)
-      if (fresh.length === 0) return
-      changes.take(fresh)
-      for (const listener of listeners.current) listener(fresh)
+      const newEvents = events.filter(({ id }) => id === null || !seenIds.has(id))
+      for (const { id } of newEvents) if (id) seenIds.add(id)
+      if (seenIds.size > MAX_REMEMBERED_IDS)
+        for (const id of [...seenIds].slice(0, MAX_REMEMBERED_IDS / 2)) seenIds.delete(id)
+      if (newEvents.length === 0) return
+      cacheUpdater.applyEvents(newEvents)
+      for (const listener of listeners.current) listener(newEvents)
     }
 
     async function catchUp() {
@@ -57,76 +58,76 @@ export function LiveChanges({ children }: { children: ReactNode }) {
       const since = missedSince.current
       missedSince.current = Number.POSITIVE_INFINITY
       try {
-        const entries = await activitySince(serverTime(since))
-        if (entries) onEvents(entries.map((entry) => ({ id: entry.id, type: entry.type, data: entry })))
-        else await cache.invalidateQueries()
+        const activities = await fetchActivitySince(toServerTime(since))
+        if (activities)
+          onEvents(activities.map((activity) => ({ id: activity.id, type: activity.type, data: activity })))
+        else await queryClient.invalidateQueries()
       } catch {
         missedSince.current = Math.min(missedSince.current, since)
-        if (!isOver) retry = setTimeout(() => void catchUp(), RETRY_MS)
+        if (!isStopped) retry = setTimeout(() => void catchUp(), RETRY_MS)
       }
     }
 
-    const miss = (since: number) => {
+    const markMissed = (since: number) => {
       missedSince.current = Math.min(missedSince.current, since)
     }
-    const stop = followTogether('/api/stream', {
+    const stop = followSharedStream('/api/stream', {
       onEvents,
-      onBareStart: () => miss(startedAt),
+      onLeadWithoutId: () => markMissed(startedAt),
       onState(state) {
-        setLost(state === 'lost' && wasOpen)
-        // A connection that died in silence is noticed late.
-        if (state === 'lost' && wasOpen) miss(Date.now() - MAX_SILENCE_MS)
+        setDisconnected(state === 'disconnected' && wasOpen)
+        // A dead connection is detected only after the idle timeout.
+        if (state === 'disconnected' && wasOpen) markMissed(Date.now() - IDLE_TIMEOUT_MS)
         if (state !== 'open') return
-        // What failed while the service was away is asked for now, not when somebody presses a button.
-        void cache.refetchQueries({
+        // Queries that failed while the service was down are retried now.
+        void queryClient.refetchQueries({
           type: 'active',
           predicate: ({ state: { status } }) => status === 'error',
         })
-        // What is not in the record, or not about tasks, has to be asked for again.
+        // The catch-up covers only tasks; other queries are refetched.
         if (wasOpen && missedSince.current < Number.POSITIVE_INFINITY)
-          void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })
-        // The page was loaded before the stream was open; what happened between is in neither.
-        if (!wasOpen) miss(startedAt)
+          void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })
+        // Changes between the page load and the start of the stream are in neither.
+        if (!wasOpen) markMissed(startedAt)
         if (missedSince.current < Number.POSITIVE_INFINITY) void catchUp()
         wasOpen = true
       },
     })
     return () => {
-      isOver = true
+      isStopped = true
       clearTimeout(retry)
       stop()
-      changes.stop()
+      cacheUpdater.stop()
     }
-  }, [cache, mayFollow, sessionId])
+  }, [queryClient, canReadTasks, sessionId])
 
-  const live = useMemo<Live>(
+  const live = useMemo<LiveUpdates>(
     () => ({
-      isLost,
-      hear(listener) {
+      isDisconnected,
+      subscribe(listener) {
         listeners.current.add(listener)
         return () => listeners.current.delete(listener)
       },
     }),
-    [isLost],
+    [isDisconnected],
   )
-  return <LiveContext value={live}>{children}</LiveContext>
+  return <LiveUpdatesContext value={live}>{children}</LiveUpdatesContext>
 }
 
-/** When the oldest list that is held was asked for. */
-const oldestList = (cache: QueryClient) =>
+/** When the oldest cached list was loaded. */
+const oldestListLoad = (queryClient: QueryClient) =>
   Math.min(
-    ...cache
+    ...queryClient
       .getQueryCache()
       .findAll({ queryKey: ['tasks'] })
       .map(({ state }) => state.dataUpdatedAt || Number.POSITIVE_INFINITY),
   )
 
-export const useLive = () => useContext(LiveContext)
+export const useLiveUpdates = () => useContext(LiveUpdatesContext)
 
-/** Calls back with events as they come. */
 export function useLiveEvents(listener: Listener) {
-  const { hear } = useLive()
+  const { subscribe } = useLiveUpdates()
   const latest = useRef(listener)
   latest.current = listener
-  useEffect(() => hear((events) => latest.current(events)), [hear])
+  useEffect(() => subscribe((events) => latest.current(events)), [subscribe])
 }

@@ -1,86 +1,85 @@
-import { sayThatSessionEnded } from '../api/client.ts'
+import { notifySignedOut } from '../api/client.ts'
 import { type LiveEvent, listen } from './event-source.ts'
 
 const LOCK = 'inlet-stream'
 
-type Said =
+type StreamMessage =
   | { kind: 'events'; events: LiveEvent[] }
-  | { kind: 'state'; state: 'open' | 'lost' }
-  | { kind: 'who-listens' }
+  | { kind: 'state'; state: 'open' | 'disconnected' }
+  | { kind: 'state-request' }
 
-export interface SharedStream {
+export interface StreamHandlers {
   onEvents(events: LiveEvent[]): void
-  onState(state: 'open' | 'lost'): void
-  /** This tab listens from now on, and knows no entry to go on after. */
-  onBareStart(): void
+  onState(state: 'open' | 'disconnected'): void
+  /** This tab now reads the stream and has no last event id to resume after. */
+  onLeadWithoutId(): void
 }
 
 /**
- * One stream for all tabs: a browser opens six connections to an address, and a seventh tab would stand still.
- * The tab that holds the lock listens and tells the others; when it closes, the next one goes on after the last
- * entry it heard. Where there are no locks (plain http from afar) each tab listens for itself.
+ * One stream for all tabs, because browsers allow six connections to one host. The tab with the lock reads it and
+ * broadcasts. Without the Locks API (plain HTTP from another host) each tab reads its own.
  */
-export function followTogether(
-  address: string,
-  { onEvents, onState, onBareStart }: SharedStream,
+export function followSharedStream(
+  url: string,
+  { onEvents, onState, onLeadWithoutId }: StreamHandlers,
 ): () => void {
-  const leaving = new AbortController()
-  let last: string | undefined
-  let state: 'open' | 'lost' = 'lost'
+  const closing = new AbortController()
+  let lastId: string | undefined
+  let state: 'open' | 'disconnected' = 'disconnected'
 
-  function take(events: LiveEvent[]) {
-    last = events.findLast(({ id }) => id !== null)?.id ?? last
+  function receive(events: LiveEvent[]) {
+    lastId = events.findLast(({ id }) => id !== null)?.id ?? lastId
     onEvents(events)
   }
 
   if (!navigator.locks) {
-    void listen(address, {
-      onEvents: take,
+    void listen(url, {
+      onEvents: receive,
       onState,
-      onSignedOut: sayThatSessionEnded,
+      onSignedOut: notifySignedOut,
       network: window,
       lastEventId: undefined,
-      signal: leaving.signal,
+      signal: closing.signal,
     })
-    return () => leaving.abort()
+    return () => closing.abort()
   }
 
   const channel = new BroadcastChannel(LOCK)
-  let isListening = false
-  channel.onmessage = ({ data }: MessageEvent<Said>) => {
-    if (data.kind === 'events') take(data.events)
+  let isLeader = false
+  channel.onmessage = ({ data }: MessageEvent<StreamMessage>) => {
+    if (data.kind === 'events') receive(data.events)
     if (data.kind === 'state') onState(data.state)
-    if (data.kind === 'who-listens' && isListening) channel.postMessage({ kind: 'state', state })
+    if (data.kind === 'state-request' && isLeader) channel.postMessage({ kind: 'state', state })
   }
-  channel.postMessage({ kind: 'who-listens' } satisfies Said)
+  channel.postMessage({ kind: 'state-request' } satisfies StreamMessage)
 
-  const say = (said: Said) => !leaving.signal.aborted && channel.postMessage(said)
+  const broadcast = (message: StreamMessage) => !closing.signal.aborted && channel.postMessage(message)
   navigator.locks
-    .request(LOCK, { signal: leaving.signal }, async () => {
-      isListening = true
-      if (last === undefined) onBareStart()
-      await listen(address, {
-        lastEventId: last,
-        signal: leaving.signal,
-        onSignedOut: sayThatSessionEnded,
+    .request(LOCK, { signal: closing.signal }, async () => {
+      isLeader = true
+      if (lastId === undefined) onLeadWithoutId()
+      await listen(url, {
+        lastEventId: lastId,
+        signal: closing.signal,
+        onSignedOut: notifySignedOut,
         network: window,
         onEvents(events) {
-          take(events)
-          say({ kind: 'events', events })
+          receive(events)
+          broadcast({ kind: 'events', events })
         },
-        onState(now) {
-          state = now
-          onState(now)
-          say({ kind: 'state', state: now })
+        onState(newState) {
+          state = newState
+          onState(newState)
+          broadcast({ kind: 'state', state: newState })
         },
       })
     })
     .catch(() => {
-      // Leaving while in the queue for the lock.
+      // Aborted while waiting for the lock.
     })
 
   return () => {
-    leaving.abort()
+    closing.abort()
     channel.close()
   }
 }

@@ -3,36 +3,36 @@ import { memo, startTransition, useEffect, useState } from 'react'
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
 import styles from './markdown.module.css'
 import type { Parsed, PlainReason } from './parse.ts'
-import { useParsed } from './use-parsed-markdown.ts'
+import { useParsedMarkdown } from './use-parsed-markdown.ts'
 
-/** What is longer is shown up to here until somebody asks for the rest. */
-const MAX_SHOWN_AT_ONCE = 20_000
+/** Longer texts are truncated until the user expands them. */
+const MAX_INITIAL_CHARACTERS = 20_000
 
 export default function MarkdownRendered({ text }: { text: string }) {
-  const [isWhole, setWhole] = useState(false)
-  const isCut = !isWhole && text.length > MAX_SHOWN_AT_ONCE
-  const shown = isCut ? text.slice(0, MAX_SHOWN_AT_ONCE) : text
-  const start = useParsed(isWhole ? text.slice(0, MAX_SHOWN_AT_ONCE) : undefined)
-  const whole = useParsed(shown)
-  const isFormatting = isWhole && whole === undefined
-  // Until the whole text is parsed, its start stays on the page.
+  const [isExpanded, setExpanded] = useState(false)
+  const isTruncated = !isExpanded && text.length > MAX_INITIAL_CHARACTERS
+  const shown = isTruncated ? text.slice(0, MAX_INITIAL_CHARACTERS) : text
+  const start = useParsedMarkdown(isExpanded ? text.slice(0, MAX_INITIAL_CHARACTERS) : undefined)
+  const whole = useParsedMarkdown(shown)
+  const isFormatting = isExpanded && whole === undefined
+  // The start stays rendered while the full text is parsed.
   const parsed = isFormatting ? start : whole
   return (
     <div className={styles.text} dir="auto">
       {parsed === undefined ? (
         <p className="quiet breakable">{text.slice(0, 400)}</p>
       ) : 'chunks' in parsed ? (
-        <Chunks key={isFormatting ? MAX_SHOWN_AT_ONCE : shown.length} chunks={parsed.chunks} />
+        <Chunks key={isFormatting ? MAX_INITIAL_CHARACTERS : shown.length} chunks={parsed.chunks} />
       ) : (
         <>
           <p className="quiet small" role="note">
-            {WHY_PLAIN[parsed.plainBecause]}
+            {PLAIN_REASONS[parsed.plainReason]}
           </p>
           <pre className="breakable plain-text">{text}</pre>
         </>
       )}
-      {(isCut || isFormatting) && parsed && 'chunks' in parsed && (
-        <button type="button" className={styles.more} onClick={() => setWhole(true)}>
+      {(isTruncated || isFormatting) && parsed && 'chunks' in parsed && (
+        <button type="button" className={styles.more} onClick={() => setExpanded(true)}>
           {isFormatting ? 'Formatting' : 'Show'} all {text.length.toLocaleString()} characters
           {isFormatting && '…'}
         </button>
@@ -41,20 +41,20 @@ export default function MarkdownRendered({ text }: { text: string }) {
   )
 }
 
-const WHY_PLAIN: Record<PlainReason, string> = {
+const PLAIN_REASONS: Record<PlainReason, string> = {
   'too-complex': 'Shown as plain text, because its formatting is too complex to display.',
   'too-slow': 'Shown as plain text, because formatting it took too long.',
   'not-available': 'Shown as plain text, because the formatter could not be loaded.',
 }
 
-/** The beginning first, then piece by piece, so that the page answers to whoever clicks in between. */
+/** One chunk per transition, so that the page handles clicks in between. */
 function Chunks({ chunks }: Extract<Parsed, { chunks: unknown }>) {
   const [count, setCount] = useState(1)
   useEffect(() => {
     if (count < chunks.length) startTransition(() => setCount(count + 1))
   }, [count, chunks.length])
   return chunks.slice(0, count).map((chunk, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text keep their order.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the chunks keep their order.
     <Chunk key={index} chunk={chunk} />
   ))
 }
@@ -65,7 +65,7 @@ const Chunk = memo(function Chunk({ chunk }: { chunk: Parameters<typeof toJsxRun
 
 const components: Partial<Components> = {
   a: ({ href, children }) =>
-    // Addresses that are not of the web (javascript:, data:) were emptied before they came here.
+    // The parser emptied URLs such as javascript: and data:.
     href ? (
       <a href={href} target="_blank" rel="noreferrer noopener nofollow">
         {children}
@@ -73,21 +73,21 @@ const components: Partial<Components> = {
     ) : (
       <span>{children}</span>
     ),
-  img: ({ src, alt }) => <OutsideImage src={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
+  img: ({ src, alt }) => <ExternalImage src={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable.
     <section className={styles.table} tabIndex={0} aria-label="Table">
       <table>{children}</table>
     </section>
   ),
 }
 
-/** A picture from elsewhere would tell its server who reads what, so it waits for a click. */
-function OutsideImage({ src, alt }: { src: string; alt: string }) {
-  const [isWanted, setWanted] = useState(false)
+/** A remote image would tell its server who reads the task, so it loads on click. */
+function ExternalImage({ src, alt }: { src: string; alt: string }) {
+  const [isRequested, setRequested] = useState(false)
   const host = URL.parse(src)?.host
   if (!host || !/^https:/i.test(src)) {
     return src ? (
@@ -98,9 +98,9 @@ function OutsideImage({ src, alt }: { src: string; alt: string }) {
       <span>{alt}</span>
     )
   }
-  if (isWanted) return <img src={src} alt={alt} referrerPolicy="no-referrer" />
+  if (isRequested) return <img src={src} alt={alt} referrerPolicy="no-referrer" />
   return (
-    <button type="button" className={styles.picture} onClick={() => setWanted(true)}>
+    <button type="button" className={styles.picture} onClick={() => setRequested(true)}>
       Load picture{alt && ` “${alt}”`} from {host}
     </button>
   )

@@ -5,34 +5,34 @@ import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { toHast } from 'mdast-util-to-hast'
 import { gfm } from 'micromark-extension-gfm'
 
-/** More elements and texts than this are not drawn: 5,000 take a slow computer about 100 ms. */
+/** Rendering 5,000 nodes takes a slow computer about 100 ms. */
 export const MAX_NODES = 5_000
-/** Characters of all texts and addresses together; a reference repeats the address it names. */
+/** Of all texts and URLs together: a reference repeats the URL of its definition. */
 const MAX_CHARACTERS = 1_000_000
-/** Drawing is recursive, and nobody reads the hundredth quotation in a quotation. */
+/** Rendering is recursive. */
 const MAX_DEPTH = 100
-/** What is drawn in one go. */
+/** Rendered in one step. */
 const CHUNK_NODES = 500
 
-/** What a text becomes: pieces to be drawn one after the other, or why it is shown as it came. */
-export type Parsed = { chunks: Root[] } | { plainBecause: PlainReason }
+/** The chunks to render one after the other, or the reason to show plain text. */
+export type Parsed = { chunks: Root[] } | { plainReason: PlainReason }
 export type PlainReason = 'too-complex' | 'too-slow' | 'not-available'
 
-/** Markdown as a tree of elements. It is never HTML: tags are text, and addresses are those of the web or nothing. */
+/** Parses Markdown to elements. Never HTML: tags become text, and URLs of other schemes become empty. */
 export function parseMarkdown(text: string): Parsed {
   try {
     const source = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
-    // Before it is translated, which fills short rows of tables and repeats addresses, and after.
-    if (!isWithinLimits(costOfSource(source))) return { plainBecause: 'too-complex' }
+    // Checked before the conversion too, which pads table rows and repeats URLs.
+    if (!isWithinLimits(costOfSource(source))) return { plainReason: 'too-complex' }
     const tree = toHast(source, { allowDangerousHtml: true })
     const blocks = tree.type === 'root' ? tree.children : [tree as RootContent]
-    const safe = blocks.flatMap((block) => safely(block) ?? [])
-    if (!isWithinLimits(costOf({ type: 'root', children: safe }, nodeCost))) {
-      return { plainBecause: 'too-complex' }
+    const sanitized = blocks.flatMap((block) => sanitize(block) ?? [])
+    if (!isWithinLimits(costOf({ type: 'root', children: sanitized }, nodeCost))) {
+      return { plainReason: 'too-complex' }
     }
-    return { chunks: chunksOf(safe) }
+    return { chunks: splitIntoChunks(sanitized) }
   } catch (error) {
-    if (error instanceof RangeError) return { plainBecause: 'too-complex' }
+    if (error instanceof RangeError) return { plainReason: 'too-complex' }
     throw error
   }
 }
@@ -50,7 +50,7 @@ interface Parent {
   children?: Parent[]
 }
 
-/** What a tree adds up to; it stops at the first node beyond a limit. */
+/** Stops at the first node beyond a limit. */
 function costOf<Node>(root: Node, costOfNode: (node: Node) => { nodes: number; characters: number }): Cost {
   const cost = { nodes: 0, characters: 0, depth: 0 }
   let level = [root]
@@ -74,51 +74,50 @@ const nodeCost = (node: HastNodes) => ({
   characters: node.type === 'text' ? node.value.length : 0,
 })
 
-/** What a source will cost as elements, at least. */
+/** A lower bound of the cost after conversion. */
 function costOfSource(root: MdastNodes): Cost {
-  const addresses = new Map<string, number>()
+  const urls = new Map<string, number>()
   costOf(root, (node) => {
     if (node.type === 'definition') {
-      addresses.set(node.identifier, node.url.length + (node.title?.length ?? 0))
+      urls.set(node.identifier, node.url.length + (node.title?.length ?? 0))
     }
     return { nodes: 0, characters: 0 }
   })
   return costOf(root, (node) => ({
-    // Rows are as wide as their table, whatever they hold.
+    // Rows are padded to the width of the table.
     nodes: node.type === 'table' ? node.children.length * (node.align?.length ?? 1) : 1,
     characters:
       'identifier' in node && node.type !== 'definition'
-        ? (addresses.get(node.identifier) ?? 0)
+        ? (urls.get(node.identifier) ?? 0)
         : 'value' in node
           ? node.value.length
           : 0,
   }))
 }
 
-/** Without what a page does not need, with tags as text, and with no address but those that lead to the web. */
-function safely(node: RootContent): ElementContent | undefined {
+function sanitize(node: RootContent): ElementContent | undefined {
   if (node.type === 'raw') return { type: 'text', value: node.value }
   if (node.type === 'text') return { type: 'text', value: node.value }
   if (node.type !== 'element') return undefined
   const properties = { ...node.properties }
   for (const name of ['href', 'src'])
-    if (name in properties) properties[name] = webAddress(String(properties[name]))
+    if (name in properties) properties[name] = safeUrl(String(properties[name]))
   return {
     type: 'element',
     tagName: node.tagName,
     properties,
-    children: node.children.flatMap((child) => safely(child) ?? []),
+    children: node.children.flatMap((child) => sanitize(child) ?? []),
   } satisfies Element
 }
 
-/** An address of the web, of mail, or of this page; another (javascript:, data:) becomes empty. */
-function webAddress(address: string): string {
-  const [scheme] = /^[^/?#:]*:/.exec(address) ?? []
-  return scheme === undefined || /^(https?|ircs?|mailto|xmpp):$/i.test(scheme) ? address : ''
+/** Allows http, mail, chat and relative URLs; others, such as javascript: and data:, become empty. */
+function safeUrl(url: string): string {
+  const [scheme] = /^[^/?#:]*:/.exec(url) ?? []
+  return scheme === undefined || /^(https?|ircs?|mailto|xmpp):$/i.test(scheme) ? url : ''
 }
 
-/** Blocks together up to a size, each whole. */
-function chunksOf(blocks: ElementContent[]): Root[] {
+/** Groups blocks into chunks without splitting a block. */
+function splitIntoChunks(blocks: ElementContent[]): Root[] {
   const chunks: Root[] = []
   let size = Number.POSITIVE_INFINITY
   for (const block of blocks) {

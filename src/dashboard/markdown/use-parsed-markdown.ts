@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 import type { Parsed } from './parse.ts'
-import { parserOffThread } from './worker-parser.ts'
+import { createWorkerParser } from './worker-parser.ts'
 
-/** The longest descriptions take a slow computer half as long. */
+/** The longest descriptions take a slow computer one second. */
 const DEADLINE_MS = 2_000
 
-const parser = parserOffThread({
+const parser = createWorkerParser({
   start({ onMessage, onError }) {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
     worker.onmessage = ({ data }) => onMessage(data)
@@ -15,13 +15,13 @@ const parser = parserOffThread({
   deadlineMs: DEADLINE_MS,
 })
 
-/** What Markdown becomes; undefined while it is on its way, and without a text. */
-export function useParsed(text: string | undefined): Parsed | undefined {
+/** The parsed text; undefined while it is being parsed, or without a text. */
+export function useParsedMarkdown(text: string | undefined): Parsed | undefined {
   const [parsed, setParsed] = useState<{ text: string; result: Parsed }>()
   useEffect(() => {
-    if (text !== undefined && !parser.known(text))
+    if (text !== undefined && !parser.cached(text))
       return parser.parse(text, (result) => setParsed({ text, result }))
   }, [text])
   if (text === undefined) return undefined
-  return parser.known(text) ?? (parsed?.text === text ? parsed.result : undefined)
+  return parser.cached(text) ?? (parsed?.text === text ? parsed.result : undefined)
 }

@@ -1,47 +1,47 @@
 import type { Parsed } from './parse.ts'
 
-/** What is needed of a worker. */
+/** The part of `Worker` used here. */
 export interface ParserWorker {
   postMessage(text: string): void
   terminate(): void
 }
 
 export interface WorkerEvents {
-  /** It says `ready` first, then answers each text with what became of it. */
+  /** A worker sends `ready` once it is loaded, then one result per text. */
   onMessage(message: 'ready' | Parsed): void
   onError(): void
 }
 
-interface OffThread {
+interface WorkerParserOptions {
   start(events: WorkerEvents): ParserWorker
   deadlineMs: number
 }
 
 interface Job {
   text: string
-  isWanted: boolean
-  done(parsed: Parsed): void
+  isActive: boolean
+  onParsed(parsed: Parsed): void
 }
 
-/** So many results are kept: whoever comes back to a task sees its text at once. */
-const MAX_KEPT = 30
+/** Cached results render a task at once when it is opened again. */
+const MAX_RESULTS = 30
 
 /**
- * Parses texts one after the other in a worker. One that takes too long is ended with its worker; the next text gets
- * a new one.
+ * Parses texts in a worker, one at a time. At the deadline the worker is terminated and the next text starts a new
+ * one.
  */
-export function parserOffThread({ start, deadlineMs }: OffThread) {
-  const kept = new Map<string, Parsed>()
+export function createWorkerParser({ start, deadlineMs }: WorkerParserOptions) {
+  const results = new Map<string, Parsed>()
   const queue: Job[] = []
   let worker: ParserWorker | undefined
   let isReady = false
   let current: Job | undefined
   let deadline: ReturnType<typeof setTimeout> | undefined
 
-  function next() {
+  function startNext() {
     if (current) return
     current = queue.shift()
-    while (current && !current.isWanted) current = queue.shift()
+    while (current && !current.isActive) current = queue.shift()
     if (!current) return
     if (!worker) startWorker()
     else if (isReady) send()
@@ -49,65 +49,65 @@ export function parserOffThread({ start, deadlineMs }: OffThread) {
 
   function startWorker() {
     isReady = false
-    const mine = start({
+    const started = start({
       onMessage(message) {
-        // What an ended worker had still to say is of no use.
-        if (worker !== mine) return
-        if (message !== 'ready') return settle(message)
+        // Late messages of a terminated worker are ignored.
+        if (worker !== started) return
+        if (message !== 'ready') return finish(message)
         isReady = true
         send()
       },
       onError() {
-        if (worker === mine) end('not-available')
+        if (worker === started) stopWorker('not-available')
       },
     })
-    worker = mine
+    worker = started
   }
 
   function send() {
     if (!current || !worker) return
     worker.postMessage(current.text)
-    deadline = setTimeout(() => end('too-slow'), deadlineMs)
+    deadline = setTimeout(() => stopWorker('too-slow'), deadlineMs)
   }
 
-  function end(plainBecause: 'too-slow' | 'not-available') {
+  function stopWorker(plainBecause: 'too-slow' | 'not-available') {
     worker?.terminate()
     worker = undefined
-    settle({ plainBecause })
+    finish({ plainReason: plainBecause })
   }
 
-  function settle(parsed: Parsed) {
+  function finish(parsed: Parsed) {
     clearTimeout(deadline)
     const job = current
     current = undefined
     if (job) {
-      keep(job.text, parsed)
-      job.done(parsed)
+      store(job.text, parsed)
+      job.onParsed(parsed)
     }
-    next()
+    startNext()
   }
 
-  function keep(text: string, parsed: Parsed) {
-    // It may be available the next time.
-    if ('plainBecause' in parsed && parsed.plainBecause === 'not-available') return
-    kept.delete(text)
-    kept.set(text, parsed)
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_KEPT) break
-      kept.delete(oldest)
+  function store(text: string, parsed: Parsed) {
+    // The worker may load the next time.
+    if ('plainReason' in parsed && parsed.plainReason === 'not-available') return
+    results.delete(text)
+    results.set(text, parsed)
+    for (const oldest of results.keys()) {
+      if (results.size <= MAX_RESULTS) break
+      results.delete(oldest)
     }
   }
 
   return {
-    /** What became of a text, where that is known. */
-    known: (text: string): Parsed | undefined => kept.get(text),
-    /** Parses a text after those before it; answers how to do without it. */
-    parse(text: string, done: (parsed: Parsed) => void): () => void {
-      const job: Job = { text, isWanted: true, done: (parsed) => job.isWanted && done(parsed) }
+    /** The cached result of a text. */
+    cached: (text: string): Parsed | undefined => results.get(text),
+    /** Queues a text. Returns a function that cancels it. */
+    parse(text: string, onParsed: (parsed: Parsed) => void): () => void {
+      const job: Job = { text, isActive: true, onParsed: (parsed) => job.isActive && onParsed(parsed) }
       queue.push(job)
-      next()
+      startNext()
       return () => {
-        job.isWanted = false
+        job.isActive = false
       }
     },
   }

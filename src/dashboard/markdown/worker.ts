@@ -1,6 +1,6 @@
 import { parseMarkdown } from './parse.ts'
 
-// Said when there is something that can answer: fetching this file counts towards no deadline.
+// Sent once the script is loaded, so that loading it does not count towards the deadline.
 postMessage('ready')
 
 addEventListener('message', ({ data }: MessageEvent<string>) => postMessage(parseMarkdown(data)))

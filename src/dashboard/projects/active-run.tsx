@@ -1,43 +1,43 @@
 import { useEffect, useState } from 'react'
 import type { Schema } from '../api/client.ts'
-import { serverTime } from '../api/server-clock.ts'
+import { toServerTime } from '../api/server-clock.ts'
 import { ProgressBar } from '../components/progress-bar.tsx'
-import { countsOf, timeUntil } from './sync-run-text.ts'
+import { shortCounts, timeUntil } from './sync-run-text.ts'
 
 type Run = Schema<'SyncRun'>
-/** So many entries come with one request. */
-const A_PAGE = 100
+/** The page size of the code host's API. */
+const ITEMS_PER_PAGE = 100
 
 interface ActiveRunProps {
   run: Run
-  /** About how many there will be, where an earlier run that saw everything tells. */
+  /** The estimated total, if an earlier full run is known. */
   expected: number | undefined
 }
 
-/** A run under way: how far it is, what it brought so far, and until when it waits. */
+/** The progress of a run, or the time at which it continues. */
 export function ActiveRun({ run, expected }: ActiveRunProps) {
   const { status, fetched } = run
   return (
     <div role="status" className="stack" style={{ gap: 6 }}>
       <ProgressBar
         label="Progress of the sync"
-        // The last entries are no more than reckoned: it is full when the run has ended.
-        share={expected ? Math.min(fetched / expected, 0.99) : undefined}
-        isMoving={status === 'running'}
+        // The total is an estimate: below 100 % until the run has ended.
+        fraction={expected ? Math.min(fetched / expected, 0.99) : undefined}
+        isRunning={status === 'running'}
       />
       <span className="small">
         {status === 'queued' && 'Waiting for its turn'}
         {status === 'running' && (
           <>
-            {expected ? 'Syncing' : `Syncing, page ${Math.floor(fetched / A_PAGE) + 1}`}:{' '}
-            {soFar(run, expected)}, {countsOf(run)}
+            {expected ? 'Syncing' : `Syncing, page ${Math.floor(fetched / ITEMS_PER_PAGE) + 1}`}:{' '}
+            {progressText(run, expected)}, {shortCounts(run)}
           </>
         )}
         {status === 'rate_limited' && (
           <>
             Waiting for the code host’s rate limit. It continues by itself{' '}
-            {run.retryAt ? <Countdown to={run.retryAt} /> : 'soon'}. {soFar(run, expected)} so far; nothing of
-            it is lost.
+            {run.retryAt ? <Countdown until={run.retryAt} /> : 'soon'}. {progressText(run, expected)} so far;
+            nothing of it is lost.
           </>
         )}
       </span>
@@ -45,24 +45,24 @@ export function ActiveRun({ run, expected }: ActiveRunProps) {
   )
 }
 
-/** Told each second by the service's clock; once it is over the run may still wait for its turn. */
-function Countdown({ to }: { to: string }) {
-  const [now, setNow] = useState(() => serverTime(Date.now()))
+/** Uses the service's clock. At zero the run may still be queued. */
+function Countdown({ until }: { until: string }) {
+  const [now, setNow] = useState(() => toServerTime(Date.now()))
   useEffect(() => {
-    const timer = setInterval(() => setNow(serverTime(Date.now())), 1_000)
+    const timer = setInterval(() => setNow(toServerTime(Date.now())), 1_000)
     return () => clearInterval(timer)
   }, [])
-  const left = timeUntil(to, now)
-  // Those who listen are told once, not each second.
+  const left = timeUntil(until, now)
+  // Screen readers announce the time once, not each second.
   return (
     <>
-      <span className="visually-hidden">at {clock.format(new Date(to))}</span>
-      <span aria-hidden>{left ? `in ${left}, at ${clock.format(new Date(to))}` : 'any moment now'}</span>
+      <span className="visually-hidden">at {clock.format(new Date(until))}</span>
+      <span aria-hidden>{left ? `in ${left}, at ${clock.format(new Date(until))}` : 'any moment now'}</span>
     </>
   )
 }
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-const soFar = ({ fetched }: Run, expected: number | undefined) =>
+const progressText = ({ fetched }: Run, expected: number | undefined) =>
   `${fetched.toLocaleString()}${expected ? ` of about ${expected.toLocaleString()}` : ''} fetched`

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { Project } from '../api/queries.ts'
-import { Confirm } from '../components/confirm-dialog.tsx'
-import { Curl } from '../components/curl.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { CurlExample } from '../components/curl-example.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
@@ -17,7 +17,7 @@ import { useSync } from './use-sync.ts'
 
 type Connection = Schema<'Connection'>
 
-/** The repository whose issues and pull requests become tasks of this project. */
+/** The code host section of the project settings. */
 export function Codehost({ project }: { project: Project }) {
   const { can } = useMe()
   const [isEditing, setEditing] = useState(false)
@@ -39,7 +39,7 @@ export function Codehost({ project }: { project: Project }) {
     <section className={styles.section} aria-label="Code host">
       <h2>Issues &amp; pull requests</h2>
       {query.isPending && can('tasks:read') && <Skeleton height={100} />}
-      {query.isError && <NotLoaded what="The connection" query={query} />}
+      {query.isError && <LoadError what="The connection" query={query} />}
       {query.data === null && (
         <>
           <p className="quiet" style={{ margin: 0 }}>
@@ -52,7 +52,7 @@ export function Codehost({ project }: { project: Project }) {
             </div>
           )}
           {!isEditing && (
-            <Curl
+            <CurlExample
               method="PUT"
               path={`/api/projects/${project.id}/codehost`}
               body={{ repository: 'acme/app', schedule: 'hourly' }}
@@ -99,7 +99,7 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
       <p style={{ margin: 0 }} className="breakable">
         <strong>{connection.repository}</strong>{' '}
         <span className="quiet small">
-          connected <RelativeTime at={connection.connectedAt} />, synced{' '}
+          connected <RelativeTime dateTime={connection.connectedAt} />, synced{' '}
           {SCHEDULES[connection.schedule] ?? 'by hand'}
         </span>
       </p>
@@ -128,7 +128,7 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
         </div>
       )}
       {isDisconnecting && (
-        <Confirm
+        <ConfirmDialog
           title={`Disconnect ${connection.repository}?`}
           verb="Disconnect"
           onClose={() => setDisconnecting(false)}
@@ -138,7 +138,7 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
           }}
         >
           The tasks stay. They are no longer brought up to date, and the stored token is thrown away.
-        </Confirm>
+        </ConfirmDialog>
       )}
     </>
   )

@@ -17,12 +17,11 @@ interface ConnectFormProps {
   onClose(): void
 }
 
-/** Which repository, with which token, how often. */
 export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps) {
   const { data: lists = [] } = useQuery(listsQuery(projectId))
-  // A key bound to a project connects it with a token of its own.
+  // A key bound to a project cannot use the service's own token.
   const isBound = typeof useMe().me?.projectId === 'string'
-  const { act, isBusy } = useMutation('connection', 'projects', 'syncs')
+  const { mutate, isBusy } = useMutation('connection', 'projects', 'syncs')
   const [repository = connection?.repository ?? '', setRepository] = useDraft(`repository:${projectId}`)
   const [token, setToken] = useState('')
   const [apiUrl, setApiUrl] = useState(connection?.apiUrl ?? '')
@@ -40,7 +39,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
       ...(apiUrl.trim() && { apiUrl: apiUrl.trim() }),
       listId,
     }
-    await act('', async () => {
+    await mutate('', async () => {
       try {
         await dataOf(api.PUT('/api/projects/{id}/codehost', { params: { path: { id: projectId } }, body }))
         setRepository(undefined)
@@ -51,7 +50,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     })
   }
 
-  const atField = problem && fieldErrorsOf(problem)
+  const fieldErrors = problem && fieldErrorsOf(problem)
   return (
     <form onSubmit={connect} className="stack" style={{ maxWidth: 480 }}>
       <TextInput
@@ -61,7 +60,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         required
         autoFocus
         value={repository}
-        error={atField?.repository && <span role="alert">{atField.repository}</span>}
+        error={fieldErrors?.repository && <span role="alert">{fieldErrors.repository}</span>}
         onChange={(event) => setRepository(event.currentTarget.value)}
       />
       <PasswordInput
@@ -76,7 +75,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         autoComplete="off"
         required={isBound && !connection}
         value={token}
-        error={atField?.token && <span role="alert">{atField.token}</span>}
+        error={fieldErrors?.token && <span role="alert">{fieldErrors.token}</span>}
         onChange={(event) => setToken(event.currentTarget.value)}
       />
       <div className="row" style={{ alignItems: 'flex-start' }}>
@@ -107,11 +106,11 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         description={connection ? 'Left empty, it stays as it is.' : 'Only for a code host of your own.'}
         placeholder="The public code host"
         value={apiUrl}
-        error={atField?.apiUrl && <span role="alert">{atField.apiUrl}</span>}
+        error={fieldErrors?.apiUrl && <span role="alert">{fieldErrors.apiUrl}</span>}
         onChange={(event) => setApiUrl(event.currentTarget.value)}
       />
-      {/* Once: at the field it is about, or here. */}
-      {problem && Object.keys(atField ?? {}).length === 0 && <ErrorText>{problem.message}</ErrorText>}
+      {/* Shown either at its field or here. */}
+      {problem && Object.keys(fieldErrors ?? {}).length === 0 && <ErrorText>{problem.message}</ErrorText>}
       <div className="row">
         <Button type="submit" loading={isBusy} disabled={repository.trim() === ''}>
           {connection ? 'Save connection' : 'Connect repository'}
@@ -130,7 +129,7 @@ const FIELD_OF_CODE: Record<string, string> = {
   codehost_url_not_allowed: 'apiUrl',
 }
 
-/** What is wrong, by the field that says so; nothing where no field of this form does. */
+/** The errors by field; empty when one of them belongs to no field of this form. */
 function fieldErrorsOf({ code, byField, message }: Problem): Record<string, string> {
   const field = FIELD_OF_CODE[code]
   if (field) return { [field]: message }

@@ -4,25 +4,24 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
-import { NotLoaded } from '../components/load-error.tsx'
-import { useSendOnce } from '../components/use-idempotent-send.ts'
+import { LoadError } from '../components/load-error.tsx'
+import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import styles from '../settings/settings.module.css'
 
-/** The lists of a project, in their order. */
 export function Lists({ project, mayWrite }: { project: Project; mayWrite: boolean }) {
   const query = useQuery(listsQuery(project.id))
-  const { act, isBusy } = useMutation('lists')
-  const sendOnce = useSendOnce(`list:${project.id}`)
+  const { mutate, isBusy } = useMutation('lists')
+  const sendOnce = useIdempotentSend(`list:${project.id}`)
   const [name, setName] = useState('')
   const [renaming, setRenaming] = useState<List>()
-  const [removing, setRemoving] = useState<List>()
+  const [deleting, setDeleting] = useState<List>()
 
   async function add(event: FormEvent) {
     event.preventDefault()
     const body = { name: name.trim() }
     const path = { id: project.id }
-    const added = await act('The list was not added', () =>
+    const added = await mutate('The list was not added', () =>
       sendOnce(body, (header) =>
         dataOf(api.POST('/api/projects/{id}/lists', { params: { path, header }, body })),
       ),
@@ -30,7 +29,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
     if (added) setName('')
   }
   const move = (list: List, position: number) =>
-    void act('The list was not moved', () =>
+    void mutate('The list was not moved', () =>
       dataOf(api.PATCH('/api/lists/{id}', { params: { path: { id: list.id } }, body: { position } })),
     )
 
@@ -38,7 +37,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
     <section className={styles.section} aria-label="Lists">
       <h2>Lists</h2>
       {query.isPending && <Skeleton height={100} />}
-      {query.isError && <NotLoaded what="The lists" query={query} />}
+      {query.isError && <LoadError what="The lists" query={query} />}
       <ol className={styles.rows}>
         {query.data?.map((list, index) => (
           <li key={list.id} className={styles.item}>
@@ -67,7 +66,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
                     Move down
                   </Menu.Item>
                   {!list.isDefault && (
-                    <Menu.Item c="var(--red)" onClick={() => setRemoving(list)}>
+                    <Menu.Item c="var(--red)" onClick={() => setDeleting(list)}>
                       Delete
                     </Menu.Item>
                   )}
@@ -91,20 +90,20 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
           </Button>
         </form>
       )}
-      {renaming && <Rename list={renaming} onClose={() => setRenaming(undefined)} />}
-      {removing && (
-        <Remove
-          list={removing}
-          others={query.data?.filter(({ id }) => id !== removing.id) ?? []}
-          onClose={() => setRemoving(undefined)}
+      {renaming && <RenameListDialog list={renaming} onClose={() => setRenaming(undefined)} />}
+      {deleting && (
+        <DeleteListDialog
+          list={deleting}
+          others={query.data?.filter(({ id }) => id !== deleting.id) ?? []}
+          onClose={() => setDeleting(undefined)}
         />
       )}
     </section>
   )
 }
 
-function Rename({ list, onClose }: { list: List; onClose(): void }) {
-  const { act, isBusy } = useMutation('lists')
+function RenameListDialog({ list, onClose }: { list: List; onClose(): void }) {
+  const { mutate, isBusy } = useMutation('lists')
   const [name, setName] = useState(list.name)
   return (
     <Modal opened onClose={onClose} title="Rename the list">
@@ -112,7 +111,7 @@ function Rename({ list, onClose }: { list: List; onClose(): void }) {
         className="stack"
         onSubmit={async (event) => {
           event.preventDefault()
-          const renamed = await act('The list was not renamed', () =>
+          const renamed = await mutate('The list was not renamed', () =>
             dataOf(
               api.PATCH('/api/lists/{id}', {
                 params: { path: { id: list.id } },
@@ -140,9 +139,9 @@ function Rename({ list, onClose }: { list: List; onClose(): void }) {
   )
 }
 
-/** A list goes; its tasks do not. */
-function Remove({ list, others, onClose }: { list: List; others: List[]; onClose(): void }) {
-  const { act, isBusy } = useMutation('lists', 'tasks')
+/** Its tasks move to another list. */
+function DeleteListDialog({ list, others, onClose }: { list: List; others: List[]; onClose(): void }) {
+  const { mutate, isBusy } = useMutation('lists', 'tasks')
   const [moveTo, setMoveTo] = useState<string | null>(others.find(({ isDefault }) => isDefault)?.id ?? null)
   return (
     <Modal opened onClose={onClose} title={`Delete “${list.name}”?`}>
@@ -160,7 +159,7 @@ function Remove({ list, others, onClose }: { list: List; others: List[]; onClose
             loading={isBusy}
             onClick={async () => {
               const query = moveTo ? { moveTo } : {}
-              await act('The list was not deleted', () =>
+              await mutate('The list was not deleted', () =>
                 dataOf(api.DELETE('/api/lists/{id}', { params: { path: { id: list.id }, query } })),
               )
               onClose()

@@ -3,19 +3,19 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { useSendOnce } from '../components/use-idempotent-send.ts'
+import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 
 export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()
-  const { act, isBusy } = useMutation('projects')
-  const sendOnce = useSendOnce('project')
+  const { mutate, isBusy } = useMutation('projects')
+  const sendOnce = useIdempotentSend('project')
   const [name, setName] = useState('')
-  const [mistake, setMistake] = useState<string>()
+  const [errorMessage, setErrorMessage] = useState<string>()
 
   async function create(event: FormEvent) {
     event.preventDefault()
-    await act('', async () => {
+    await mutate('', async () => {
       try {
         const body = { name: name.trim() }
         const project = await sendOnce(body, (header) =>
@@ -24,7 +24,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
         onClose()
         await navigate({ to: '/projects/$projectId', params: { projectId: project.id } })
       } catch (error) {
-        setMistake(problemOf(error).message)
+        setErrorMessage(problemOf(error).message)
       }
     })
   }
@@ -38,7 +38,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
           required
           maxLength={100}
           value={name}
-          error={mistake}
+          error={errorMessage}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <div>

@@ -4,8 +4,8 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
-import { Confirm } from '../components/confirm-dialog.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { plural } from '../lib/plural.ts'
@@ -14,7 +14,6 @@ import styles from '../settings/settings.module.css'
 import { Codehost } from './codehost.tsx'
 import { Lists } from './lists.tsx'
 
-/** A project's name, lists, repository and end. */
 export function ProjectPage() {
   const { projectId } = useParams({ from: '/signed-in/projects/$projectId' })
   const query = useQuery(projectsQuery)
@@ -24,7 +23,7 @@ export function ProjectPage() {
     <div className={styles.page} style={{ paddingInlineStart: 24, flex: 1 }}>
       <div className={styles.content} key={projectId}>
         {query.isPending && <Skeleton height={240} />}
-        {query.isError && <NotLoaded what="The project" query={query} />}
+        {query.isError && <LoadError what="The project" query={query} />}
         {query.isSuccess && !project && (
           <>
             <h1>Project not found</h1>
@@ -36,13 +35,13 @@ export function ProjectPage() {
             </Link>
           </>
         )}
-        {project && <Known project={project} />}
+        {project && <ProjectSettings project={project} />}
       </div>
     </div>
   )
 }
 
-function Known({ project }: { project: Project }) {
+function ProjectSettings({ project }: { project: Project }) {
   const { can, isServiceWide } = useMe()
   const isArchived = project.archivedAt !== null
   const mayManage = can('admin')
@@ -64,22 +63,22 @@ function Known({ project }: { project: Project }) {
           This project is archived: it can be read, not written.
         </p>
       )}
-      {mayManage && <Name project={project} />}
+      {mayManage && <NameForm project={project} />}
       <Codehost project={project} />
       <Lists project={project} mayWrite={can('tasks:write') && !isArchived} />
-      {mayManage && isServiceWide && <Ending project={project} isArchived={isArchived} />}
+      {mayManage && isServiceWide && <ArchiveOrDelete project={project} isArchived={isArchived} />}
     </>
   )
 }
 
-function Name({ project }: { project: Project }) {
-  const { act, isBusy } = useMutation('projects')
+function NameForm({ project }: { project: Project }) {
+  const { mutate, isBusy } = useMutation('projects')
   const [name, setName] = useState(project.name)
-  const [known, setKnown] = useState(project.name)
-  if (known !== project.name) {
-    // Somebody else renamed it: what is being typed here stays.
-    setKnown(project.name)
-    if (name === known) setName(project.name)
+  const [savedName, setSavedName] = useState(project.name)
+  if (savedName !== project.name) {
+    // Renamed by someone else: keep the name that is being typed.
+    setSavedName(project.name)
+    if (name === savedName) setName(project.name)
   }
   return (
     <form
@@ -87,7 +86,7 @@ function Name({ project }: { project: Project }) {
       style={{ alignItems: 'flex-end' }}
       onSubmit={(event) => {
         event.preventDefault()
-        void act('The project was not renamed', () =>
+        void mutate('The project was not renamed', () =>
           dataOf(
             api.PATCH('/api/projects/{id}', {
               params: { path: { id: project.id } },
@@ -117,9 +116,9 @@ function Name({ project }: { project: Project }) {
   )
 }
 
-function Ending({ project, isArchived }: { project: Project; isArchived: boolean }) {
+function ArchiveOrDelete({ project, isArchived }: { project: Project; isArchived: boolean }) {
   const navigate = useNavigate()
-  const { act, refresh, isBusy } = useMutation('projects')
+  const { mutate, refresh, isBusy } = useMutation('projects')
   const [isDeleting, setDeleting] = useState(false)
   const params = { path: { id: project.id } }
   return (
@@ -133,7 +132,7 @@ function Ending({ project, isArchived }: { project: Project; isArchived: boolean
           variant="default"
           loading={isBusy}
           onClick={() =>
-            void act(isArchived ? 'It stays archived' : 'The project was not archived', () =>
+            void mutate(isArchived ? 'It stays archived' : 'The project was not archived', () =>
               dataOf(
                 isArchived
                   ? api.POST('/api/projects/{id}/unarchive', { params })
@@ -149,7 +148,7 @@ function Ending({ project, isArchived }: { project: Project; isArchived: boolean
         </Button>
       </div>
       {isDeleting && (
-        <Confirm
+        <ConfirmDialog
           title={`Delete “${project.name}”?`}
           verb="Delete project"
           onClose={() => setDeleting(false)}
@@ -160,7 +159,7 @@ function Ending({ project, isArchived }: { project: Project; isArchived: boolean
           }}
         >
           It goes for good, with its lists. This works only when it has no tasks, rules and keys.
-        </Confirm>
+        </ConfirmDialog>
       )}
     </section>
   )

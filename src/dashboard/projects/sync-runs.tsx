@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../api/client.ts'
-import { Curl } from '../components/curl.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { CurlExample } from '../components/curl-example.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useLiveEvents } from '../live-updates/live-updates.tsx'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { ActiveRun } from './active-run.tsx'
-import { countsInWords, countsOf, lengthOf } from './sync-run-text.ts'
+import { durationText, fullCounts, shortCounts } from './sync-run-text.ts'
 
 type Run = Schema<'SyncRun'>
 const ACTIVE: Run['status'][] = ['queued', 'running', 'rate_limited']
@@ -21,9 +21,9 @@ interface SyncRunsProps {
   onTryAgain(): void
 }
 
-/** The run under way, as it goes, and those before it, a line each. */
+/** The active run with its progress, and past runs. */
 export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: SyncRunsProps) {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const queryKey = ['syncs', projectId]
   const query = useQuery({
     queryKey,
@@ -35,33 +35,33 @@ export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: Sy
           }),
         )
       ).data,
-    // Progress comes by the stream; this is for when the stream does not.
+    // Fallback for progress events of the stream.
     refetchInterval: ({ state }) => (state.data?.some(isActive) ? POLL_MS : false),
   })
   useLiveEvents((events) => {
     for (const { type, data } of events) {
       const run = data as Partial<Run>
       if (type !== 'sync.progress' || run.projectId !== projectId) continue
-      const known = cache.getQueryData<Run[]>(queryKey)
-      if (!known?.some(({ id }) => id === run.id)) void cache.invalidateQueries({ queryKey })
-      cache.setQueryData<Run[]>(queryKey, (runs) =>
+      const cachedRuns = queryClient.getQueryData<Run[]>(queryKey)
+      if (!cachedRuns?.some(({ id }) => id === run.id)) void queryClient.invalidateQueries({ queryKey })
+      queryClient.setQueryData<Run[]>(queryKey, (runs) =>
         runs?.map((other) => (other.id === run.id ? { ...other, ...run } : other)),
       )
     }
   })
   const runs = query.data ?? []
-  if (query.isError) return <NotLoaded what="The runs" query={query} />
+  if (query.isError) return <LoadError what="The runs" query={query} />
   return (
     <div className="stack">
       {runs.filter(isActive).map((run) => (
-        <ActiveRun key={run.id} run={run} expected={expectedOf(run, runs)} />
+        <ActiveRun key={run.id} run={run} expected={expectedTotal(run, runs)} />
       ))}
       {runs.length === 0 && query.isSuccess && (
         <>
           <p className="quiet small" style={{ margin: 0 }}>
             Nothing was synced from {repository} yet.
           </p>
-          <Curl method="POST" path={`/api/codehost/${projectId}/sync`} />
+          <CurlExample method="POST" path={`/api/codehost/${projectId}/sync`} />
         </>
       )}
       <ul className={styles.rows}>
@@ -83,8 +83,8 @@ export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: Sy
 
 const isActive = ({ status }: Run) => ACTIVE.includes(status)
 
-/** A full run meets about as many as the one before it; how many have changed nobody knows beforehand. */
-const expectedOf = ({ mode }: Run, runs: Run[]) =>
+/** A full run fetches about as many items as the previous one; the total of an incremental run is unknown. */
+const expectedTotal = ({ mode }: Run, runs: Run[]) =>
   (mode === 'full' &&
     runs.find((run) => run.mode === 'full' && run.status === 'completed' && run.fetched > 0)?.fetched) ||
   undefined
@@ -99,14 +99,14 @@ interface PastRunProps {
 function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
   const { can } = useMe()
   const needsAccess = run.error !== null && isAboutAccess(run.error.code)
-  const at = run.finishedAt ?? run.startedAt
+  const time = run.finishedAt ?? run.startedAt
   return (
     <li className={styles.item} style={{ minHeight: 40 }}>
       <div className={styles.main}>
         <span>
-          {at && <RelativeTime at={at} />}
+          {time && <RelativeTime dateTime={time} />}
           <span className="quiet">
-            {lengthOf(run)} · <span title={countsInWords(run)}>{countsOf(run)}</span>
+            {durationText(run)} · <span title={fullCounts(run)}>{shortCounts(run)}</span>
             {run.mode === 'full' && ' · everything checked'}
             {run.gone > 0 && ` · ${run.gone} gone there`}
           </span>
@@ -116,9 +116,9 @@ function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
             {run.error.message}
           </div>
         )}
-        {run.skipped.length > 0 && <Skipped of={run.skipped} />}
+        {run.skipped.length > 0 && <Skipped items={run.skipped} />}
       </div>
-      {/* Only the latest can still be helped, and by whom its help is allowed. */}
+      {/* Actions only for the latest run, and only if the key may use them. */}
       {run.error && isLatest && needsAccess && can('admin') && (
         <Button variant="default" onClick={onRenewToken}>
           Renew token
@@ -133,7 +133,7 @@ function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
   )
 }
 
-function Skipped({ of: skipped }: { of: Run['skipped'] }) {
+function Skipped({ items: skipped }: { items: Run['skipped'] }) {
   return (
     <details className={`small quiet ${styles.skipped}`}>
       <summary>{skipped.length.toLocaleString()} left alone</summary>

@@ -1,25 +1,24 @@
 import { Modal } from '@mantine/core'
-import { useOpened } from '../components/use-open-state.ts'
+import { useOpenAfterRender } from '../components/use-open-state.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Other dialogs stay open beneath it, with what is being written in them. */
-const ABOVE_ALL = 1000
+/** Above all other dialogs, which stay open with their input. */
+const Z_INDEX = 1000
 
-interface SignInAgainProps {
+interface SessionExpiredDialogProps {
   isOpen: boolean
   onSignedIn(): void
 }
 
-/** The question for a key, over whatever somebody is doing. */
-export default function SignInAgain({ isOpen, onSignedIn }: SignInAgainProps) {
+export default function SessionExpiredDialog({ isOpen, onSignedIn }: SessionExpiredDialogProps) {
   return (
     <Modal
-      opened={useOpened(isOpen)}
+      opened={useOpenAfterRender(isOpen)}
       onClose={() => {}}
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}
-      zIndex={ABOVE_ALL}
+      zIndex={Z_INDEX}
       title="Your session has ended"
     >
       <p className="quiet">Nothing you wrote is lost. Sign in and go on where you were.</p>

@@ -1,40 +1,40 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { whenSignedOut } from '../api/client.ts'
+import { setSignedOutHandler } from '../api/client.ts'
 import { DialogLoading, preload } from '../components/lazy.tsx'
-import { useEver } from '../components/use-open-state.ts'
+import { useHasBeenTrue } from '../components/use-open-state.ts'
 
-const SignInAgain = preload(() => import('./session-expired-dialog.tsx'))
+const SessionExpiredDialog = preload(() => import('./session-expired-dialog.tsx'))
 
-/** A session that ends while somebody works: the page stays as it is behind the question for a key. */
-export function SignedOutDialog() {
-  const cache = useQueryClient()
+/** Shows a sign-in dialog over the page when the session ends, so that no input is lost. */
+export function SessionExpired() {
+  const queryClient = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
-    whenSignedOut(() => setOpen(true))
-    return () => whenSignedOut(() => {})
+    setSignedOutHandler(() => setOpen(true))
+    return () => setSignedOutHandler(() => {})
   }, [])
-  useEscapeKept(isOpen)
-  const isNeeded = useEver(isOpen)
+  useEscapeBlocked(isOpen)
+  const hasBeenOpen = useHasBeenTrue(isOpen)
   const onSignedIn = () => {
     setOpen(false)
-    void cache.invalidateQueries()
+    void queryClient.invalidateQueries()
   }
   return (
     <Suspense fallback={<DialogLoading />}>
-      {isNeeded && <SignInAgain isOpen={isOpen} onSignedIn={onSignedIn} />}
+      {hasBeenOpen && <SessionExpiredDialog isOpen={isOpen} onSignedIn={onSignedIn} />}
     </Suspense>
   )
 }
 
-/** While the question stands, Escape closes nothing beneath it. */
-function useEscapeKept(isOpen: boolean) {
-  const isAsking = useRef(isOpen)
-  isAsking.current = isOpen
-  // Dialogs listen on the window as well, and who listens first is asked first: so before any of them is there.
+/** Keeps Escape from closing dialogs below while the sign-in dialog is open. */
+function useEscapeBlocked(isOpen: boolean) {
+  const isBlocking = useRef(isOpen)
+  isBlocking.current = isOpen
+  // Dialogs listen on window too, and listeners run in the order they were added: so add this one first.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && isAsking.current) event.stopImmediatePropagation()
+      if (event.key === 'Escape' && isBlocking.current) event.stopImmediatePropagation()
     }
     addEventListener('keydown', onKey, { capture: true })
     return () => removeEventListener('keydown', onKey, { capture: true })

@@ -19,7 +19,7 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Who is signed in, and what they may do. `admin` implies the rest. */
+/** The caller and its scopes. `admin` implies all others. */
 export function useMe() {
   const { data: me = null } = useQuery(meQuery)
   const can = (scope: Scope) => Boolean(me?.scopes.includes('admin') || me?.scopes.includes(scope))
@@ -27,31 +27,31 @@ export function useMe() {
 }
 
 export function useSignOut() {
-  const cache = useQueryClient()
-  return async (where: 'here' | 'everywhere') => {
-    const me = await cache.ensureQueryData(meQuery)
-    if (where === 'everywhere') await endEverySession(cache)
-    else if (me) await end(me.id)
+  const queryClient = useQueryClient()
+  return async (extent: 'this-session' | 'all-sessions') => {
+    const me = await queryClient.ensureQueryData(meQuery)
+    if (extent === 'all-sessions') await endAllSessions(queryClient)
+    else if (me) await endSession(me.id)
     sessionStorage.clear()
-    cache.clear()
-    // A page loaded anew holds nothing of whoever was here.
+    queryClient.clear()
+    // A full page load drops all state of the previous user.
     location.assign('/sign-in')
   }
 }
 
-/** All sessions of the key of whoever is signed in, this one last; an administrator sees those of others as well. */
-async function endEverySession(cache: QueryClient) {
-  const all = await cache.fetchQuery({ ...sessionsQuery, staleTime: 0 })
+/** Ends all sessions of the caller's key, this one last. Administrators also see sessions of other keys. */
+async function endAllSessions(queryClient: QueryClient) {
+  const all = await queryClient.fetchQuery({ ...sessionsQuery, staleTime: 0 })
   const current = all.find(({ isCurrent }) => isCurrent)
   const others = all.filter(({ id, keyId }) => keyId === current?.keyId && id !== current?.id)
-  for (const { id } of current ? [...others, current] : others) await end(id)
+  for (const { id } of current ? [...others, current] : others) await endSession(id)
 }
 
-async function end(id: string) {
+async function endSession(id: string) {
   try {
     await dataOf(api.DELETE('/api/sessions/{id}', { params: { path: { id } } }))
   } catch (error) {
-    // Over already: that is what was wanted.
+    // The session has ended already.
     if (problemOf(error).status !== 404) throw error
   }
 }

@@ -5,25 +5,24 @@ import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { meQuery } from './session.ts'
 
-/** Asks for a key, and answers nothing until there is a session. */
 export function SignInForm({ onSignedIn }: { onSignedIn(): void }) {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const [key, setKey] = useState('')
-  const [mistake, setMistake] = useState<string>()
+  const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
   async function signIn(event: FormEvent) {
     event.preventDefault()
-    if (key.trim() === '') return setMistake('Paste a key first.')
+    if (key.trim() === '') return setErrorMessage('Paste a key first.')
     setBusy(true)
-    setMistake(undefined)
+    setErrorMessage(undefined)
     try {
       await dataOf(api.POST('/api/sessions', { body: { key: key.trim() } }))
-      await cache.fetchQuery({ ...meQuery, staleTime: 0 })
+      await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
       onSignedIn()
     } catch (error) {
       const problem = problemOf(error)
-      setMistake(
+      setErrorMessage(
         problem.status === 401 ? 'No key like that works here. It may have been revoked.' : problem.message,
       )
     } finally {
@@ -39,7 +38,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): void }) {
         placeholder="inl_…"
         value={key}
         onChange={(event) => setKey(event.currentTarget.value)}
-        error={mistake}
+        error={errorMessage}
         autoComplete="current-password"
         data-autofocus
         size="md"

@@ -1,6 +1,6 @@
 import type { Schema } from '../api/client.ts'
 
-/** What an event is called in a list: how the user felt, and their words where there are some. */
+/** The title of an event: sentiment and note if it has them. */
 export function summaryOf({
   payload,
   uuid,

@@ -5,38 +5,37 @@ import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { eventsQuery, itemsOf } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
-import { EmptyPage } from '../components/empty-page.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
-import { PageHead } from './page-header.tsx'
+import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
 type Event = Schema<'FeedbackEvent'>
 type Outcome = Event['outcome']
 
-const LOOK_MS = 5_000
+const POLL_MS = 5_000
 const COLOURS: Record<Outcome, string> = { accepted: 'green', ignored: 'gray', rejected: 'red' }
 
-/** What the receiver was sent, newest first, and what became of it. */
 export function EventsPage() {
   const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
   const query = useInfiniteQuery({
     ...eventsQuery(outcome === 'all' ? undefined : outcome),
-    // What is turned away leaves no entry in the record, so the stream does not tell of it. Whoever reads on further
-    // down is left in peace: all that is shown would be asked for again.
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? LOOK_MS : false),
+    // Rejected events are not in the activity log, so the stream does not report them. With more pages loaded a
+    // refetch would load all of them again.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? POLL_MS : false),
   })
   const events = itemsOf(query.data)
   return (
     <div className={styles.content}>
-      <PageHead title="Event inbox">
+      <PageHeader title="Event inbox">
         Everything the feedback receiver was sent. Payloads are kept for 30 days; what was ignored is kept for
         7, without its payload.
-      </PageHead>
+      </PageHeader>
       <SegmentedControl
         aria-label="Which events"
         value={outcome}
@@ -49,9 +48,9 @@ export function EventsPage() {
         ]}
       />
       {query.isPending && <Skeleton height={200} />}
-      {query.isError && <NotLoaded what="The inbox" query={query} />}
+      {query.isError && <LoadError what="The inbox" query={query} />}
       {query.isSuccess && events.length === 0 && outcome !== 'all' && (
-        <EmptyPage
+        <EmptyState
           title={`Nothing was ${outcome}`}
           action={
             <Button variant="default" onClick={() => setOutcome('all')}>
@@ -61,9 +60,9 @@ export function EventsPage() {
         />
       )}
       {query.isSuccess && events.length === 0 && outcome === 'all' && (
-        <EmptyPage
+        <EmptyState
           title="Nothing has come in"
-          purpose="Point the analytics platform at the receiver, and each event shows up here."
+          description="Point the analytics platform at the receiver, and each event shows up here."
           action={
             <Button variant="default" renderRoot={(props) => <Link to="/settings/webhook" {...props} />}>
               Set up the webhook
@@ -71,7 +70,7 @@ export function EventsPage() {
           }
         >
           <CopyBlock caption="Or send one from a terminal:" text={feedbackCurl()} />
-        </EmptyPage>
+        </EmptyState>
       )}
       {events.length > 0 && (
         <ul className={styles.rows}>
@@ -91,14 +90,14 @@ export function EventsPage() {
 
 function EventItem({ event }: { event: Event }) {
   const [isOpen, setOpen] = useState(false)
-  const { act, isBusy } = useMutation('events')
+  const { mutate, isBusy } = useMutation('events')
 
   async function replay() {
-    const replayed = await act('It could not be replayed', () =>
+    const replayed = await mutate('It could not be replayed', () =>
       dataOf(api.POST('/api/analytics/events/{id}/replay', { params: { path: { id: event.id } } })),
     )
     if (replayed)
-      toast.done(
+      toast.info(
         replayed.outcome === 'accepted' ? 'Replayed; it has its task.' : 'Replayed, and rejected again.',
       )
   }
@@ -111,7 +110,7 @@ function EventItem({ event }: { event: Event }) {
       <div className={styles.main}>
         <div>{summaryOf(event)}</div>
         <div className="quiet small">
-          <RelativeTime at={event.receivedAt} />
+          <RelativeTime dateTime={event.receivedAt} />
           {event.duplicates > 0 && ` · sent ${event.duplicates + 1} times`}
           {event.routing && ` · ${event.routing.explanation}`}
         </div>

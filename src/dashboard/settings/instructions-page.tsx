@@ -3,18 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { contextQuery, projectsQuery, type Rule, rulesQuery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
-import { Curl } from '../components/curl.tsx'
-import { EmptyPage } from '../components/empty-page.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { CurlExample } from '../components/curl-example.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { plural } from '../lib/plural.ts'
 import { useMe } from '../session/session.ts'
-import { PageHead } from './page-header.tsx'
+import { PageHeader } from './page-header.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
 import { RuleHistory } from './rule-history.tsx'
 import { RuleItem } from './rule-item.tsx'
 import styles from './settings.module.css'
 
-/** What assistants are told at the start of each session, in the order they get it. */
+/** The rules for assistants, in the order of the context. */
 export function InstructionsPage() {
   const { me, can } = useMe()
   const [projectId, setProjectId] = useState<string | undefined>(me?.projectId ?? undefined)
@@ -23,23 +23,23 @@ export function InstructionsPage() {
   const [editing, setEditing] = useState<Rule | 'new'>()
   const [history, setHistory] = useState<Rule>()
   const mayWrite = can('rules:write')
-  // A key that is bound to a project reads the global rules and leaves them alone.
+  // A key bound to a project can read global rules but not change them.
   const mayChange = (rule: Rule) => mayWrite && (me?.projectId === null || rule.projectId !== null)
   const add = mayWrite && <Button onClick={() => setEditing('new')}>Add instruction</Button>
 
   if (!can('rules:read')) {
     return (
-      <PageHead title="AI Instructions">
+      <PageHeader title="AI Instructions">
         Your key may not read them: it lacks the scope <code>rules:read</code>.
-      </PageHead>
+      </PageHeader>
     )
   }
   return (
     <div className={`${styles.content} ${styles.wide}`}>
-      <PageHead title="AI Instructions" action={add}>
+      <PageHeader title="AI Instructions" action={add}>
         Standing instructions for assistants. An assistant gets the active ones at the start of each session,
         higher priority first, and follows them until it ends.
-      </PageHead>
+      </PageHeader>
       {projects.length > 0 && me?.projectId === null && (
         <Select
           aria-label="For which project"
@@ -55,18 +55,18 @@ export function InstructionsPage() {
       <div className={styles.halves}>
         <section className={styles.section} aria-label="Instructions">
           {query.isPending && <Skeleton height={200} />}
-          {query.isError && <NotLoaded what="The instructions" query={query} />}
+          {query.isError && <LoadError what="The instructions" query={query} />}
           {query.data?.length === 0 && (
-            <EmptyPage
+            <EmptyState
               title="No instructions yet"
-              purpose="What every assistant should know and do, written once."
+              description="What every assistant should know and do, written once."
               action={mayWrite && <Button onClick={() => setEditing('new')}>Write the first one</Button>}
             >
-              <Curl
+              <CurlExample
                 path="/api/rules"
                 body={{ content: 'Run the tests before you say that something works.' }}
               />
-            </EmptyPage>
+            </EmptyState>
           )}
           {query.data && query.data.length > 0 && (
             <ol className={styles.rows}>
@@ -98,12 +98,12 @@ export function InstructionsPage() {
   )
 }
 
-/** English text has about so many characters a token. */
-const CHARACTERS_A_TOKEN = 4
+/** An approximation for English text. */
+const CHARACTERS_PER_TOKEN = 4
 
 function ContextPreview({ projectId }: { projectId: string | undefined }) {
   const query = useQuery(contextQuery(projectId))
-  const tokens = Math.ceil((query.data?.length ?? 0) / CHARACTERS_A_TOKEN)
+  const tokens = Math.ceil((query.data?.length ?? 0) / CHARACTERS_PER_TOKEN)
   return (
     <section className={styles.section} aria-label="What an assistant gets">
       <h2>What an assistant gets</h2>
@@ -112,13 +112,13 @@ function ContextPreview({ projectId }: { projectId: string | undefined }) {
         {query.data && `: about ${plural(tokens, 'token')}, reckoned at four characters each`}.
       </p>
       {query.isPending && <Skeleton height={240} />}
-      {query.isError && <NotLoaded what="The preview" query={query} />}
+      {query.isError && <LoadError what="The preview" query={query} />}
       {query.data && (
         <div className={styles.context}>
           <CopyBlock text={query.data} />
         </div>
       )}
-      <Curl
+      <CurlExample
         path={`/api/context?format=markdown${projectId ? `&projectId=${projectId}` : ''}`}
         caption="For a hook that runs when a session begins:"
       />

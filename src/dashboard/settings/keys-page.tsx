@@ -4,28 +4,27 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { keysQuery, projectsQuery } from '../api/queries.ts'
-import { Confirm } from '../components/confirm-dialog.tsx'
-import { Curl } from '../components/curl.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { CurlExample } from '../components/curl-example.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { NewKeyDialog } from './new-key-dialog.tsx'
-import { PageHead } from './page-header.tsx'
+import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
 type Key = Schema<'ApiKey'>
 
-/** Who may call, and what each may do. */
 export function KeysPage() {
   const query = useQuery(keysQuery)
-  const { act, refresh } = useMutation('keys')
+  const { mutate, refresh } = useMutation('keys')
   const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<{ name: string; key: string }>()
   const [revoking, setRevoking] = useState<Key>()
 
   async function rotate(key: Key) {
-    const rotated = await act('The key was not rotated', () =>
+    const rotated = await mutate('The key was not rotated', () =>
       dataOf(api.POST('/api/keys/{id}/rotate', { params: { path: { id: key.id } }, body: {} })),
     )
     if (rotated) setSecret(rotated)
@@ -33,25 +32,25 @@ export function KeysPage() {
 
   return (
     <div className={styles.content}>
-      <PageHead title="API keys" action={<Button onClick={() => setCreating(true)}>Create key</Button>}>
+      <PageHeader title="API keys" action={<Button onClick={() => setCreating(true)}>Create key</Button>}>
         A key lets a program call the API, an assistant use the tools, or a person sign in here. It can do
         what its scopes say, and nothing more.
-      </PageHead>
+      </PageHeader>
       {query.isPending && <Skeleton height={160} />}
-      {query.isError && <NotLoaded what="The keys" query={query} />}
+      {query.isError && <LoadError what="The keys" query={query} />}
       {query.data && (
         <ul className={styles.rows}>
           {query.data.map((key) => (
             <KeyItem
               key={key.id}
-              of={key}
+              apiKey={key}
               onRotate={() => void rotate(key)}
               onRevoke={() => setRevoking(key)}
             />
           ))}
         </ul>
       )}
-      <Curl path="/api/me" caption="See who a key is:" />
+      <CurlExample path="/api/me" caption="See who a key is:" />
       {isCreating && (
         <NewKeyDialog
           onClose={() => setCreating(false)}
@@ -70,7 +69,7 @@ export function KeysPage() {
         />
       )}
       {revoking && (
-        <Confirm
+        <ConfirmDialog
           title={`Revoke “${revoking.name}”?`}
           verb="Revoke key"
           onClose={() => setRevoking(undefined)}
@@ -80,13 +79,13 @@ export function KeysPage() {
           }}
         >
           Whoever uses it is refused at once, and its sessions end. This cannot be taken back.
-        </Confirm>
+        </ConfirmDialog>
       )}
     </div>
   )
 }
 
-function KeyItem({ of: key, onRotate, onRevoke }: { of: Key; onRotate(): void; onRevoke(): void }) {
+function KeyItem({ apiKey: key, onRotate, onRevoke }: { apiKey: Key; onRotate(): void; onRevoke(): void }) {
   const { data: projects } = useQuery(projectsQuery)
   const project = projects?.find(({ id }) => id === key.projectId)
   const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) < Date.now()
@@ -108,7 +107,7 @@ function KeyItem({ of: key, onRotate, onRevoke }: { of: Key; onRotate(): void; o
           {key.scopes.join(', ')} ·{' '}
           {key.lastUsedAt ? (
             <>
-              used <RelativeTime at={key.lastUsedAt} />
+              used <RelativeTime dateTime={key.lastUsedAt} />
             </>
           ) : (
             'never used'
@@ -116,13 +115,13 @@ function KeyItem({ of: key, onRotate, onRevoke }: { of: Key; onRotate(): void; o
           {key.expiresAt && (
             <>
               {' '}
-              · {isExpired ? 'expired' : 'expires'} <RelativeTime at={key.expiresAt} />
+              · {isExpired ? 'expired' : 'expires'} <RelativeTime dateTime={key.expiresAt} />
             </>
           )}
           {key.previousSecretExpiresAt && Date.parse(key.previousSecretExpiresAt) > Date.now() && (
             <>
               {' '}
-              · the secret before ends <RelativeTime at={key.previousSecretExpiresAt} />
+              · the secret before ends <RelativeTime dateTime={key.previousSecretExpiresAt} />
             </>
           )}
         </div>

@@ -28,7 +28,7 @@ interface NewKeyDialogProps {
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   const { isServiceWide } = useMe()
   const { data: projects = [] } = useQuery(projectsQuery)
-  const { act, isBusy } = useMutation('keys')
+  const { mutate, isBusy } = useMutation('keys')
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<string[]>(Object.keys(SCOPES).filter((scope) => scope !== 'admin'))
   const [projectId, setProjectId] = useState<string | null>(null)
@@ -39,7 +39,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
     event.preventDefault()
     const expiresAt =
       lifetime === 'never' ? null : new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString()
-    const created = await act('', () =>
+    const created = await mutate('', () =>
       dataOf(
         api.POST('/api/keys', {
           body: {
@@ -72,8 +72,8 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
         />
         <Checkbox.Group label="Scopes" value={scopes} onChange={setScopes}>
           <div className="stack" style={{ gap: 6, paddingTop: 6 }}>
-            {Object.entries(SCOPES).map(([scope, meaning]) => (
-              <Checkbox key={scope} value={scope} label={scope} description={meaning} size="sm" />
+            {Object.entries(SCOPES).map(([scope, description]) => (
+              <Checkbox key={scope} value={scope} label={scope} description={description} size="sm" />
             ))}
           </div>
         </Checkbox.Group>

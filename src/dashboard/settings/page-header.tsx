@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { usePageTitle } from '../components/use-page-title.ts'
 import styles from './settings.module.css'
 
-/** A title, a sentence, and the one thing to do. */
-export function PageHead({
+/** The title, the description and the primary action of a page. */
+export function PageHeader({
   title,
   action,
   children,

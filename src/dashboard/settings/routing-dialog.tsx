@@ -5,7 +5,7 @@ import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { ErrorText } from '../components/error-text.tsx'
-import { useSendOnce } from '../components/use-idempotent-send.ts'
+import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 
 interface RoutingDialogProps {
@@ -15,8 +15,8 @@ interface RoutingDialogProps {
 
 export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
   const { data: projects = [] } = useQuery(projectsQuery)
-  const { act, isBusy } = useMutation('routing')
-  const sendOnce = useSendOnce('routing-rule')
+  const { mutate, isBusy } = useMutation('routing')
+  const sendOnce = useIdempotentSend('routing-rule')
   const [name, setName] = useState(rule?.name ?? '')
   const [app, setApp] = useState(rule?.appMatch ?? '')
   const [project, setProject] = useState(rule?.projectMatch ?? '')
@@ -33,7 +33,7 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
       projectMatch: project.trim() || null,
       targetProjectId: target,
     }
-    await act('', async () => {
+    await mutate('', async () => {
       try {
         if (rule) {
           await dataOf(api.PATCH('/api/webhook-routing/{id}', { params: { path: { id: rule.id } }, body }))

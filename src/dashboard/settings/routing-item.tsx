@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, routingQuery } from '../api/queries.ts'
-import { Confirm } from '../components/confirm-dialog.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import styles from './settings.module.css'
 
@@ -18,22 +18,22 @@ interface RoutingItemProps {
   onEdit(): void
 }
 
-/** One rule as a sentence, with a handle for the pointer and one for the arrow keys. */
+/** A routing rule with a drag handle that also takes the arrow keys. */
 export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps) {
-  const cache = useQueryClient()
-  const { act, refresh } = useMutation('routing')
+  const queryClient = useQueryClient()
+  const { mutate, refresh } = useMutation('routing')
   const [isDeleting, setDeleting] = useState(false)
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: rule.id,
   })
-  const name = rule.name ?? matchesOf(rule)
+  const name = rule.name ?? conditionText(rule)
   const path = { id: rule.id }
 
-  function switchTo(isActive: boolean) {
-    cache.setQueryData(routingQuery.queryKey, (rules) =>
+  function setActive(isActive: boolean) {
+    queryClient.setQueryData(routingQuery.queryKey, (rules) =>
       rules?.map((other) => (other.id === rule.id ? { ...other, isActive } : other)),
     )
-    void act('The rule was not switched', () =>
+    void mutate('The rule was not switched', () =>
       dataOf(api.PATCH('/api/webhook-routing/{id}', { params: { path }, body: { isActive } })),
     )
   }
@@ -68,7 +68,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
       <div className={styles.main}>
         {rule.name && <strong>{rule.name}</strong>}
         <div>
-          <Sentence rule={rule} />
+          <RuleSentence rule={rule} />
         </div>
         {verdict && (
           <div
@@ -82,7 +82,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
       </div>
       <Switch
         checked={rule.isActive}
-        onChange={(event) => switchTo(event.currentTarget.checked)}
+        onChange={(event) => setActive(event.currentTarget.checked)}
         aria-label={`${name} takes part`}
       />
       <Menu position="bottom-end">
@@ -101,7 +101,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
         </Menu.Dropdown>
       </Menu>
       {isDeleting && (
-        <Confirm
+        <ConfirmDialog
           title={`Delete “${name}”?`}
           verb="Delete rule"
           onClose={() => setDeleting(false)}
@@ -112,17 +112,17 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
         >
           Feedback that comes from now on is routed by the other rules. The tasks that are here stay where
           they are.
-        </Confirm>
+        </ConfirmDialog>
       )}
     </li>
   )
 }
 
-/** What a rule without a name is called. */
-const matchesOf = ({ projectMatch, appMatch }: Rule) =>
+/** The name of an unnamed rule. */
+const conditionText = ({ projectMatch, appMatch }: Rule) =>
   [projectMatch && `project ${projectMatch}`, appMatch && `app ${appMatch}`].filter(Boolean).join(' and ')
 
-function Sentence({ rule }: { rule: Rule }) {
+function RuleSentence({ rule }: { rule: Rule }) {
   const { data: projects } = useQuery(projectsQuery)
   const target = projects?.find(({ id }) => id === rule.targetProjectId)
   return (

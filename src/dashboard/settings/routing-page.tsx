@@ -18,59 +18,63 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, routingQuery } from '../api/queries.ts'
-import { Curl } from '../components/curl.tsx'
-import { EmptyPage } from '../components/empty-page.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { CurlExample } from '../components/curl-example.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { useMutation } from '../components/use-mutation.ts'
-import { PageHead } from './page-header.tsx'
+import { PageHeader } from './page-header.tsx'
 import { RoutingDialog } from './routing-dialog.tsx'
 import { RoutingItem } from './routing-item.tsx'
-import { RoutingTrial } from './routing-trial.tsx'
+import { RoutingTest } from './routing-test.tsx'
 import styles from './settings.module.css'
 
 type Rule = Schema<'RoutingRule'>
-type Trial = Schema<'RoutingTest'>
+type TestResult = Schema<'RoutingTest'>
 
-/** Which feedback goes to which project: sentences in an order, and a place to try them. */
 export function RoutingPage() {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const query = useQuery(routingQuery)
   const [editing, setEditing] = useState<Rule | 'new'>()
   const { data: projects } = useQuery(projectsQuery)
-  const [tried, setTried] = useState<{ trial: Trial; rules: Rule[] | undefined }>()
-  // What was tried against other rules says nothing of these.
-  const trial = tried?.rules === query.data ? tried?.trial : undefined
+  const [lastTest, setLastTest] = useState<{ testResult: TestResult; rules: Rule[] | undefined }>()
+  // A result for other rules is outdated.
+  const testResult = lastTest?.rules === query.data ? lastTest?.testResult : undefined
   return (
     <div className={`${styles.content} ${styles.wide}`}>
-      <PageHead title="Webhook Routing" action={<Button onClick={() => setEditing('new')}>Add rule</Button>}>
+      <PageHeader
+        title="Webhook Routing"
+        action={<Button onClick={() => setEditing('new')}>Add rule</Button>}
+      >
         Decides which project gets a piece of feedback. A match of app and project outranks one of the app,
         and that one of the project; among equals the upper rule wins. What matches nothing goes to the
         default project.
-      </PageHead>
+      </PageHeader>
       <div className={styles.halves}>
         <section className={styles.section} aria-label="Rules">
           {query.isPending && <Skeleton height={160} />}
-          {query.isError && <NotLoaded what="The rules" query={query} />}
+          {query.isError && <LoadError what="The rules" query={query} />}
           {query.data?.length === 0 && (
-            <EmptyPage
+            <EmptyState
               title="No rules yet"
-              purpose="Without one, feedback goes to the project it names, or else to the default project."
+              description="Without one, feedback goes to the project it names, or else to the default project."
               action={<Button onClick={() => setEditing('new')}>Add a rule</Button>}
             >
-              <Curl
+              <CurlExample
                 path="/api/webhook-routing"
                 body={{ appMatch: 'com.example.app', targetProjectId: projects?.[0]?.id ?? '<project id>' }}
               />
-            </EmptyPage>
+            </EmptyState>
           )}
           {query.data && query.data.length > 0 && (
-            <SortableRules rules={query.data} trial={trial} onEdit={setEditing} />
+            <SortableRules rules={query.data} testResult={testResult} onEdit={setEditing} />
           )}
         </section>
-        <RoutingTrial
-          trial={trial}
+        <RoutingTest
+          result={testResult}
           isReady={query.data !== undefined}
-          onTrial={(trial) => setTried(trial && { trial, rules: cache.getQueryData(routingQuery.queryKey) })}
+          onResult={(testResult) =>
+            setLastTest(testResult && { testResult, rules: queryClient.getQueryData(routingQuery.queryKey) })
+          }
         />
       </div>
       {editing && (
@@ -82,19 +86,19 @@ export function RoutingPage() {
 
 interface SortableRulesProps {
   rules: Rule[]
-  trial: Trial | undefined
+  testResult: TestResult | undefined
   onEdit(rule: Rule): void
 }
 
-function SortableRules({ rules, trial, onEdit }: SortableRulesProps) {
-  const cache = useQueryClient()
-  const { act } = useMutation('routing')
+function SortableRules({ rules, testResult, onEdit }: SortableRulesProps) {
+  const queryClient = useQueryClient()
+  const { mutate } = useMutation('routing')
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   )
 
-  function drop({ active, over }: DragEndEvent) {
+  function onDrop({ active, over }: DragEndEvent) {
     const from = rules.findIndex(({ id }) => id === active.id)
     const to = rules.findIndex(({ id }) => id === over?.id)
     if (from >= 0 && to >= 0 && from !== to) void moveTo(from, to)
@@ -103,8 +107,8 @@ function SortableRules({ rules, trial, onEdit }: SortableRulesProps) {
   async function moveTo(from: number, to: number) {
     const moved = rules[from]
     if (!moved || to < 0 || to >= rules.length) return
-    cache.setQueryData(routingQuery.queryKey, arrayMove(rules, from, to))
-    await act('The order was not changed', () =>
+    queryClient.setQueryData(routingQuery.queryKey, arrayMove(rules, from, to))
+    await mutate('The order was not changed', () =>
       dataOf(
         api.PATCH('/api/webhook-routing/{id}', {
           params: { path: { id: moved.id } },
@@ -115,14 +119,14 @@ function SortableRules({ rules, trial, onEdit }: SortableRulesProps) {
   }
 
   return (
-    <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={drop}>
+    <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={onDrop}>
       <SortableContext items={rules} strategy={verticalListSortingStrategy}>
         <ol className={styles.rows}>
           {rules.map((rule, index) => (
             <RoutingItem
               key={rule.id}
               rule={rule}
-              verdict={trial?.considered.find(({ ruleId }) => ruleId === rule.id)}
+              verdict={testResult?.considered.find(({ ruleId }) => ruleId === rule.id)}
               onMove={(step) => void moveTo(index, index + step)}
               onEdit={() => onEdit(rule)}
             />

@@ -6,7 +6,7 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useDraft } from '../components/use-draft.ts'
-import { useSendOnce } from '../components/use-idempotent-send.ts'
+import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 
@@ -19,26 +19,26 @@ interface RuleDialogProps {
 export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
   const { me } = useMe()
   const { data: projects = [] } = useQuery(projectsQuery)
-  const { act, isBusy } = useMutation('rules', 'context')
+  const { mutate, isBusy } = useMutation('rules', 'context')
   const name = rule?.id ?? 'new'
   const [draft, setDraft] = useDraft(`rule:${name}`)
-  // Of the version that was there when the writing began: the draft may outlive it.
-  const [seenVersion = rule?.version, setSeenVersion] = useDraft(`rule-version:${name}`)
-  const sendOnce = useSendOnce(`rule:${name}`)
+  // The version that the draft is based on; the draft can outlive it.
+  const [baseVersion = rule?.version, setBaseVersion] = useDraft(`rule-version:${name}`)
+  const sendOnce = useIdempotentSend(`rule:${name}`)
   const content = draft ?? rule?.content ?? ''
   const [priority, setPriority] = useState<number | string>(rule?.priority ?? 0)
   const [scope, setScope] = useState<string | null>(projectId ?? null)
   const [problem, setProblem] = useState<Problem>()
   const isStale = problem?.status === 412
 
-  function write(text: string) {
-    if (rule && draft === undefined) setSeenVersion(String(rule.version))
+  function updateDraft(text: string) {
+    if (rule && draft === undefined) setBaseVersion(String(rule.version))
     setDraft(text)
   }
 
   function discard() {
     setDraft(undefined)
-    setSeenVersion(undefined)
+    setBaseVersion(undefined)
     onClose()
   }
 
@@ -46,11 +46,11 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
     event.preventDefault()
     if (isBusy) return
     const body = { content: content.trim(), priority: Number(priority) || 0 }
-    await act('', async () => {
+    await mutate('', async () => {
       try {
         if (rule) {
-          // Told once that somebody else was quicker, who saves again means it.
-          const header = isStale ? {} : { 'if-match': `"${seenVersion}"` }
+          // After a conflict was shown, saving again overwrites.
+          const header = isStale ? {} : { 'if-match': `"${baseVersion}"` }
           await dataOf(api.PATCH('/api/rules/{id}', { params: { path: { id: rule.id }, header }, body }))
         } else {
           const added = { ...body, projectId: scope }
@@ -85,7 +85,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           maxLength={8_000}
           value={content}
           error={problem?.byField['/content']}
-          onChange={(event) => write(event.currentTarget.value)}
+          onChange={(event) => updateDraft(event.currentTarget.value)}
         />
         <div className="row" style={{ alignItems: 'flex-start' }}>
           <NumberInput

@@ -2,10 +2,10 @@ import { Button, Modal, Skeleton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { itemsOf, type Rule, ruleVersionsQuery } from '../api/queries.ts'
-import { NotLoaded } from '../components/load-error.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
-import { differencesOf } from '../lib/word-diff.ts'
+import { diffWords } from '../lib/word-diff.ts'
 import styles from './settings.module.css'
 
 type Version = Schema<'RuleVersion'>
@@ -16,15 +16,14 @@ interface RuleHistoryProps {
   onClose(): void
 }
 
-/** What an instruction was, version by version, and the way back. */
 export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
-  const { act, isBusy } = useMutation('rules', 'context', 'rule-versions')
+  const { mutate, isBusy } = useMutation('rules', 'context', 'rule-versions')
   const query = useInfiniteQuery(ruleVersionsQuery(rule.id))
   const versions = itemsOf(query.data)
-  // Each is shown beside the one before it, which the last of a page does not have yet.
+  // Each version is compared with the previous one, which the last of a page does not have yet.
   const shown = query.hasNextPage ? versions.slice(0, -1) : versions
   async function revert(version: number) {
-    const reverted = await act('It was not reverted', () =>
+    const reverted = await mutate('It was not reverted', () =>
       dataOf(api.POST('/api/rules/{id}/revert', { params: { path: { id: rule.id } }, body: { version } })),
     )
     if (reverted) onClose()
@@ -32,14 +31,14 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
   return (
     <Modal opened onClose={onClose} size="lg" title="History">
       {query.isPending && <Skeleton height={160} />}
-      {query.isError && <NotLoaded what="The history" query={query} />}
+      {query.isError && <LoadError what="The history" query={query} />}
       <ol className={styles.rows}>
         {shown.map((version, index) => (
           <li key={version.version} className={styles.item} style={{ display: 'block' }}>
             <div className="row" style={{ marginBottom: 6 }}>
               <strong>Version {version.version}</strong>
               <span className="quiet small">
-                {version.createdBy.name}, <RelativeTime at={version.createdAt} />
+                {version.createdBy.name}, <RelativeTime dateTime={version.createdAt} />
               </span>
               {index > 0 && mayWrite && (
                 <Button
@@ -53,7 +52,7 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
                 </Button>
               )}
             </div>
-            <Changes version={version} before={versions[index + 1]} />
+            <VersionDiff version={version} previous={versions[index + 1]} />
           </li>
         ))}
       </ol>
@@ -66,19 +65,21 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
   )
 }
 
-function Changes({ version, before }: { version: Version; before: Version | undefined }) {
-  const facts = [
-    before && before.priority !== version.priority && `priority ${before.priority} → ${version.priority}`,
-    before && before.isActive !== version.isActive && (version.isActive ? 'switched on' : 'switched off'),
+function VersionDiff({ version, previous }: { version: Version; previous: Version | undefined }) {
+  const propertyChanges = [
+    previous &&
+      previous.priority !== version.priority &&
+      `priority ${previous.priority} → ${version.priority}`,
+    previous && previous.isActive !== version.isActive && (version.isActive ? 'switched on' : 'switched off'),
   ].filter(Boolean)
   return (
     <>
-      {facts.length > 0 && <div className="quiet small">{facts.join(', ')}</div>}
+      {propertyChanges.length > 0 && <div className="quiet small">{propertyChanges.join(', ')}</div>}
       <p className={styles.diff}>
-        {differencesOf(before?.content ?? version.content, version.content).map(({ kind, text }, index) => {
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order.
+        {diffWords(previous?.content ?? version.content, version.content).map(({ kind, text }, index) => {
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts keep their order.
           if (kind === 'added') return <ins key={index}>{text}</ins>
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts keep their order.
           if (kind === 'removed') return <del key={index}>{text}</del>
           return text
         })}

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
-import { undoable, undoneBy } from '../components/undo.tsx'
+import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import styles from './settings.module.css'
 
@@ -15,17 +15,16 @@ interface RuleItemProps {
   onHistory(): void
 }
 
-/** One instruction: its place, its words, and whether it counts. */
 export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
-  const { act, refresh } = useMutation('rules', 'context')
+  const { mutate, refresh } = useMutation('rules', 'context')
   const { data: projects } = useQuery(projectsQuery)
   const [priority, setPriority] = useState<number | string>(rule.priority)
   useEffect(() => setPriority(rule.priority), [rule.priority])
-  const start = rule.content.slice(0, 60)
+  const excerpt = rule.content.slice(0, 60)
   const path = { id: rule.id }
 
   const change = (body: Schema<'RuleChange'>) =>
-    act('The instruction was not changed', () =>
+    mutate('The instruction was not changed', () =>
       dataOf(
         api.PATCH('/api/rules/{id}', {
           params: { path, header: { 'if-match': `"${rule.version}"` } },
@@ -35,13 +34,13 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
     )
 
   async function remove() {
-    const isDeleted = await act('The instruction was not deleted', async () => {
+    const isDeleted = await mutate('The instruction was not deleted', async () => {
       await dataOf(api.DELETE('/api/rules/{id}', { params: { path } }))
       return true
     })
     if (!isDeleted) return
-    undoable(
-      undoneBy('Instruction deleted.', async () => {
+    offerUndo(
+      undoRequest('Instruction deleted.', async () => {
         await dataOf(api.POST('/api/rules/{id}/restore', { params: { path } }))
         await refresh()
       }),
@@ -51,7 +50,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
   return (
     <li className={`${styles.item} ${rule.isActive ? '' : styles.off}`} style={{ alignItems: 'flex-start' }}>
       <NumberInput
-        aria-label={`Priority of “${start}”`}
+        aria-label={`Priority of “${excerpt}”`}
         value={priority}
         readOnly={!mayWrite}
         hideControls
@@ -77,12 +76,12 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
       <Switch
         checked={rule.isActive}
         disabled={!mayWrite}
-        aria-label={`“${start}” is active`}
+        aria-label={`“${excerpt}” is active`}
         onChange={(event) => void change({ isActive: event.currentTarget.checked })}
       />
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon aria-label={`What to do with “${start}”`}>
+          <ActionIcon aria-label={`What to do with “${excerpt}”`}>
             <KebabHorizontalIcon size={18} />
           </ActionIcon>
         </Menu.Target>

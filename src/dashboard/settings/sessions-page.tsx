@@ -3,34 +3,33 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { sessionsQuery } from '../api/queries.ts'
-import { Confirm } from '../components/confirm-dialog.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useSignOut } from '../session/session.ts'
-import { PageHead } from './page-header.tsx'
+import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
-/** Where somebody is signed in. */
 export function SessionsPage() {
   const query = useQuery(sessionsQuery)
-  const { act, isBusy } = useMutation('sessions')
+  const { mutate, isBusy } = useMutation('sessions')
   const signOut = useSignOut()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <div className={styles.content}>
-      <PageHead
+      <PageHeader
         title="Sessions"
         action={
-          <Button variant="default" onClick={() => setAsking(true)}>
+          <Button variant="default" onClick={() => setConfirming(true)}>
             Sign out everywhere
           </Button>
         }
       >
         Every browser that is signed in. A session ends with its key, and after 12 hours without a request.
-      </PageHead>
+      </PageHeader>
       {query.isPending && <Skeleton height={120} />}
-      {query.isError && <NotLoaded what="The sessions" query={query} />}
+      {query.isError && <LoadError what="The sessions" query={query} />}
       <ul className={styles.rows}>
         {query.data?.map((session) => (
           <li key={session.id} className={styles.item}>
@@ -44,8 +43,8 @@ export function SessionsPage() {
                 )}
               </div>
               <div className="quiet small">
-                Key {session.name} · last seen <RelativeTime at={session.lastSeenAt} /> · since{' '}
-                <RelativeTime at={session.createdAt} />
+                Key {session.name} · last seen <RelativeTime dateTime={session.lastSeenAt} /> · since{' '}
+                <RelativeTime dateTime={session.createdAt} />
               </div>
             </div>
             {!session.isCurrent && (
@@ -53,7 +52,7 @@ export function SessionsPage() {
                 variant="default"
                 loading={isBusy}
                 onClick={() =>
-                  void act('The session was not ended', () =>
+                  void mutate('The session was not ended', () =>
                     dataOf(api.DELETE('/api/sessions/{id}', { params: { path: { id: session.id } } })),
                   )
                 }
@@ -64,15 +63,15 @@ export function SessionsPage() {
           </li>
         ))}
       </ul>
-      {isAsking && (
-        <Confirm
+      {isConfirming && (
+        <ConfirmDialog
           title="Sign out everywhere?"
           verb="Sign out everywhere"
-          onClose={() => setAsking(false)}
-          onConfirm={() => signOut('everywhere')}
+          onClose={() => setConfirming(false)}
+          onConfirm={() => signOut('all-sessions')}
         >
           Every browser that signed in with your key is signed out, this one too.
-        </Confirm>
+        </ConfirmDialog>
       )}
     </div>
   )
@@ -85,7 +84,7 @@ function browserOf(userAgent: string | null): string {
     ['Edge', 'Edg/'],
     ['Chrome', 'Chrome/'],
     ['Safari', 'Safari/'],
-  ].find(([, mark]) => mark && userAgent.includes(mark))?.[0]
+  ].find(([, token]) => token && userAgent.includes(token))?.[0]
   const system = ['Windows', 'Android', 'iPhone', 'Mac OS', 'Linux'].find((name) => userAgent.includes(name))
   return [browser ?? userAgent.slice(0, 40), system].filter(Boolean).join(' on ')
 }

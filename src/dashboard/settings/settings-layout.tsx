@@ -3,38 +3,39 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe, useSignOut } from '../session/session.ts'
-import { PageHead } from './page-header.tsx'
+import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
-/** The settings and the way between them; what a key may not do is not offered. */
-export function SettingsFrame() {
+/** The layout of the settings; pages that the key may not use are hidden. */
+export function SettingsLayout() {
   const { can, isServiceWide } = useMe()
   const { pathname } = useLocation()
   const isAdmin = can('admin')
-  const here = pathname.replace(/\/+$/, '')
-  const isOpen = !ADMIN_PAGES.includes(here) || (isAdmin && (isServiceWide || here === '/settings/keys'))
+  const currentPath = pathname.replace(/\/+$/, '')
+  const isAllowed =
+    !ADMIN_PAGES.includes(currentPath) || (isAdmin && (isServiceWide || currentPath === '/settings/keys'))
   const nav = useRef<HTMLElement>(null)
-  // On a phone the entries are one line that scrolls: where somebody is has to be in sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the current entry changes with the address.
+  // On narrow screens the links scroll horizontally: scroll to the current one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the address.
   useEffect(() => {
     nav.current
       ?.querySelector('[aria-current="page"]')
       ?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [pathname])
   return (
-    <div className={styles.frame}>
+    <div className={styles.layout}>
       <nav ref={nav} className={styles.nav} aria-label="Settings">
-        <Entry to="/settings/instructions">AI Instructions</Entry>
-        <Entry to="/settings/sessions">Sessions</Entry>
+        <NavLink to="/settings/instructions">AI Instructions</NavLink>
+        <NavLink to="/settings/sessions">Sessions</NavLink>
         {isAdmin && (
           <>
             <h2>Developer</h2>
-            <Entry to="/settings/keys">API keys</Entry>
+            <NavLink to="/settings/keys">API keys</NavLink>
             {isServiceWide && (
               <>
-                <Entry to="/settings/webhook">Feedback webhook</Entry>
-                <Entry to="/settings/routing">Webhook Routing</Entry>
-                <Entry to="/settings/events">Event inbox</Entry>
+                <NavLink to="/settings/webhook">Feedback webhook</NavLink>
+                <NavLink to="/settings/routing">Webhook Routing</NavLink>
+                <NavLink to="/settings/events">Event inbox</NavLink>
               </>
             )}
           </>
@@ -42,7 +43,11 @@ export function SettingsFrame() {
       </nav>
       <div className={styles.page}>
         <Suspense>
-          {isOpen ? <Outlet /> : <NotAllowed isBound={!isServiceWide && here !== '/settings/keys'} />}
+          {isAllowed ? (
+            <Outlet />
+          ) : (
+            <NotAllowed isBound={!isServiceWide && currentPath !== '/settings/keys'} />
+          )}
         </Suspense>
       </div>
     </div>
@@ -51,18 +56,18 @@ export function SettingsFrame() {
 
 const ADMIN_PAGES = ['/settings/keys', '/settings/webhook', '/settings/routing', '/settings/events']
 
-/** For whoever comes by address. */
+/** Shown when such a page is opened by URL. */
 function NotAllowed({ isBound }: { isBound: boolean }) {
   const signOut = useSignOut()
-  const { act, isBusy } = useMutation()
+  const { mutate, isBusy } = useMutation()
   return (
-    <PageHead
+    <PageHeader
       title="Not for this key"
       action={
         <Button
           variant="default"
           loading={isBusy}
-          onClick={() => void act('You are still signed in', () => signOut('here'))}
+          onClick={() => void mutate('You are still signed in', () => signOut('this-session'))}
         >
           Sign in with another key
         </Button>
@@ -70,13 +75,13 @@ function NotAllowed({ isBound }: { isBound: boolean }) {
     >
       Your key may not see or change this: it needs the scope <code>admin</code>
       {isBound && ', and must not be bound to one project'}.
-    </PageHead>
+    </PageHeader>
   )
 }
 
-function Entry({ to, children }: { to: string; children: string }) {
+function NavLink({ to, children }: { to: string; children: string }) {
   return (
-    <Link to={to} className={styles.entry} activeProps={{ className: styles.here }}>
+    <Link to={to} className={styles.navLink} activeProps={{ className: styles.current }}>
       {children}
     </Link>
   )

@@ -4,47 +4,48 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { webhookSecretsQuery } from '../api/queries.ts'
-import { Confirm } from '../components/confirm-dialog.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyBlock } from '../components/copy-block.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { feedbackAddress, feedbackCurl } from './feedback-curl.ts'
-import { PageHead } from './page-header.tsx'
+import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
 type Secret = Schema<'WebhookSecret'>
 type Receiver = Schema<'FeedbackReceiver'>
 const MAX_SECRETS = 2
 
-/** Where feedback is sent, and what its sender proves itself with. */
 export function WebhookPage() {
   const query = useQuery(webhookSecretsQuery)
-  const { act, refresh, isBusy } = useMutation('webhook-secrets')
+  const { mutate, refresh, isBusy } = useMutation('webhook-secrets')
   const [secret, setSecret] = useState<string>()
   const [revoking, setRevoking] = useState<Secret>()
   const receiver = query.data?.receiver
   const address = feedbackAddress(receiver?.baseUrl)
 
-  async function make() {
-    const made = await act('No secret was made', () => dataOf(api.POST('/api/webhook-secrets', { body: {} })))
-    if (made) setSecret(made.secret)
+  async function create() {
+    const created = await mutate('No secret was made', () =>
+      dataOf(api.POST('/api/webhook-secrets', { body: {} })),
+    )
+    if (created) setSecret(created.secret)
   }
   async function rotate(id: string) {
-    const made = await act('The secret was not rotated', () =>
+    const created = await mutate('The secret was not rotated', () =>
       dataOf(api.POST('/api/webhook-secrets/{id}/rotate', { params: { path: { id } }, body: {} })),
     )
-    if (made) setSecret(made.secret)
+    if (created) setSecret(created.secret)
   }
 
   const secrets = query.data?.data ?? []
   return (
     <div className={styles.content}>
-      <PageHead
+      <PageHeader
         title="Feedback webhook"
         action={
-          <Button onClick={() => void make()} loading={isBusy} disabled={secrets.length >= MAX_SECRETS}>
+          <Button onClick={() => void create()} loading={isBusy} disabled={secrets.length >= MAX_SECRETS}>
             Create secret
           </Button>
         }
@@ -52,7 +53,7 @@ export function WebhookPage() {
         {secrets.length >= MAX_SECRETS && 'Two secrets are kept: revoke one to make another. '}
         The analytics platform sends each <code>feedback_submitted</code> event here, and each becomes a task
         in the list “User Feedback”. <Link to="/settings/routing">Routing</Link> decides in which project.
-      </PageHead>
+      </PageHeader>
       <section className={styles.section}>
         <h2>1. The address</h2>
         <CopyBlock text={address} />
@@ -67,41 +68,41 @@ export function WebhookPage() {
         <h2>2. The header, with a secret in place of the dots</h2>
         <CopyBlock text="Authorization: Bearer …" />
         {query.isPending && <Skeleton height={60} />}
-        {query.isError && <NotLoaded what="The secrets" query={query} />}
-        {receiver && <KnownSecrets count={secrets.length} receiver={receiver} />}
+        {query.isError && <LoadError what="The secrets" query={query} />}
+        {receiver && <SecretStatus count={secrets.length} receiver={receiver} />}
         {secrets.length > 0 && (
           <ul className={styles.rows}>
-            {secrets.map((one) => (
-              <li key={one.id} className={styles.item}>
+            {secrets.map((item) => (
+              <li key={item.id} className={styles.item}>
                 <div className={styles.main}>
-                  <code>…{one.lastFour}</code>
+                  <code>…{item.lastFour}</code>
                   <div className="quiet small">
-                    Made <RelativeTime at={one.createdAt} /> ·{' '}
-                    {one.lastUsedAt ? (
+                    Made <RelativeTime dateTime={item.createdAt} /> ·{' '}
+                    {item.lastUsedAt ? (
                       <>
-                        used <RelativeTime at={one.lastUsedAt} />
+                        used <RelativeTime dateTime={item.lastUsedAt} />
                       </>
                     ) : (
                       'never used'
                     )}
-                    {one.expiresAt && (
+                    {item.expiresAt && (
                       <>
                         {' '}
-                        · ends <RelativeTime at={one.expiresAt} />
+                        · ends <RelativeTime dateTime={item.expiresAt} />
                       </>
                     )}
                   </div>
                 </div>
-                {one.expiresAt === null && (
+                {item.expiresAt === null && (
                   <Button
                     variant="default"
                     disabled={secrets.length >= MAX_SECRETS}
-                    onClick={() => void rotate(one.id)}
+                    onClick={() => void rotate(item.id)}
                   >
                     Rotate
                   </Button>
                 )}
-                <Button variant="default" onClick={() => setRevoking(one)}>
+                <Button variant="default" onClick={() => setRevoking(item)}>
                   Revoke
                 </Button>
               </li>
@@ -140,7 +141,7 @@ export function WebhookPage() {
         />
       )}
       {revoking && (
-        <Confirm
+        <ConfirmDialog
           title={`Revoke the secret …${revoking.lastFour}?`}
           verb="Revoke secret"
           onClose={() => setRevoking(undefined)}
@@ -150,14 +151,14 @@ export function WebhookPage() {
           }}
         >
           Events that come with it are refused from now on. This cannot be taken back.
-        </Confirm>
+        </ConfirmDialog>
       )}
     </div>
   )
 }
 
-/** What sender's secrets there are beside the ones in the list. */
-function KnownSecrets({ count, receiver }: { count: number; receiver: Receiver }) {
+/** Says whether another secret exists, or none. */
+function SecretStatus({ count, receiver }: { count: number; receiver: Receiver }) {
   if (receiver.hasEnvironmentSecret) {
     return (
       <p className="quiet small">
@@ -173,7 +174,7 @@ function KnownSecrets({ count, receiver }: { count: number; receiver: Receiver }
   )
 }
 
-/** In the platform's own syntax: a text that is nothing but a placeholder becomes the value, objects included. */
+/** The platform's template syntax: a string that is only a placeholder becomes the value, including objects. */
 const BODY_TEMPLATE = `{
   "uuid": "{event.uuid}",
   "event": "{event.event}",

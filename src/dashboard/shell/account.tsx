@@ -7,18 +7,19 @@ import { useMe, useSignOut } from '../session/session.ts'
 import styles from './sidebar.module.css'
 
 const THEMES = [
-  { value: 'auto', words: 'As the system' },
-  { value: 'light', words: 'Light' },
-  { value: 'dark', words: 'Dark' },
+  { value: 'auto', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
 ]
 
-/** Who is signed in, and what they may change about that. */
+/** The account menu: theme, shortcuts, sign-out. */
 export function Account() {
   const { me } = useMe()
   const signOut = useSignOut()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const { act, isBusy } = useMutation()
-  const leave = (where: 'here' | 'everywhere') => void act('You are still signed in', () => signOut(where))
+  const { mutate, isBusy } = useMutation()
+  const onSignOut = (extent: 'this-session' | 'all-sessions') =>
+    void mutate('You are still signed in', () => signOut(extent))
 
   return (
     <MenuButton
@@ -39,15 +40,19 @@ export function Account() {
       groups={[
         {
           label: 'Theme',
-          pickOne: THEMES,
-          chosen: colorScheme,
-          onPick: (value) => setColorScheme(value as typeof colorScheme),
+          radioItems: THEMES,
+          selected: colorScheme,
+          onSelect: (value) => setColorScheme(value as typeof colorScheme),
         },
-        { actions: [{ words: 'Keyboard', icon: <CommandPaletteIcon size={16} />, act: openHelp }] },
+        { actions: [{ label: 'Keyboard', icon: <CommandPaletteIcon size={16} />, onClick: openHelp }] },
         {
           actions: [
-            { words: 'Sign out', icon: <SignOutIcon size={16} />, act: () => leave('here') },
-            { words: 'Sign out everywhere', icon: <DevicesIcon size={16} />, act: () => leave('everywhere') },
+            { label: 'Sign out', icon: <SignOutIcon size={16} />, onClick: () => onSignOut('this-session') },
+            {
+              label: 'Sign out everywhere',
+              icon: <DevicesIcon size={16} />,
+              onClick: () => onSignOut('all-sessions'),
+            },
           ],
         },
       ]}

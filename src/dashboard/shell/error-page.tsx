@@ -4,15 +4,14 @@ import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 
-const PROBE_MS = 1_500
-const RELOADED_AT = 'inlet-reloaded-at'
-/** A page that fails again at once, though the service responds, is not loaded over and over. */
-const LEAST_BETWEEN_MS = 30_000
+const POLL_MS = 1_500
+const RELOADED_AT_KEY = 'inlet-reloaded-at'
+/** Prevents a reload loop when a page fails although the service responds. */
+const MIN_RELOAD_INTERVAL_MS = 30_000
 
 /** Whether the app shell, which has the `main` element, is around this component. */
 export const InsideShell = createContext(false)
 
-/** An address that leads nowhere. */
 export function NotFoundPage() {
   usePageTitle('Page not found')
   return (
@@ -26,13 +25,13 @@ export function NotFoundPage() {
   )
 }
 
-/** A page that failed; the rest goes on. */
+/** The error boundary of a page; the sidebar stays usable. */
 export function ErrorPage({ error }: { error: unknown }) {
   const problem = problemOf(error)
-  const isAway = problem.code === 'unreachable' || problem.status >= 502
+  const isUnavailable = problem.code === 'unreachable' || problem.status >= 502
   useEffect(() => {
-    if (isAway) return reloadWhenAvailable()
-  }, [isAway])
+    if (isUnavailable) return reloadWhenAvailable()
+  }, [isUnavailable])
   return (
     <Page>
       <div role="alert" className="stack">
@@ -55,20 +54,20 @@ function Page({ children }: { children: ReactNode }) {
   )
 }
 
-/** Loads the page again as soon as the service responds; answers how to stop. */
+/** Reloads the page once the service responds. Returns a function that cancels it. */
 function reloadWhenAvailable(): () => void {
-  let wasAway = false
+  let wasUnavailable = false
   const timer = setInterval(async () => {
     const response = await fetch('/readyz').catch(() => undefined)
     if (!response?.ok) {
-      wasAway = true
+      wasUnavailable = true
       return
     }
-    const reloadedAt = Number(sessionStorage.getItem(RELOADED_AT))
-    if (!wasAway && Date.now() - reloadedAt < LEAST_BETWEEN_MS) return
+    const reloadedAt = Number(sessionStorage.getItem(RELOADED_AT_KEY))
+    if (!wasUnavailable && Date.now() - reloadedAt < MIN_RELOAD_INTERVAL_MS) return
     clearInterval(timer)
-    sessionStorage.setItem(RELOADED_AT, String(Date.now()))
+    sessionStorage.setItem(RELOADED_AT_KEY, String(Date.now()))
     location.reload()
-  }, PROBE_MS)
+  }, POLL_MS)
   return () => clearInterval(timer)
 }

@@ -1,7 +1,7 @@
 import { Kbd, Modal } from '@mantine/core'
 import styles from './help-dialog.module.css'
 
-const KEYS: [string[], string][] = [
+const SHORTCUTS: [string[], string][] = [
   [['c'], 'Create a task'],
   [['/'], 'Search tasks'],
   [['j', 'k'], 'Next and previous task; so do the arrow keys within the list'],
@@ -19,14 +19,14 @@ export default function HelpDialog({ onClose }: { onClose(): void }) {
   return (
     <Modal opened onClose={onClose} title="Keyboard">
       <dl className={styles.keys}>
-        {KEYS.map(([keys, meaning]) => (
-          <div key={meaning}>
+        {SHORTCUTS.map(([keys, description]) => (
+          <div key={description}>
             <dt>
               {keys.map((key) => (
                 <Kbd key={key}>{key}</Kbd>
               ))}
             </dt>
-            <dd>{meaning}</dd>
+            <dd>{description}</dd>
           </div>
         ))}
       </dl>

@@ -1,5 +1,5 @@
 import { Drawer } from '@mantine/core'
-import { useOpened } from '../components/use-open-state.ts'
+import { useOpenAfterRender } from '../components/use-open-state.ts'
 import styles from './app-shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
@@ -8,11 +8,11 @@ interface MenuDrawerProps {
   onClose(): void
 }
 
-/** The sidebar, where a page is too narrow to have one. */
+/** The sidebar of narrow screens. */
 export default function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
   return (
     <Drawer
-      opened={useOpened(isOpen)}
+      opened={useOpenAfterRender(isOpen)}
       onClose={onClose}
       closeOnEscape={false}
       // Escape in a dialog or a menu over the drawer also bubbles to here.

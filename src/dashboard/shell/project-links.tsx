@@ -4,19 +4,19 @@ import { ChevronRightIcon, GearIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { listsQuery, type Project } from '../api/queries.ts'
-import { Count } from './open-count.tsx'
+import { OpenCount } from './open-count.tsx'
 import styles from './sidebar.module.css'
 
-/** A project and, unfolded, its lists. */
+/** A project and, when expanded, its lists. */
 export function ProjectLinks({ project }: { project: Project }) {
   const search = useSearch({ strict: false })
-  const [folded, setFolded] = useLocalStorage<Record<string, boolean>>({
+  const [collapsed, setCollapsed] = useLocalStorage<Record<string, boolean>>({
     key: 'inlet-folded',
     defaultValue: {},
     getInitialValueInEffect: false,
   })
-  const isHere = search.projectId === project.id
-  const isOpen = folded[project.id] === false || (isHere && folded[project.id] !== true)
+  const isCurrent = search.projectId === project.id
+  const isOpen = collapsed[project.id] === false || (isCurrent && collapsed[project.id] !== true)
   const lists = useQuery({ ...listsQuery(project.id), enabled: isOpen })
 
   return (
@@ -26,19 +26,19 @@ export function ProjectLinks({ project }: { project: Project }) {
           size={32}
           aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${project.name}`}
           aria-expanded={isOpen}
-          onClick={() => setFolded({ ...folded, [project.id]: isOpen })}
+          onClick={() => setCollapsed({ ...collapsed, [project.id]: isOpen })}
         >
-          <ChevronRightIcon size={14} className={isOpen ? styles.turned : undefined} />
+          <ChevronRightIcon size={14} className={isOpen ? styles.expanded : undefined} />
         </ActionIcon>
         <Link
           to="/tasks"
           search={{ projectId: project.id }}
-          className={`${styles.link} ${isHere && !search.listId ? styles.active : ''}`}
+          className={`${styles.link} ${isCurrent && !search.listId ? styles.active : ''}`}
           activeProps={{}}
-          onClick={() => setFolded({ ...folded, [project.id]: false })}
+          onClick={() => setCollapsed({ ...collapsed, [project.id]: false })}
         >
           <span className={styles.name}>{project.name}</span>
-          <Count of={project.openCount} />
+          <OpenCount count={project.openCount} />
         </Link>
         <ActionIcon
           size={32}
@@ -61,7 +61,7 @@ export function ProjectLinks({ project }: { project: Project }) {
             activeProps={{}}
           >
             <span className={styles.name}>{list.name}</span>
-            <Count of={list.openCount} />
+            <OpenCount count={list.openCount} />
           </Link>
         ))}
     </div>

@@ -2,25 +2,24 @@ import { UnfoldIcon } from '@primer/octicons-react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Project } from '../api/queries.ts'
 import { MenuButton } from '../components/menu-button.tsx'
-import { Count } from './open-count.tsx'
+import { OpenCount } from './open-count.tsx'
 import styles from './sidebar.module.css'
 
-const EVERYWHERE = 'everywhere'
+const ALL_PROJECTS = 'everywhere'
 
 interface ProjectSwitcherProps {
   projects: Project[]
   openTasks: number
 }
 
-/** Where somebody is, and the short way to another project. */
 export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
   const navigate = useNavigate()
   const search = useSearch({ strict: false })
   const params = useParams({ strict: false })
-  const here = projects.find(({ id }) => id === (params.projectId ?? search.projectId))
-  const name = here?.name ?? 'All projects'
-  const go = (projectId: string) =>
-    void navigate({ to: '/tasks', search: projectId === EVERYWHERE ? {} : { projectId } })
+  const current = projects.find(({ id }) => id === (params.projectId ?? search.projectId))
+  const name = current?.name ?? 'All projects'
+  const openProject = (projectId: string) =>
+    void navigate({ to: '/tasks', search: projectId === ALL_PROJECTS ? {} : { projectId } })
 
   return (
     <MenuButton
@@ -38,16 +37,16 @@ export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
       width={232}
       groups={[
         {
-          pickOne: [
-            { value: EVERYWHERE, words: 'All projects', aside: <Count of={openTasks} /> },
+          radioItems: [
+            { value: ALL_PROJECTS, label: 'All projects', aside: <OpenCount count={openTasks} /> },
             ...projects.map(({ id, name, openCount }) => ({
               value: id,
-              words: name,
-              aside: <Count of={openCount} />,
+              label: name,
+              aside: <OpenCount count={openCount} />,
             })),
           ],
-          chosen: here?.id ?? EVERYWHERE,
-          onPick: go,
+          selected: current?.id ?? ALL_PROJECTS,
+          onSelect: openProject,
         },
       ]}
     />

@@ -6,11 +6,11 @@ import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { projectsQuery } from '../api/queries.ts'
 import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
-import { NotLoaded } from '../components/load-error.tsx'
+import { LoadError } from '../components/load-error.tsx'
 import { Logo } from '../components/logo.tsx'
 import { useMe } from '../session/session.ts'
 import { Account } from './account.tsx'
-import { Count } from './open-count.tsx'
+import { OpenCount } from './open-count.tsx'
 import { ProjectLinks } from './project-links.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 import { SavedFilters } from './saved-filters.tsx'
@@ -18,32 +18,31 @@ import styles from './sidebar.module.css'
 
 const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
 
-/** Where things are: everything, each project with its lists, and the settings. */
 export function Sidebar() {
   const { can, isServiceWide } = useMe()
   const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
-  const isEverything = useIsEverything()
+  const isAllTasks = useIsAllTasks()
   const [isCreating, creating] = useDisclosure(false)
-  const inUse = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
+  const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
   const archived = projects.data?.filter(({ archivedAt }) => archivedAt !== null) ?? []
-  const openTasks = inUse.reduce((sum, { openCount }) => sum + openCount, 0)
+  const openTasks = active.reduce((sum, { openCount }) => sum + openCount, 0)
 
   return (
     <div className={styles.side}>
       <div className={styles.brand}>
         <Logo />
-        <ProjectSwitcher projects={inUse} openTasks={openTasks} />
+        <ProjectSwitcher projects={active} openTasks={openTasks} />
       </div>
       <nav aria-label="Tasks" className={styles.nav}>
         <Link
           to="/tasks"
           search={{}}
-          className={`${styles.link} ${isEverything ? styles.active : ''}`}
+          className={`${styles.link} ${isAllTasks ? styles.active : ''}`}
           activeProps={{}}
         >
           <InboxIcon size={16} aria-hidden />
           <span>All tasks</span>
-          {projects.data && <Count of={openTasks} />}
+          {projects.data && <OpenCount count={openTasks} />}
         </Link>
         <SavedFilters />
         <div className={styles.heading}>
@@ -55,8 +54,8 @@ export function Sidebar() {
           )}
         </div>
         {projects.isPending && can('tasks:read') && <Skeleton height={96} mx={12} width="auto" />}
-        {projects.isError && can('tasks:read') && <NotLoaded what="The projects" query={projects} />}
-        {inUse.map((project) => (
+        {projects.isError && can('tasks:read') && <LoadError what="The projects" query={projects} />}
+        {active.map((project) => (
           <ProjectLinks key={project.id} project={project} />
         ))}
         {archived.length > 0 && (
@@ -88,8 +87,8 @@ export function Sidebar() {
   )
 }
 
-/** Filters are part of an address but not of a place: whoever searches all tasks is still there. */
-function useIsEverything(): boolean {
+/** Filters of the task list keep "All tasks" selected. */
+function useIsAllTasks(): boolean {
   const { pathname } = useLocation()
   const { projectId } = useSearch({ strict: false })
   return pathname.startsWith('/tasks') && !projectId

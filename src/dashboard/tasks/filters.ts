@@ -23,36 +23,36 @@ export const SORTS: Record<NonNullable<TaskFilters['sort']>, string> = {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What an address says, as far as it makes sense: people edit addresses and keep old ones. */
+/** Parses search parameters and ignores invalid ones: users edit addresses and keep old ones. */
 export function filtersFrom(search: Record<string, unknown>): TaskFilters {
   const filters: TaskFilters = {}
   const id = (value: unknown) => (typeof value === 'string' && UUID.test(value) ? value : undefined)
-  const some = <T extends string>(value: unknown, known: Record<T, string>) => {
+  const knownValues = <T extends string>(value: unknown, options: Record<T, string>) => {
     const values = [value]
       .flat()
-      .filter((one): one is T => typeof one === 'string' && Object.hasOwn(known, one))
+      .filter((one): one is T => typeof one === 'string' && Object.hasOwn(options, one))
     return values.length > 0 ? values : undefined
   }
   const labels = [search.label].flat().filter((one): one is string => typeof one === 'string' && one !== '')
   const q = typeof search.q === 'string' || typeof search.q === 'number' ? String(search.q) : ''
 
-  const found: TaskFilters = {
+  const parsed: TaskFilters = {
     projectId: id(search.projectId),
     listId: id(search.listId),
-    status: some(search.status, STATUSES),
-    source: some(search.source, SOURCES),
-    priority: some(search.priority, PRIORITIES),
+    status: knownValues(search.status, STATUSES),
+    source: knownValues(search.source, SOURCES),
+    priority: knownValues(search.priority, PRIORITIES),
     label: labels.length > 0 ? labels : undefined,
     q: q.slice(0, 200) || undefined,
-    sort: some(search.sort, SORTS)?.[0],
+    sort: knownValues(search.sort, SORTS)?.[0],
   }
-  // An address without a word says nothing of it; `undefined` in its place would be another address.
+  // No undefined values: query keys with and without them differ.
   return Object.assign(
     filters,
-    Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+    Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined)),
   )
 }
 
-/** Whether something narrows the list beyond where it is. */
-export const isNarrowed = ({ status, source, priority, label, q }: TaskFilters) =>
+/** Whether filters are set, besides project and list. */
+export const isFiltered = ({ status, source, priority, label, q }: TaskFilters) =>
   Boolean(status || source || priority || label || q)

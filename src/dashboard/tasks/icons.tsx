@@ -20,7 +20,7 @@ import type { ComponentType } from 'react'
 import type { Task, TaskListItem } from '../api/queries.ts'
 import styles from './icons.module.css'
 
-type Shown = Pick<
+type IconTask = Pick<
   TaskListItem,
   'source' | 'labels' | 'status' | 'closedReason' | 'sourceState' | 'codehostPrNumber' | 'codehostIssueNumber'
 >
@@ -28,55 +28,55 @@ type Shown = Pick<
 interface TaskIcon {
   Icon: ComponentType<{ size?: number; fill?: string }>
   colour: string
-  words: string
+  label: string
 }
 
-/** Where a task came from, as a shape, a colour and words. */
-export function iconOf(task: Shown): TaskIcon {
+/** The icon of a task's source. */
+export function iconOf(task: IconTask): TaskIcon {
   if (task.source === 'codehost') return codehostIcon(task)
   if (task.source === 'analytics') return sentimentIcon(task.labels)
-  if (task.source === 'api') return { Icon: PlugIcon, colour: 'var(--quiet)', words: 'Came over the API' }
+  if (task.source === 'api') return { Icon: PlugIcon, colour: 'var(--quiet)', label: 'Came over the API' }
   if (task.source === 'assistant')
-    return { Icon: SparkleIcon, colour: 'var(--quiet)', words: 'Made by an assistant' }
-  return { Icon: HandIcon, colour: 'var(--quiet)', words: 'Made here by hand' }
+    return { Icon: SparkleIcon, colour: 'var(--quiet)', label: 'Made by an assistant' }
+  return { Icon: HandIcon, colour: 'var(--quiet)', label: 'Made here by hand' }
 }
 
-function codehostIcon({ codehostPrNumber, closedReason, sourceState }: Shown): TaskIcon {
+function codehostIcon({ codehostPrNumber, closedReason, sourceState }: IconTask): TaskIcon {
   const kind = codehostPrNumber === null ? 'Issue' : 'Pull request'
   if (sourceState === 'deleted')
-    return { Icon: TrashIcon, colour: 'var(--red)', words: `${kind}, deleted at the code host` }
+    return { Icon: TrashIcon, colour: 'var(--red)', label: `${kind}, deleted at the code host` }
   if (sourceState === 'transferred')
-    return { Icon: ArrowSwitchIcon, colour: 'var(--quiet)', words: `${kind}, moved to another repository` }
+    return { Icon: ArrowSwitchIcon, colour: 'var(--quiet)', label: `${kind}, moved to another repository` }
   if (kind === 'Pull request') {
     if (closedReason === 'merged')
-      return { Icon: GitMergeIcon, colour: 'var(--purple)', words: 'Pull request, merged' }
+      return { Icon: GitMergeIcon, colour: 'var(--purple)', label: 'Pull request, merged' }
     if (closedReason)
       return {
         Icon: GitPullRequestClosedIcon,
         colour: 'var(--red)',
-        words: 'Pull request, closed without merging',
+        label: 'Pull request, closed without merging',
       }
-    return { Icon: GitPullRequestIcon, colour: 'var(--green)', words: 'Pull request, open' }
+    return { Icon: GitPullRequestIcon, colour: 'var(--green)', label: 'Pull request, open' }
   }
   if (closedReason === 'not_planned' || closedReason === 'duplicate') {
     const why = closedReason === 'duplicate' ? 'closed as a duplicate' : 'not planned'
-    return { Icon: SkipIcon, colour: 'var(--quiet)', words: `Issue, ${why}` }
+    return { Icon: SkipIcon, colour: 'var(--quiet)', label: `Issue, ${why}` }
   }
-  if (closedReason) return { Icon: IssueClosedIcon, colour: 'var(--purple)', words: 'Issue, closed' }
-  return { Icon: IssueOpenedIcon, colour: 'var(--green)', words: 'Issue, open' }
+  if (closedReason) return { Icon: IssueClosedIcon, colour: 'var(--purple)', label: 'Issue, closed' }
+  return { Icon: IssueOpenedIcon, colour: 'var(--green)', label: 'Issue, open' }
 }
 
 function sentimentIcon(labels: string[]): TaskIcon {
   if (labels.includes('loved'))
-    return { Icon: SmileyGrinIcon, colour: 'var(--green)', words: 'Feedback: loved' }
+    return { Icon: SmileyGrinIcon, colour: 'var(--green)', label: 'Feedback: loved' }
   if (labels.includes('frustrated'))
-    return { Icon: SmileyFrustratedIcon, colour: 'var(--red)', words: 'Feedback: frustrated' }
+    return { Icon: SmileyFrustratedIcon, colour: 'var(--red)', label: 'Feedback: frustrated' }
   if (labels.includes('meh'))
-    return { Icon: SmileyNeutralIcon, colour: 'var(--amber)', words: 'Feedback: meh' }
-  return { Icon: CommentIcon, colour: 'var(--quiet)', words: 'Feedback' }
+    return { Icon: SmileyNeutralIcon, colour: 'var(--amber)', label: 'Feedback: meh' }
+  return { Icon: CommentIcon, colour: 'var(--quiet)', label: 'Feedback' }
 }
 
-/** A raised hand: somebody made it here. */
+/** A raised hand, for tasks created in the dashboard. */
 function HandIcon({ size = 16, fill }: { size?: number; fill?: string }) {
   return (
     <svg width={size} height={size} viewBox="0 0 16 16" fill={fill} aria-hidden="true">
@@ -89,21 +89,21 @@ function HandIcon({ size = 16, fill }: { size?: number; fill?: string }) {
   )
 }
 
-export function SourceIcon({ task, size = 16 }: { task: Shown; size?: number }) {
-  const { Icon, colour, words } = iconOf(task)
+export function SourceIcon({ task, size = 16 }: { task: IconTask; size?: number }) {
+  const { Icon, colour, label } = iconOf(task)
   return (
-    <span className={styles.mark} role="img" aria-label={words} title={words}>
+    <span className={styles.icon} role="img" aria-label={label} title={label}>
       <Icon size={size} fill={colour} />
     </span>
   )
 }
 
-/** Three bars; high alone takes colour. */
+/** Three bars; only high priority is colored. */
 export function PriorityBars({ priority }: { priority: Task['priority'] }) {
   const filled = { low: 1, medium: 2, high: 3 }[priority]
-  const words = `Priority ${priority}`
+  const label = `Priority ${priority}`
   return (
-    <span className={styles.bars} data-high={priority === 'high'} role="img" aria-label={words} title={words}>
+    <span className={styles.bars} data-high={priority === 'high'} role="img" aria-label={label} title={label}>
       {[1, 2, 3].map((bar) => (
         <i key={bar} data-filled={bar <= filled} />
       ))}

@@ -2,12 +2,12 @@ import { Menu } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { listsQuery, projectsQuery } from '../api/queries.ts'
 
-/** Every list tasks can go to, by project. */
+/** The lists of all active projects. */
 export function useAllLists() {
   const { data: projects = [] } = useQuery(projectsQuery)
-  const inUse = projects.filter(({ archivedAt }) => archivedAt === null)
-  const lists = useQueries({ queries: inUse.map(({ id }) => listsQuery(id)) })
-  return inUse.map((project, index) => ({ project, lists: lists[index]?.data ?? [] }))
+  const active = projects.filter(({ archivedAt }) => archivedAt === null)
+  const lists = useQueries({ queries: active.map(({ id }) => listsQuery(id)) })
+  return active.map((project, index) => ({ project, lists: lists[index]?.data ?? [] }))
 }
 
 export function ListMenuItems({ onPick }: { onPick(listId: string): void }) {

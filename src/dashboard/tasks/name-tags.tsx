@@ -5,36 +5,36 @@ import styles from './name-tags.module.css'
 import { namesQuery, rankOptions, useNames } from './names.ts'
 import { rankNames } from './rank-names.ts'
 
-/** As many as the service takes. */
+/** The API's limit. */
 const MAX_NAMES = 20
 
 interface NameTagsProps extends Omit<TagsInputProps, 'value' | 'onChange' | 'data'> {
   kind: 'labels' | 'assignees'
-  /** Whose names are suggested; those of all projects where there is none. */
+  /** Limits the suggestions to a project. */
   projectId: string | undefined
   value: string[]
   onChange(names: string[]): void
-  /** Enter takes the first suggestion rather than what was typed: for what is chosen, not for what is made. */
-  takesFirst?: boolean
+  /** Enter selects the first suggestion instead of the typed text. */
+  selectsFirst?: boolean
 }
 
-/** Labels or assignees, with those that tasks have suggested by the service while somebody writes. */
-export function NameTags({ kind, projectId, value, onChange, takesFirst = false, ...rest }: NameTagsProps) {
-  const cache = useQueryClient()
+/** An input for labels or assignees with suggestions from the API. */
+export function NameTags({ kind, projectId, value, onChange, selectsFirst = false, ...rest }: NameTagsProps) {
+  const queryClient = useQueryClient()
   const [text, setText] = useState('')
   const [hasFocus, setFocus] = useState(false)
   const names = useNames({ kind, projectId, text, isEnabled: hasFocus && !rest.readOnly })
   const counts = new Map(names.map(({ name, openCount }) => [name, openCount]))
 
-  /** Before suggestions for what was typed are there, Enter waits for them. */
-  async function takeFirst(event: KeyboardEvent<HTMLInputElement>) {
+  /** Waits for the suggestions of the typed text. */
+  async function selectFirst(event: KeyboardEvent<HTMLInputElement>) {
     const name = text.trim()
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || !name || isHighlighted(event.currentTarget))
       return
     event.preventDefault()
-    const found = await cache.fetchQuery(namesQuery(kind, projectId, name)).catch(() => [])
+    const suggestions = await queryClient.fetchQuery(namesQuery(kind, projectId, name)).catch(() => [])
     const [first = name] = rankNames(
-      found.map((one) => one.name).filter((one) => !value.includes(one)),
+      suggestions.map((one) => one.name).filter((one) => !value.includes(one)),
       name,
     )
     setText('')
@@ -56,19 +56,19 @@ export function NameTags({ kind, projectId, value, onChange, takesFirst = false,
           </span>
         </span>
       )}
-      selectFirstOptionOnChange={takesFirst && text.trim() !== ''}
+      selectFirstOptionOnChange={selectsFirst && text.trim() !== ''}
       searchValue={text}
       onSearchChange={setText}
       onFocus={() => setFocus(true)}
       onBlur={() => setFocus(false)}
-      {...(takesFirst && { onKeyDown: (event) => void takeFirst(event) })}
+      {...(selectsFirst && { onKeyDown: (event) => void selectFirst(event) })}
       value={value}
       onChange={onChange}
     />
   )
 }
 
-/** Whether Enter would take a suggestion by itself. */
+/** Whether the combobox has a highlighted option, which Enter selects. */
 const isHighlighted = (field: HTMLInputElement) => {
   const list = document.getElementById(field.getAttribute('aria-controls') ?? '')
   return Boolean(list?.querySelector('[data-combobox-selected]'))

@@ -8,7 +8,7 @@ const TYPING_MS = 150
 
 interface Names {
   kind: 'labels' | 'assignees'
-  /** Whose names are suggested; those of all projects where there is none. */
+  /** Limits the suggestions to a project. */
   projectId: string | undefined
   /** What was typed. */
   text: string

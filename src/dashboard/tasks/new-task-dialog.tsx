@@ -5,32 +5,33 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task, TaskListItem } from '../api/queries.ts'
-import { putInPlace } from '../api/task-cache.ts'
+import { insertTasks } from '../api/task-cache.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useDraft } from '../components/use-draft.ts'
-import { useSendOnce } from '../components/use-idempotent-send.ts'
+import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMe } from '../session/session.ts'
 import { PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
-import { ENTERED } from './new-task-loading.tsx'
+import { SUBMITTED_DRAFT } from './new-task-loading.tsx'
 
-/** A task made by hand. What is typed stays until it is sent or thrown away. */
+/** The title and the description are drafts until they are sent. */
 export default function NewTaskDialog({ onClose }: { onClose(): void }) {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const navigate = useNavigate()
   const { can } = useMe()
   const filters = useSearch({ strict: false })
-  const everywhere = useAllLists()
+  const allLists = useAllLists()
   const [title = '', setTitle] = useDraft('new-title')
   const [description = '', setDescription] = useDraft('new-description')
-  const sendOnce = useSendOnce('new-task')
+  const sendOnce = useIdempotentSend('new-task')
   const [priority, setPriority] = useState<Task['priority']>('medium')
   const [chosenList, setChosenList] = useState<string | null>(null)
   const [labels, setLabels] = useState<string[]>([])
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
-  const here = everywhere.find(({ project }) => project.id === filters.projectId) ?? everywhere[0]
-  const listId = chosenList ?? filters.listId ?? here?.lists.find(({ isDefault }) => isDefault)?.id ?? null
+  const currentProject = allLists.find(({ project }) => project.id === filters.projectId) ?? allLists[0]
+  const listId =
+    chosenList ?? filters.listId ?? currentProject?.lists.find(({ isDefault }) => isDefault)?.id ?? null
 
   async function create(event: FormEvent) {
     event.preventDefault()
@@ -50,7 +51,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       )
       setTitle(undefined)
       setDescription(undefined)
-      putInPlace(cache, filters, [task as TaskListItem])
+      insertTasks(queryClient, filters, [task as TaskListItem])
       onClose()
       await navigate({ to: '/tasks/$taskId', params: { taskId: task.id }, search: true })
     } catch (error) {
@@ -61,11 +62,11 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   }
 
   const form = useRef<HTMLFormElement>(null)
-  const [entered, setEntered] = useDraft(ENTERED)
+  const [submitted, setSubmitted] = useDraft(SUBMITTED_DRAFT)
   useEffect(() => {
-    // Which list it goes to is known with the lists.
-    if (!entered || !listId) return
-    setEntered(undefined)
+    // The default list is known once the lists are loaded.
+    if (!submitted || !listId) return
+    setSubmitted(undefined)
     form.current?.requestSubmit()
   })
 
@@ -79,7 +80,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     )
   }
   return (
-    // Whoever opened it gives the focus back: by now it has gone to what took the keys meanwhile.
+    // The opener restores the focus: the dialog itself would restore it to the loading placeholder.
     <Modal opened onClose={onClose} size="lg" title="New task" returnFocus={false}>
       <form ref={form} onSubmit={create} className="stack">
         <TextInput
@@ -106,7 +107,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
         <div className="row row-wrap" style={{ alignItems: 'flex-start' }}>
           <Select
             label="List"
-            data={everywhere.map(({ project, lists }) => ({
+            data={allLists.map(({ project, lists }) => ({
               group: project.name,
               items: lists.map(({ id, name }) => ({ value: id, label: name })),
             }))}
@@ -145,7 +146,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   )
 }
 
-/** At once: what is typed next belongs here. */
+/** Before the next key press. */
 function focusAtEnd(title: HTMLInputElement | null) {
   title?.focus()
   title?.setSelectionRange(title.value.length, title.value.length)

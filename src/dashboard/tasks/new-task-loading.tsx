@@ -1,26 +1,26 @@
 import { useDraft } from '../components/use-draft.ts'
 import styles from './new-task-loading.module.css'
 
-/** The draft that says that somebody pressed Enter already. */
-export const ENTERED = 'new-entered'
+/** The draft that stores that Enter was pressed before the dialog was loaded. */
+export const SUBMITTED_DRAFT = 'new-entered'
 
 /**
- * In the place of the dialog for a new task while that is on its way: it has the focus before the next key, takes what
- * is typed into the same draft, and is seen only where the dialog takes its time.
+ * Replaces the dialog while it loads: takes the focus before the next key and writes to the same drafts. Visible
+ * only after 300 ms.
  */
-export function NewTaskWait({ onClose }: { onClose(): void }) {
+export function NewTaskLoading({ onClose }: { onClose(): void }) {
   const [title = '', setTitle] = useDraft('new-title')
-  const [, setEntered] = useDraft(ENTERED)
+  const [, setSubmitted] = useDraft(SUBMITTED_DRAFT)
   return (
     <div
-      className={styles.wait}
+      className={styles.loading}
       role="dialog"
       aria-modal="true"
       aria-label="New task"
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && title.trim()) setEntered('yes')
+        if (event.key === 'Enter' && title.trim()) setSubmitted('yes')
         if (event.key !== 'Escape') return
-        setEntered(undefined)
+        setSubmitted(undefined)
         onClose()
       }}
     >
@@ -38,4 +38,4 @@ export function NewTaskWait({ onClose }: { onClose(): void }) {
   )
 }
 
-const focus = (box: HTMLInputElement | null) => box?.focus()
+const focus = (input: HTMLInputElement | null) => input?.focus()

@@ -1,10 +1,10 @@
-/** The names that contain what was typed, in any case: the same first, then those that begin so, else as they came. */
-export function rankNames(names: string[], typed: string): string[] {
-  const text = typed.trim().toLowerCase()
+/** Filters names case-insensitively: exact matches first, then prefixes, then the given order. */
+export function rankNames(names: string[], query: string): string[] {
+  const text = query.trim().toLowerCase()
   const rankOf = (name: string) => {
-    const folded = name.toLowerCase()
-    if (folded === text) return 0
-    return folded.startsWith(text) ? 1 : 2
+    const lowercase = name.toLowerCase()
+    if (lowercase === text) return 0
+    return lowercase.startsWith(text) ? 1 : 2
   }
   return names
     .filter((name) => name.toLowerCase().includes(text))

@@ -11,7 +11,6 @@ import { FilterBar } from './list/filter-bar.tsx'
 import { TaskList } from './list/task-list.tsx'
 import styles from './tasks-page.module.css'
 
-/** The tasks the address bar asks for and, beside them, the one it names. */
 export function TasksPage() {
   const filters = useSearch({ from: '/signed-in/tasks' })
   const { taskId } = useParams({ strict: false })

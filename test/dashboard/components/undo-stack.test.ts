@@ -1,32 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import {
   createUndoStack,
-  type UndoEntry,
+  type UndoAction,
   type UndoResult,
 } from '../../../src/dashboard/components/undo-stack.ts'
 
 describe('the undo stack', () => {
-  test('undoes the newest first, step by step, and then says that nothing is left', async () => {
+  test('undoes the newest action first and reports when it is empty', async () => {
     const { stack, log } = given()
-    for (const name of ['first', 'second', 'third']) stack.push(entry(name))
+    for (const name of ['first', 'second', 'third']) stack.push(action(name))
     for (let press = 0; press < 3; press++) stack.undoLatest()
     await expect.poll(() => log).toEqual(['third', 'second', 'first'])
     stack.undoLatest()
     expect(log).toEqual(['third', 'second', 'first', 'empty'])
   })
 
-  test('finishes one before it begins the next', async () => {
+  test('completes one action before it starts the next', async () => {
     const { stack, log } = given()
     const newest = Promise.withResolvers<UndoResult>()
     let isOlderBegun = false
     stack.push({
-      sentence: 'older',
+      label: 'older',
       async undo() {
         isOlderBegun = true
         return {}
       },
     })
-    stack.push({ sentence: 'newest', undo: () => newest.promise })
+    stack.push({ label: 'newest', undo: () => newest.promise })
     stack.undoLatest()
     stack.undoLatest()
     await tick()
@@ -35,12 +35,12 @@ describe('the undo stack', () => {
     await expect.poll(() => log).toEqual(['newest', 'older'])
   })
 
-  test('undoes what a button names, once', async () => {
+  test('undoes the action of a button once', async () => {
     const { stack, log } = given()
-    const named = entry('named')
-    stack.push(entry('older'))
+    const named = action('named')
+    stack.push(action('older'))
     stack.push(named)
-    stack.push(entry('newer'))
+    stack.push(action('newer'))
     stack.undo(named)
     stack.undo(named)
     await expect.poll(() => log).toEqual(['named'])
@@ -48,43 +48,43 @@ describe('the undo stack', () => {
     await expect.poll(() => log).toEqual(['named', 'newer'])
   })
 
-  test('says why an entry can no longer be undone, and lets go of it', async () => {
+  test('reports why an action cannot be undone and removes it', async () => {
     const { stack, log } = given()
-    stack.push(entry('older'))
-    stack.push(entry('gone', { notUndone: 'Someone changed it since.' }))
+    stack.push(action('older'))
+    stack.push(action('gone', { failure: 'Someone changed it since.' }))
     stack.undoLatest()
     await expect.poll(() => log).toEqual(['gone: Someone changed it since.'])
     stack.undoLatest()
     await expect.poll(() => log).toEqual(['gone: Someone changed it since.', 'older'])
   })
 
-  test('keeps what failed on its way in its place, before anything older', async () => {
+  test('keeps an action that failed temporarily before older ones', async () => {
     const { stack, log } = given()
-    stack.push(entry('older'))
-    stack.push(entry('newer', { notUndone: 'No connection.', rest: entry('newer again') }))
+    stack.push(action('older'))
+    stack.push(action('newer', { failure: 'No connection.', remaining: action('newer again') }))
     stack.undoLatest()
     stack.undoLatest()
     await expect.poll(() => log).toEqual(['newer: No connection.'])
-    stack.push(entry('newest'))
+    stack.push(action('newest'))
     for (let press = 0; press < 3; press++) stack.undoLatest()
     await expect.poll(() => log.slice(1)).toEqual(['newest', 'newer again', 'older'])
   })
 
-  test('says nothing of what was never done', async () => {
+  test('ignores actions that had failed', async () => {
     const { stack, log } = given()
-    const dropped = entry('dropped')
-    stack.push(entry('older'))
+    const dropped = action('dropped')
+    stack.push(action('older'))
     stack.push(dropped)
-    stack.push(entry('refused', { isEmpty: true }))
-    stack.drop(dropped)
+    stack.push(action('refused', { isEmpty: true }))
+    stack.remove(dropped)
     stack.undoLatest()
     stack.undoLatest()
     await expect.poll(() => log).toEqual(['older'])
   })
 
-  test('remembers so many entries and no more', async () => {
+  test('keeps a limited number of actions', async () => {
     const { stack, log } = given(2)
-    for (const name of ['first', 'second', 'third']) stack.push(entry(name))
+    for (const name of ['first', 'second', 'third']) stack.push(action(name))
     for (let press = 0; press < 3; press++) stack.undoLatest()
     await expect.poll(() => log).toEqual(['third', 'second'])
   })
@@ -93,15 +93,15 @@ describe('the undo stack', () => {
 function given(maxEntries?: number) {
   const log: string[] = []
   const stack = createUndoStack({
-    ...(maxEntries && { maxEntries }),
-    onUndone: ({ sentence }, { notUndone }) => log.push(notUndone ? `${sentence}: ${notUndone}` : sentence),
+    ...(maxEntries && { maxActions: maxEntries }),
+    onUndone: ({ label }, { failure }) => log.push(failure ? `${label}: ${failure}` : label),
     onEmpty: () => log.push('empty'),
   })
   return { stack, log }
 }
 
-const entry = (sentence: string, result: UndoResult = {}): UndoEntry => ({
-  sentence,
+const action = (label: string, result: UndoResult = {}): UndoAction => ({
+  label,
   undo: async () => result,
 })
 

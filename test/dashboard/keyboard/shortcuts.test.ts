@@ -1,33 +1,36 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
-  awaitSearch,
-  isSearchAwaited,
-  keepForSearch,
-  takeAwaitedSearch,
+  beginPendingSearch,
+  bufferSearchKey,
+  endPendingSearch,
+  isSearchPending,
 } from '../../../src/dashboard/keyboard/pending-search.ts'
-import { isCommand } from '../../../src/dashboard/keyboard/shortcuts.ts'
+import { isShortcut } from '../../../src/dashboard/keyboard/shortcuts.ts'
 
 afterEach(() => {
-  takeAwaitedSearch()
+  endPendingSearch()
   vi.unstubAllGlobals()
   vi.useRealTimers()
 })
 
-describe('a bare key', () => {
-  test('is a command on a page where nobody writes', () => {
+describe('a key without modifiers', () => {
+  test('is a shortcut outside of inputs', () => {
     givenPage()
-    expect(isCommand(key('c'))).toBe(true)
-    expect(isCommand(key('c', { target: null }))).toBe(true)
+    expect(isShortcut(key('c'))).toBe(true)
+    expect(isShortcut(key('c', { target: null }))).toBe(true)
   })
 
-  test.each(['metaKey', 'ctrlKey', 'altKey', 'defaultPrevented'] as const)('is none with %s', (held) => {
-    givenPage()
-    expect(isCommand(key('c', { [held]: true }))).toBe(false)
-  })
+  test.each(['metaKey', 'ctrlKey', 'altKey', 'defaultPrevented'] as const)(
+    'is no shortcut with %s',
+    (modifier) => {
+      givenPage()
+      expect(isShortcut(key('c', { [modifier]: true }))).toBe(false)
+    },
+  )
 
-  test('is one with shift, for ? is on another key in every language', () => {
+  test('is a shortcut with shift, because ? needs it on most layouts', () => {
     givenPage()
-    expect(isCommand(key('?', { shiftKey: true }))).toBe(true)
+    expect(isShortcut(key('?', { shiftKey: true }))).toBe(true)
   })
 
   test.each([
@@ -38,76 +41,76 @@ describe('a bare key', () => {
     '[role="menu"]',
     '[role="listbox"]',
     '[role="dialog"]',
-  ])('is none inside of %s', (place) => {
+  ])('is no shortcut inside %s', (selector) => {
     givenPage()
-    expect(isCommand(key('c', { target: within(place) }))).toBe(false)
+    expect(isShortcut(key('c', { target: within(selector) }))).toBe(false)
   })
 
   test.each(['[role="dialog"][aria-modal="true"]', '[data-dialog-loading]', '[aria-busy="true"]'])(
-    'is none while the page has %s',
-    (place) => {
-      givenPage(place)
-      expect(isCommand(key('c'))).toBe(false)
+    'is no shortcut while the page has %s',
+    (selector) => {
+      givenPage(selector)
+      expect(isShortcut(key('c'))).toBe(false)
     },
   )
 
-  test('is none while the search box is on its way, and one again when it never comes', () => {
+  test('is no shortcut while the search box is pending, for at most 5 seconds', () => {
     vi.useFakeTimers()
     givenPage()
-    awaitSearch()
+    beginPendingSearch()
     vi.advanceTimersByTime(4_999)
-    expect(isCommand(key('c'))).toBe(false)
+    expect(isShortcut(key('c'))).toBe(false)
     vi.advanceTimersByTime(1)
-    expect(isCommand(key('c'))).toBe(true)
+    expect(isShortcut(key('c'))).toBe(true)
   })
 })
 
-describe('what is typed before the search box is there', () => {
-  test('is written into it', () => {
-    awaitSearch()
+describe('text typed before the search box is rendered', () => {
+  test('is entered into it', () => {
+    beginPendingSearch()
     for (const name of ['c', 'r', 'x', 'Backspace', 'a', ' ', 'Ü'])
-      expect(keepForSearch(key(name))).toBe(true)
-    expect(takeAwaitedSearch()).toBe('cra Ü')
-    expect(isSearchAwaited()).toBe(false)
+      expect(bufferSearchKey(key(name))).toBe(true)
+    expect(endPendingSearch()).toBe('cra Ü')
+    expect(isSearchPending()).toBe(false)
   })
 
   test.each([key('Tab'), key('ArrowDown'), key('r', { metaKey: true }), key('l', { ctrlKey: true })])(
-    'leaves the browser its own keys: $key',
+    'does not include keys of the browser: $key',
     (pressed) => {
-      awaitSearch()
-      expect(keepForSearch(pressed)).toBe(false)
-      expect(takeAwaitedSearch()).toBe('')
+      beginPendingSearch()
+      expect(bufferSearchKey(pressed)).toBe(false)
+      expect(endPendingSearch()).toBe('')
     },
   )
 
-  test('is called off by Escape', () => {
-    awaitSearch()
-    expect(keepForSearch(key('Escape'))).toBe(true)
-    expect(isSearchAwaited()).toBe(false)
-    expect(keepForSearch(key('c'))).toBe(false)
+  test('is discarded by Escape', () => {
+    beginPendingSearch()
+    expect(bufferSearchKey(key('Escape'))).toBe(true)
+    expect(isSearchPending()).toBe(false)
+    expect(bufferSearchKey(key('c'))).toBe(false)
   })
 
-  test('does not hold what was typed for another', () => {
-    awaitSearch()
-    keepForSearch(key('x'))
-    awaitSearch()
-    expect(takeAwaitedSearch()).toBe('')
+  test('does not include text of an earlier search', () => {
+    beginPendingSearch()
+    bufferSearchKey(key('x'))
+    beginPendingSearch()
+    expect(endPendingSearch()).toBe('')
   })
 })
 
-/** A page that shows something of this kind. */
+/** A page with an element that matches `shown`. */
 function givenPage(shown?: string) {
-  vi.stubGlobal('document', { querySelector: (selector: string) => isAmong(selector, shown) })
+  vi.stubGlobal('document', { querySelector: (selector: string) => matchIn(selector, shown) })
 }
 
 function key(name: string, fields: Partial<KeyboardEvent> = {}): KeyboardEvent {
   return { key: name, target: within('main'), ...fields } as KeyboardEvent
 }
 
-/** Something inside of what a simple selector names. */
-function within(place: string): EventTarget {
-  return { closest: (selector: string) => isAmong(selector, place) } as unknown as EventTarget
+/** An element inside one that matches `parent`. */
+function within(parent: string): EventTarget {
+  return { closest: (selector: string) => matchIn(selector, parent) } as unknown as EventTarget
 }
 
-const isAmong = (selector: string, place: string | undefined) =>
-  place !== undefined && selector.split(', ').includes(place) ? {} : null
+const matchIn = (selectorList: string, selector: string | undefined) =>
+  selector !== undefined && selectorList.split(', ').includes(selector) ? {} : null

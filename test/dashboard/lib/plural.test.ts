@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { plural } from '../../../src/dashboard/lib/plural.ts'
 
-describe('a number of things', () => {
+describe('a count with a noun', () => {
   test.each([
     [0, '0 entries'],
     [1, '1 entry'],
     [2, '2 entries'],
-  ])('is one or many: %d', (count, words) => {
+  ])('is singular or plural: %d', (count, words) => {
     expect(plural(count, 'entry', 'entries')).toBe(words)
   })
 })

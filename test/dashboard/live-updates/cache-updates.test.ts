@@ -17,76 +17,76 @@ afterEach(() => {
   vi.resetModules()
 })
 
-describe('changes that the stream tells', () => {
-  test('in a burst are answered with one question for all rows that changed', async () => {
-    const { service, changes, titles, wait } = await given([row('b'), row('a')])
+describe('changes reported by the stream', () => {
+  test('cause one request for all changed rows of a burst', async () => {
+    const { service, updater, titles, wait } = await given([row('b'), row('a')])
     service.rows = [row('a', { title: 'new', version: 2 })]
-    changes.take([event('task.updated', 'a', -1_000), event('task.updated', 'b', -3_000)])
-    changes.take([event('task.updated', 'a')])
+    updater.applyEvents([event('task.updated', 'a', -1_000), event('task.updated', 'b', -3_000)])
+    updater.applyEvents([event('task.updated', 'a')])
     await wait(1_000)
     // What was written down just before may carry an earlier time.
     expect(service.sinces).toEqual([new Date(START - 3_000 - 5_000).toISOString()])
     expect(titles()).toEqual(['Task b', 'new'])
   })
 
-  test('that keep coming cost a question in two seconds', async () => {
-    const { service, changes, wait } = await given([row('a')])
+  test('cause at most one request per 2 seconds', async () => {
+    const { service, updater, wait } = await given([row('a')])
     for (let second = 0; second < 10; second += 0.1) {
-      changes.take([event('task.updated', 'a')])
+      updater.applyEvents([event('task.updated', 'a')])
       await wait(100)
     }
     await wait(5_000)
     expect(service.sinces).toHaveLength(6)
   })
 
-  test('make lists that nobody looks at stale at once', async () => {
-    const { cache, changes } = await given([])
-    cache.setQueryData(['tasks', { q: 'left' }], { pages: [], pageParams: [] })
-    changes.take([event('task.updated', 'a')])
-    expect(cache.getQueryState(['tasks', { q: 'left' }])?.isInvalidated).toBe(true)
+  test('invalidate inactive lists immediately', async () => {
+    const { queryClient, updater } = await given([])
+    queryClient.setQueryData(['tasks', { q: 'left' }], { pages: [], pageParams: [] })
+    updater.applyEvents([event('task.updated', 'a')])
+    expect(queryClient.getQueryState(['tasks', { q: 'left' }])?.isInvalidated).toBe(true)
   })
 
-  test('take a deleted row out, but not one that was restored meanwhile', async () => {
-    const { service, changes, titles, wait } = await given([row('c'), row('b'), row('a')])
+  test('remove a deleted row, but not one restored since', async () => {
+    const { service, updater, titles, wait } = await given([row('c'), row('b'), row('a')])
     service.rows = [row('b', { version: 3 })]
-    changes.take([event('task.deleted', 'a'), event('task.deleted', 'b')])
+    updater.applyEvents([event('task.deleted', 'a'), event('task.deleted', 'b')])
     await wait(1_000)
     expect(titles()).toEqual(['Task c', 'Task b'])
   })
 
-  test('are asked for again, with what came meanwhile, when the service does not answer', async () => {
-    const { service, changes, titles, wait } = await given([row('b'), row('a')])
-    service.isAway = true
-    changes.take([event('task.deleted', 'a', -60_000)])
+  test('are requested again, together with newer ones, after a failure', async () => {
+    const { service, updater, titles, wait } = await given([row('b'), row('a')])
+    service.isUnavailable = true
+    updater.applyEvents([event('task.deleted', 'a', -60_000)])
     await wait(1_000)
     expect(titles()).toEqual(['Task b', 'Task a'])
-    service.isAway = false
+    service.isUnavailable = false
     service.rows = []
-    changes.take([event('task.deleted', 'b')])
+    updater.applyEvents([event('task.deleted', 'b')])
     await wait(10_000)
     expect(service.sinces.at(-1)).toBe(new Date(START - 60_000 - 5_000).toISOString())
     expect(titles()).toEqual([])
   })
 
-  test('of more rows than are worth reading load what is shown anew', async () => {
-    const { service, changes, titles, wait } = await given([row('b'), row('a')])
+  test('reload the shown pages when too many rows changed', async () => {
+    const { service, updater, titles, wait } = await given([row('b'), row('a')])
     service.isEndless = true
     service.list = [row('z')]
-    changes.take([event('task.deleted', 'a')])
+    updater.applyEvents([event('task.deleted', 'a')])
     await wait(1_000)
     expect(service.sinces).toHaveLength(5)
     expect(titles()).toEqual(['Task z'])
   })
 
-  test('change nothing once the page has left, even when the answer is on its way', async () => {
-    const { service, changes, titles, wait } = await given([row('a')])
+  test('are ignored after the updater is stopped, including running requests', async () => {
+    const { service, updater, titles, wait } = await given([row('a')])
     service.rows = []
-    const answer = service.hold()
-    changes.take([event('task.deleted', 'a')])
+    const responseDelay = service.delayResponses()
+    updater.applyEvents([event('task.deleted', 'a')])
     await wait(1_000)
-    changes.stop()
-    answer()
-    changes.take([event('task.deleted', 'a')])
+    updater.stop()
+    responseDelay()
+    updater.applyEvents([event('task.deleted', 'a')])
     await wait(10_000)
     expect(titles()).toEqual(['Task a'])
     expect(service.sinces).toHaveLength(1)
@@ -102,24 +102,24 @@ describe('changes that the stream tells', () => {
     ['session.ended', ['sessions']],
     ['sync.finished', ['syncs', 'connection', 'projects', 'lists', 'context']],
     ['list.created', ['projects', 'lists', 'connection', 'routing']],
-  ])('make stale what a page shows of them and nothing else: %s', async (type, stale) => {
-    const { changes, wait, staleOf } = await given([])
-    changes.take([event(type, type.startsWith('task.') ? 'a' : null)])
+  ])('invalidate exactly the queries that depend on them: %s', async (type, keys) => {
+    const { updater, wait, invalidatedKeys } = await given([])
+    updater.applyEvents([event(type, type.startsWith('task.') ? 'a' : null)])
     await wait(10_000)
-    expect(staleOf()).toEqual([...stale].sort())
+    expect(invalidatedKeys()).toEqual([...keys].sort())
   })
 
-  test('of the configuration, which no activity tells, ask for no rows', async () => {
-    const { service, changes, wait, staleOf } = await given([row('a')])
-    changes.take([{ id: null, type: 'routing.changed', data: {} }])
+  test('of the configuration request no rows', async () => {
+    const { service, updater, wait, invalidatedKeys } = await given([row('a')])
+    updater.applyEvents([{ id: null, type: 'routing.changed', data: {} }])
     await wait(10_000)
-    expect(staleOf()).toEqual(['connection', 'lists', 'projects', 'routing'])
+    expect(invalidatedKeys()).toEqual(['connection', 'lists', 'projects', 'routing'])
     expect(service.sinces).toEqual([])
   })
 })
 
-describe('the activity that was missed', () => {
-  test('is read page after page and told oldest first', async () => {
+describe('missed activity', () => {
+  test('is fetched page by page and returned oldest first', async () => {
     const { service, activitySince } = await given([])
     service.activity = [['5', '4'], ['3', '2'], ['1']]
     const missed = await activitySince(START)
@@ -130,31 +130,32 @@ describe('the activity that was missed', () => {
   test.each([
     [5, 5],
     [6, undefined],
-  ])('of %d pages is read up to five pages', async (pages, length) => {
+  ])('of %d pages is fetched up to five pages', async (pages, length) => {
     const { service, activitySince } = await given([])
     service.activity = Array.from({ length: pages }, (_, index) => [`${index}`])
     expect((await activitySince(START))?.length).toBe(length)
   })
 
-  test('is not taken for none when the service does not answer', async () => {
+  test('is an error when the service does not respond', async () => {
     const { service, activitySince } = await given([])
-    service.isAway = true
+    service.isUnavailable = true
     await expect(activitySince(START)).rejects.toMatchObject({ status: 503 })
   })
 })
 
 /** A page that shows a list of these tasks. */
 async function given(shown: TaskListItem[]) {
-  const [{ changesFor }, { itemsOf, tasksQuery }, { activitySince }] = await Promise.all([
-    import('../../../src/dashboard/live-updates/cache-updates.ts'),
-    import('../../../src/dashboard/api/queries.ts'),
-    import('../../../src/dashboard/live-updates/missed-activity.ts'),
-  ])
+  const [{ createCacheUpdater: changesFor }, { itemsOf, tasksQuery }, { fetchActivitySince: activitySince }] =
+    await Promise.all([
+      import('../../../src/dashboard/live-updates/cache-updates.ts'),
+      import('../../../src/dashboard/api/queries.ts'),
+      import('../../../src/dashboard/live-updates/missed-activity.ts'),
+    ])
   const service = serviceOf()
-  const cache = new QueryClient()
+  const queryClient = new QueryClient()
   const query = tasksQuery({})
-  cache.setQueryData(query.queryKey, { pages: [{ data: shown, nextCursor: null }], pageParams: [''] })
-  new InfiniteQueryObserver(cache, query).subscribe(() => {})
+  queryClient.setQueryData(query.queryKey, { pages: [{ data: shown, nextCursor: null }], pageParams: [''] })
+  new InfiniteQueryObserver(queryClient, query).subscribe(() => {})
   const others = [
     ...['projects', 'lists', 'context', 'connection', 'routing', 'trash', 'rules', 'rule-versions'],
     ...[
@@ -169,14 +170,15 @@ async function given(shown: TaskListItem[]) {
       'timeline b',
     ],
   ]
-  for (const name of others) cache.setQueryData(name.split(' '), {})
+  for (const name of others) queryClient.setQueryData(name.split(' '), {})
   return {
     service,
-    cache,
+    queryClient,
     activitySince,
-    changes: changesFor(cache),
-    titles: () => itemsOf<TaskListItem>(cache.getQueryData(query.queryKey)).map(({ title }) => title),
-    staleOf: () => others.filter((name) => cache.getQueryState(name.split(' '))?.isInvalidated).sort(),
+    updater: changesFor(queryClient),
+    titles: () => itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ title }) => title),
+    invalidatedKeys: () =>
+      others.filter((name) => queryClient.getQueryState(name.split(' '))?.isInvalidated).sort(),
     async wait(ms: number) {
       await vi.advanceTimersByTimeAsync(ms)
       // Bodies are read by streams, which take turns of the loop of their own.
@@ -187,21 +189,21 @@ async function given(shown: TaskListItem[]) {
 
 /** A service at the other end of the page's requests. */
 function serviceOf() {
-  let answer = Promise.resolve()
+  let responseDelay = Promise.resolve()
   const service = {
     /** What changed since a time. */
     rows: [] as TaskListItem[],
     /** What a list holds when it is loaded anew. */
     list: [] as TaskListItem[],
     activity: [] as string[][],
-    isAway: false,
+    isUnavailable: false,
     isEndless: false,
     /** The times since when it was asked for changes. */
     sinces: [] as string[],
     /** Keeps answers back until told otherwise. */
-    hold() {
+    delayResponses() {
       const { promise, resolve } = Promise.withResolvers<void>()
-      answer = promise
+      responseDelay = promise
       return resolve
     },
   }
@@ -209,8 +211,8 @@ function serviceOf() {
     const { pathname, searchParams } = new URL(url)
     const since = searchParams.get('updatedSince') ?? searchParams.get('since')
     if (since) service.sinces.push(since)
-    await answer
-    if (service.isAway) return Response.json({ code: 'unavailable' }, { status: 503 })
+    await responseDelay
+    if (service.isUnavailable) return Response.json({ code: 'unavailable' }, { status: 503 })
     if (pathname === '/api/activity') {
       const page = Number(searchParams.get('cursor') ?? 0)
       const nextCursor = page + 1 < service.activity.length ? `${page + 1}` : null
@@ -222,12 +224,12 @@ function serviceOf() {
   return service
 }
 
-let entries = 0
+let lastId = 0
 
 /** What the stream tells of a task, so long after the start. */
 function event(type: string, taskId: string | null, ms = 0): LiveEvent {
   const createdAt = new Date(START + ms).toISOString()
-  return { id: `${++entries}`, type: 'activity', data: { type, taskId, createdAt } as Activity }
+  return { id: `${++lastId}`, type: 'activity', data: { type, taskId, createdAt } as Activity }
 }
 
 function row(id: string, fields: Partial<TaskListItem> = {}): TaskListItem {

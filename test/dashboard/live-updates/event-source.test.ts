@@ -15,9 +15,9 @@ const streamOf = (text = '') =>
 
 /** Somebody who listens to a service that responds like this. */
 function given(respond: () => Response | Promise<Response>) {
-  const asked: { at: number; after: string | null }[] = []
+  const requests: { time: number; after: string | null }[] = []
   vi.stubGlobal('fetch', (_: string, { headers, signal }: RequestInit) => {
-    asked.push({ at: Date.now(), after: new Headers(headers).get('last-event-id') })
+    requests.push({ time: Date.now(), after: new Headers(headers).get('last-event-id') })
     return Promise.race([
       Promise.resolve().then(respond),
       new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
@@ -25,7 +25,7 @@ function given(respond: () => Response | Promise<Response>) {
   })
   const states: string[] = []
   const events: LiveEvent[] = []
-  const leaving = new AbortController()
+  const closing = new AbortController()
   const network = new EventTarget()
   void listen('/api/stream', {
     onEvents: (more) => events.push(...more),
@@ -33,86 +33,86 @@ function given(respond: () => Response | Promise<Response>) {
     onSignedOut: () => states.push('signed out'),
     network,
     lastEventId: undefined,
-    signal: leaving.signal,
+    signal: closing.signal,
   })
-  return { asked, states, events, network, leave: () => leaving.abort() }
+  return { requests, states, events, network, close: () => closing.abort() }
 }
 
-describe('the stream of changes', () => {
+describe('the event stream', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => {
     vi.useRealTimers()
     vi.unstubAllGlobals()
   })
 
-  test('is found again within three seconds, however long the service was away', async () => {
-    let isAway = true
-    const { states, asked, leave } = given(() => {
-      if (isAway) throw new TypeError('Failed to fetch')
+  test('reconnects within 3 seconds after any downtime', async () => {
+    let isUnavailable = true
+    const { states, requests, close } = given(() => {
+      if (isUnavailable) throw new TypeError('Failed to fetch')
       return streamOf()
     })
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect(states).not.toContain('open')
     // And it does not ask as fast as it can.
-    expect(asked.length).toBeLessThan(10 * 60 * 2)
-    isAway = false
+    expect(requests.length).toBeLessThan(10 * 60 * 2)
+    isUnavailable = false
     await vi.advanceTimersByTimeAsync(3_000)
     expect(states.at(-1)).toBe('open')
-    leave()
+    close()
   })
 
-  test('is given up where nothing responds, and asked for again', async () => {
+  test('reconnects when a request gets no response', async () => {
     let isSilent = true
-    const { states, leave } = given(() => (isSilent ? new Promise<never>(() => {}) : streamOf()))
+    const { states, close } = given(() => (isSilent ? new Promise<never>(() => {}) : streamOf()))
     await vi.advanceTimersByTimeAsync(20_000)
     isSilent = false
     await vi.advanceTimersByTimeAsync(8_000)
     expect(states.at(-1)).toBe('open')
-    leave()
+    close()
   })
 
-  test('is asked for at once when the network is back', async () => {
-    const { asked, network, leave } = given(() => {
+  test('reconnects immediately when the network is back', async () => {
+    const { requests, network, close } = given(() => {
       throw new TypeError('Failed to fetch')
     })
     await vi.advanceTimersByTimeAsync(MINUTE)
-    const before = asked.length
+    const before = requests.length
     network.dispatchEvent(new Event('online'))
     await vi.advanceTimersByTimeAsync(0)
-    expect(asked.length).toBe(before + 1)
-    leave()
+    expect(requests.length).toBe(before + 1)
+    close()
   })
 
-  test('goes on after the last event it heard', async () => {
-    const { asked, events, leave } = given(
+  test('resumes after the last event', async () => {
+    const { requests, events, close } = given(
       () => new Response('id: 7\nevent: task.created\ndata: {"id":"a"}\n\n: alive\n\n'),
     )
     await vi.advanceTimersByTimeAsync(3_000)
     expect(events[0]).toEqual({ id: '7', type: 'task.created', data: { id: 'a' } })
-    expect(asked[1]?.after).toBe('7')
-    leave()
+    expect(requests[1]?.after).toBe('7')
+    close()
   })
 
-  test('waits longer where too much was asked for', async () => {
-    const { asked, leave } = given(() => new Response(null, { status: 429 }))
+  test('waits longer after status 429', async () => {
+    const { requests, close } = given(() => new Response(null, { status: 429 }))
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    expect(asked.length).toBeLessThan(40)
-    leave()
+    expect(requests.length).toBeLessThan(40)
+    close()
   })
 
-  test.each([401, 403])('ends with the session: %d', async (status) => {
-    const { asked, states } = given(() => new Response(null, { status }))
+  test.each([401, 403])('stops when the session has ended: %d', async (status) => {
+    const { requests, states } = given(() => new Response(null, { status }))
     await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     expect(states.includes('signed out')).toBe(status === 401)
   })
 
-  test('ends when nobody listens', async () => {
-    const { asked, leave } = given(() => {
+  test('stops when it is aborted', async () => {
+    const { requests, close } = given(() => {
       throw new TypeError('Failed to fetch')
     })
-    leave()
+    close()
     await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Parsed } from '../../../src/dashboard/markdown/parse.ts'
 import {
+  createWorkerParser,
   type ParserWorker,
-  parserOffThread,
   type WorkerEvents,
 } from '../../../src/dashboard/markdown/worker-parser.ts'
 
@@ -11,7 +11,7 @@ const FINE: Parsed = { chunks: [] }
 
 interface FakeWorker extends ParserWorker {
   events: WorkerEvents
-  isEnded: boolean
+  isTerminated: boolean
   texts: string[]
 }
 
@@ -21,107 +21,107 @@ function given() {
   const start = (events: WorkerEvents) => {
     const worker: FakeWorker = {
       events,
-      isEnded: false,
+      isTerminated: false,
       texts: [],
       postMessage: (text) => void worker.texts.push(text),
       terminate() {
-        worker.isEnded = true
+        worker.isTerminated = true
       },
     }
     workers.push(worker)
     return worker
   }
-  const parser = parserOffThread({ start, deadlineMs: DEADLINE_MS })
+  const parser = createWorkerParser({ start, deadlineMs: DEADLINE_MS })
   const results: Record<string, Parsed> = {}
   const parse = (text: string) =>
     parser.parse(text, (parsed) => {
       results[text] = parsed
     })
-  const say = (data: 'ready' | Parsed, worker = workers.at(-1)) => worker?.events.onMessage(data)
-  return { parser, workers, results, parse, say }
+  const respond = (data: 'ready' | Parsed, worker = workers.at(-1)) => worker?.events.onMessage(data)
+  return { parser, workers, results, parse, respond }
 }
 
-describe('parsing off the main thread', () => {
+describe('parsing in a worker', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  test('is done one text after the other, by one worker', () => {
-    const { workers, results, parse, say } = given()
+  test('handles one text at a time in one worker', () => {
+    const { workers, results, parse, respond } = given()
     parse('a')
     parse('b')
     expect(workers.map(({ texts }) => texts)).toEqual([[]])
-    say('ready')
+    respond('ready')
     expect(workers[0]?.texts).toEqual(['a'])
-    say(FINE)
+    respond(FINE)
     expect(workers[0]?.texts).toEqual(['a', 'b'])
-    say(FINE)
+    respond(FINE)
     expect(results).toEqual({ a: FINE, b: FINE })
     expect(workers).toHaveLength(1)
   })
 
-  test('ends what takes too long, and goes on with the next text in a new worker', () => {
-    const { parser, workers, results, parse, say } = given()
+  test('terminates the worker at the deadline and parses the next text in a new one', () => {
+    const { parser, workers, results, parse, respond } = given()
     parse('endless')
     parse('b')
-    say('ready')
+    respond('ready')
     vi.advanceTimersByTime(DEADLINE_MS)
-    expect(results).toEqual({ endless: { plainBecause: 'too-slow' } })
-    expect(workers.map(({ isEnded }) => isEnded)).toEqual([true, false])
-    say('ready')
-    say(FINE)
+    expect(results).toEqual({ endless: { plainReason: 'too-slow' } })
+    expect(workers.map(({ isTerminated }) => isTerminated)).toEqual([true, false])
+    respond('ready')
+    respond(FINE)
     expect(results.b).toEqual(FINE)
     vi.advanceTimersByTime(DEADLINE_MS)
-    expect(workers[1]?.isEnded).toBe(false)
+    expect(workers[1]?.isTerminated).toBe(false)
     // It is not tried again.
-    expect(parser.known('endless')).toEqual({ plainBecause: 'too-slow' })
+    expect(parser.cached('endless')).toEqual({ plainReason: 'too-slow' })
   })
 
-  test('counts no time before the worker is there', () => {
-    const { results, parse, say } = given()
+  test('starts the deadline when the worker is loaded', () => {
+    const { results, parse, respond } = given()
     parse('a')
     vi.advanceTimersByTime(60_000)
     expect(results).toEqual({})
-    say('ready')
-    say(FINE)
+    respond('ready')
+    respond(FINE)
     expect(results).toEqual({ a: FINE })
   })
 
-  test('is given up for now where the worker cannot be had, and tried again later', () => {
-    const { parser, workers, results, parse, say } = given()
+  test('fails when the worker cannot be loaded and tries again with the next text', () => {
+    const { parser, workers, results, parse, respond } = given()
     parse('a')
     workers[0]?.events.onError()
-    expect(results).toEqual({ a: { plainBecause: 'not-available' } })
-    expect(parser.known('a')).toBeUndefined()
+    expect(results).toEqual({ a: { plainReason: 'not-available' } })
+    expect(parser.cached('a')).toBeUndefined()
     parse('a')
-    say('ready')
-    say(FINE)
+    respond('ready')
+    respond(FINE)
     expect(results).toEqual({ a: FINE })
   })
 
-  test('is left out for what nobody waits for', () => {
-    const { workers, results, parse, say } = given()
+  test('skips cancelled texts', () => {
+    const { workers, results, parse, respond } = given()
     parse('a')
-    const leaveB = parse('b')
+    const cancelB = parse('b')
     parse('c')
-    leaveB()
-    say('ready')
-    say(FINE)
-    say(FINE)
+    cancelB()
+    respond('ready')
+    respond(FINE)
+    respond(FINE)
     expect(workers[0]?.texts).toEqual(['a', 'c'])
     expect(Object.keys(results)).toEqual(['a', 'c'])
   })
 
-  test('keeps what it found for whoever comes back, and no more than some of it', () => {
-    const { parser, parse, say } = given()
+  test('caches a limited number of results', () => {
+    const { parser, parse, respond } = given()
     parse('first')
-    say('ready')
-    say(FINE)
-    expect(parser.known('first')).toEqual(FINE)
+    respond('ready')
+    respond(FINE)
+    expect(parser.cached('first')).toEqual(FINE)
     for (let count = 0; count < 30; count++) {
       parse(`text ${count}`)
-      say(FINE)
+      respond(FINE)
     }
-    expect(parser.known('first')).toBeUndefined()
-    expect(parser.known('text 29')).toEqual(FINE)
+    expect(parser.cached('first')).toBeUndefined()
+    expect(parser.cached('text 29')).toEqual(FINE)
   })
 })

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import { countsInWords, countsOf, timeUntil } from '../../../src/dashboard/projects/sync-run-text.ts'
+import { fullCounts, shortCounts, timeUntil } from '../../../src/dashboard/projects/sync-run-text.ts'
 
 describe('the counts of a sync run', () => {
-  test('is so in what a sync brought', () => {
+  test('use singular and plural', () => {
     const none = { created: 0, updated: 0, closed: 0, reopened: 0, unchanged: 0 }
     const run = {
       issues: { ...none, created: 1 },
       pullRequests: { ...none, closed: 1, unchanged: 1 },
       createdDone: 1,
     }
-    const words = countsInWords(run as never)
+    const words = fullCounts(run as never)
     expect(words).toContain('1 issue and 0 pull requests new')
     expect(words).toContain('0 issues and 1 pull request done')
     expect(words).toContain('1 entry unchanged')
     expect(words).toContain('1 of the new ones done already')
-    expect(countsOf(run as never)).toBe('+1 (1 done) ~0 1 done')
+    expect(shortCounts(run as never)).toBe('+1 (1 done) ~0 1 done')
   })
 })
 
-describe('the time a run waits', () => {
+describe('the remaining time of a waiting run', () => {
   const now = Date.parse('2026-01-31T12:00:00.000Z')
   test.each([
     ['2026-01-31T12:00:00.400Z', '1 s'],
@@ -27,7 +27,7 @@ describe('the time a run waits', () => {
     ['2026-01-31T13:01:00.000Z', '1 h 1 min'],
     ['2026-01-31T12:00:00.000Z', undefined],
     ['2026-01-31T11:59:00.000Z', undefined],
-  ])('is counted down, and is never in the past: %s', (at, words) => {
+  ])('is never negative: %s', (at, words) => {
     expect(timeUntil(at, now)).toBe(words)
   })
 })

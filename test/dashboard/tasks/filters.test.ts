@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { filtersFrom, isNarrowed } from '../../../src/dashboard/tasks/filters.ts'
+import { filtersFrom, isFiltered } from '../../../src/dashboard/tasks/filters.ts'
 
 const ID = '0192f0c0-0000-7000-8000-000000000001'
 
-describe('the filters of an address', () => {
-  test('are all that it says', () => {
+describe('the filters in an address', () => {
+  test('are read from its search parameters', () => {
     const search = {
       projectId: ID,
       listId: ID,
@@ -19,24 +19,24 @@ describe('the filters of an address', () => {
   })
 
   test.each<[Record<string, unknown>, string]>([
-    [{ status: 'constructor', sort: 'toString' }, 'words that every object knows'],
-    [{ status: ['closed', 1, null], priority: 'urgent', source: {} }, 'values there are none of'],
-    [{ projectId: '1', listId: `${ID}0` }, 'ids that are none'],
+    [{ status: 'constructor', sort: 'toString' }, 'names of object properties'],
+    [{ status: ['closed', 1, null], priority: 'urgent', source: {} }, 'unknown values'],
+    [{ projectId: '1', listId: `${ID}0` }, 'invalid ids'],
     [{ label: ['', 1], q: '', sort: [] }, 'empty values'],
     [{ q: { text: 'crash' }, label: null }, 'objects'],
-    [{ page: 2, utm_source: 'mail' }, 'words that are not filters'],
-  ])('leave out %j: %s', (search, _) => {
+    [{ page: 2, utm_source: 'mail' }, 'unknown parameters'],
+  ])('ignore %j: %s', (search, _) => {
     expect(Object.keys(filtersFrom(search))).toEqual([])
   })
 
-  test('keep what makes sense beside what does not', () => {
+  test('keep valid values next to invalid ones', () => {
     expect(filtersFrom({ status: ['closed', 'open'], label: ['', 'bug'] })).toEqual({
       status: ['open'],
       label: ['bug'],
     })
   })
 
-  test('take one value for a list of one', () => {
+  test('accept a single value as a list of one', () => {
     expect(filtersFrom({ status: 'open', label: 'bug', sort: ['createdAt', 'updatedAt'] })).toEqual({
       status: ['open'],
       label: ['bug'],
@@ -44,11 +44,11 @@ describe('the filters of an address', () => {
     })
   })
 
-  test('search for a number as for a word, 0 too', () => {
+  test('accept a number as search text, including 0', () => {
     expect([filtersFrom({ q: 404 }).q, filtersFrom({ q: 0 }).q]).toEqual(['404', '0'])
   })
 
-  test('search for as much as the service accepts', () => {
+  test("truncate the search text to the API's limit", () => {
     expect(filtersFrom({ q: 'x'.repeat(500) }).q).toHaveLength(200)
   })
 })
@@ -60,9 +60,9 @@ describe('a list', () => {
     { priority: ['low'] },
     { label: ['bug'] },
     { q: 'crash' },
-  ])('is narrowed by %j', (search) => expect(isNarrowed(filtersFrom(search))).toBe(true))
+  ])('is filtered by %j', (search) => expect(isFiltered(filtersFrom(search))).toBe(true))
 
-  test('is not narrowed by where it is and how it is sorted', () => {
-    expect(isNarrowed(filtersFrom({ projectId: ID, listId: ID, sort: 'createdAt' }))).toBe(false)
+  test('is not filtered by project, list and sort order alone', () => {
+    expect(isFiltered(filtersFrom({ projectId: ID, listId: ID, sort: 'createdAt' }))).toBe(false)
   })
 })

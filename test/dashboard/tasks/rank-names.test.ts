@@ -3,14 +3,14 @@ import { rankNames } from '../../../src/dashboard/tasks/rank-names.ts'
 
 const MOST_USED_FIRST = ['debugging', 'bug-report', 'UI', 'Bug', 'bugfix']
 
-test('names are suggested by what was typed: the same first, then its continuations, then by use', () => {
+test('suggestions are ordered by exact match, prefix and use', () => {
   expect(rankNames(MOST_USED_FIRST, 'bug')).toEqual(['Bug', 'bug-report', 'bugfix', 'debugging'])
 })
 
-test('nothing typed leaves the most used first', () => {
+test('suggestions without input keep their order', () => {
   expect(rankNames(MOST_USED_FIRST, ' ')).toEqual(MOST_USED_FIRST)
 })
 
-test('what is in no name is suggested by none', () => {
+test('input without a match has no suggestions', () => {
   expect(rankNames(MOST_USED_FIRST, 'crash')).toEqual([])
 })

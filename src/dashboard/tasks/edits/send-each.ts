@@ -2,43 +2,43 @@ import { type Problem, problemOf } from '../../api/problem.ts'
 import { toast } from '../../components/toast.ts'
 import type { Failure } from './bulk.ts'
 
-/** Browsers open six connections to a host; more requests would wait in the browser. */
+/** Browsers open six connections to one host. */
 const CONCURRENCY = 6
-/** Fewer are done before anybody could read how many. */
+/** Fewer items complete before the progress could be read. */
 const MIN_ITEMS_WITH_PROGRESS = 20
 
 interface SendEach<T> {
   items: T[]
   send(item: T): Promise<void>
-  /** What is being done, such as "Deleting tasks"; shown with the number done. */
+  /** For example "Deleting tasks"; shown with the progress. */
   label?: string
 }
 
 /**
- * Sends a request per item, a few at a time, and returns what failed. After a rate limit the item is sent again; once
- * the service cannot be reached or the session has ended, nothing more is sent.
+ * Sends one request per item with limited concurrency and returns the failures. Rate-limited requests are repeated;
+ * nothing more is sent once the service is unreachable or the session has ended.
  */
 export async function sendEach<T>({ items, send, label }: SendEach<T>): Promise<Failure<T>[]> {
   const failures: Failure<T>[] = []
-  const waiting = [...items]
+  const queue = [...items]
   const progress =
     label && items.length >= MIN_ITEMS_WITH_PROGRESS ? toast.progress(label, items.length) : undefined
-  let left = items.length
+  let remaining = items.length
   let pause: Promise<void> | undefined
   let lost: Problem | undefined
   const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
       await pause
       const problem = lost ?? (await send(item).then(() => undefined, problemOf))
       if (problem?.status === 429) {
-        waiting.push(item)
-        pause ??= waitFor(problem, left).then(() => {
+        queue.push(item)
+        pause ??= waitToRetry(problem, remaining).then(() => {
           pause = undefined
         })
         continue
       }
-      left--
-      progress?.update(items.length - left)
+      remaining--
+      progress?.update(items.length - remaining)
       if (problem) failures.push({ item, problem })
       if (problem?.status === 0 || problem?.status === 401) lost = problem
     }
@@ -48,13 +48,13 @@ export async function sendEach<T>({ items, send, label }: SendEach<T>): Promise<
   return failures
 }
 
-/** Waits for as long as the service asks for, and says so where that is a rate limit. */
-export function waitFor(problem: Problem, count: number): Promise<void> {
+/** Waits for Retry-After; a toast announces a rate limit. */
+export function waitToRetry(problem: Problem, count: number): Promise<void> {
   const seconds = problem.retryAfterSeconds ?? 1
   if (problem.status === 429) {
-    const who = count === 1 ? '1 task waits' : `${count.toLocaleString()} tasks wait`
-    toast.done(
-      `${who} for the rate limit of your key, for ${seconds} s. Keep this page open.`,
+    const subject = count === 1 ? '1 task waits' : `${count.toLocaleString()} tasks wait`
+    toast.info(
+      `${subject} for the rate limit of your key, for ${seconds} s. Keep this page open.`,
       seconds * 1_000,
     )
   }

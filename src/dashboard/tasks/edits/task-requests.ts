@@ -1,11 +1,11 @@
 import { api, dataOf } from '../../api/client.ts'
-import { at, everyPage, pageOfTasks, type Task, type TaskListItem } from '../../api/queries.ts'
+import { cursorParam, fetchAllPages, fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
 import { type Batch, type Change, sendBatches } from './bulk.ts'
-import { waitFor } from './send-each.ts'
+import { waitToRetry } from './send-each.ts'
 
-/** Beside the tasks meant, so many pages of what others changed meanwhile are looked through. */
-const MAX_PAGES_OF_OTHERS = 10
-const PAGE = 200
+/** Bounds the pages read because of changes to other tasks. */
+const MAX_EXTRA_PAGES = 10
+const PAGE_SIZE = 200
 
 export const patchTask = (id: string, body: Change, version?: number): Promise<Task> =>
   dataOf(
@@ -25,27 +25,31 @@ export async function deleteTask(id: string): Promise<void> {
 export const restoreTask = (id: string): Promise<Task> =>
   dataOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } }))
 
-/** The same change of up to a hundred tasks: of all of them, or of none. */
+/** Applies one change to up to 100 tasks, all or none. */
 async function patchTasks(ids: string[], change: Change): Promise<Task[]> {
   const { data } = await dataOf(api.PATCH('/api/tasks/bulk', { body: { ids, change } }))
-  // Whoever sees rows may read tasks, and then a write returns them whole.
+  // With `tasks:read`, which the list requires, a write returns full tasks.
   return data as Task[]
 }
 
-/** Each task its change, in as few requests as that takes. */
 export const sendAll = <T extends { id: string }>(batches: Batch<T>[]) =>
-  sendBatches(batches, { send: patchTasks, wait: waitFor })
+  sendBatches(batches, { send: patchTasks, wait: waitToRetry })
 
-/** The tasks that changed since a time, by id; when others changed very many meanwhile, the latest of them. */
+/** The tasks changed since a time, by id; only the latest ones when there are too many. */
 export async function changedSince(time: string, count: number): Promise<Map<string, TaskListItem>> {
-  const found = new Map<string, TaskListItem>()
-  await everyPage(
+  const tasks = new Map<string, TaskListItem>()
+  await fetchAllPages(
     async (cursor) => {
-      const page = await pageOfTasks({ updatedSince: time, sort: '-updatedAt', limit: PAGE, ...at(cursor) })
-      for (const task of page.data) found.set(task.id, task)
+      const page = await fetchTaskPage({
+        updatedSince: time,
+        sort: '-updatedAt',
+        limit: PAGE_SIZE,
+        ...cursorParam(cursor),
+      })
+      for (const task of page.data) tasks.set(task.id, task)
       return page
     },
-    Math.ceil(count / PAGE) + MAX_PAGES_OF_OTHERS,
+    Math.ceil(count / PAGE_SIZE) + MAX_EXTRA_PAGES,
   )
-  return found
+  return tasks
 }

@@ -1,72 +1,78 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { isPassing, problemOf } from '../../api/problem.ts'
+import { isTransient, problemOf } from '../../api/problem.ts'
 import type { Task, TaskFilters, TaskListItem } from '../../api/queries.ts'
-import { serverTime } from '../../api/server-clock.ts'
-import { dropTasks, listsHolding, previewChange, putInPlace, replaceTasks } from '../../api/task-cache.ts'
+import { toServerTime } from '../../api/server-clock.ts'
+import {
+  insertTasks,
+  listsContaining,
+  previewChange,
+  removeTasks,
+  replaceTasks,
+} from '../../api/task-cache.ts'
 import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
-import type { UndoEntry } from '../../components/undo-stack.ts'
-import { batchesOf, type Change, type Failure, type Sent } from './bulk.ts'
+import type { UndoAction } from '../../components/undo-stack.ts'
+import { type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
 import { sendEach } from './send-each.ts'
 import { changedSince, deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
-import { reasonsFor, shortTitle, wordsFor } from './toast-text.ts'
+import { changeLabel, failuresText, shortTitle } from './toast-text.ts'
+import { undoActionFor } from './undo-action.ts'
 import { type Edit, editsOf } from './undo-edits.ts'
-import { undoEntryFor } from './undo-entry.ts'
 
-type Known = Task | TaskListItem
+type AnyTask = Task | TaskListItem
 
 export interface TaskActions {
-  toggleDone(task: Known): void
-  /** Changes tasks and offers to undo it. What fails stays as it was, and says why; returns the ids of those. */
-  change(tasks: Known[], change: Change): Promise<string[]>
-  /** Adds a label to those that do not have it. */
-  addLabel(tasks: Known[], label: string): Promise<string[]>
-  remove(tasks: Known[]): Promise<string[]>
+  toggleDone(task: AnyTask): void
+  /** Changes tasks optimistically, with undo. Failed changes are reverted and reported. Returns their ids. */
+  change(tasks: AnyTask[], change: Change): Promise<string[]>
+  addLabel(tasks: AnyTask[], label: string): Promise<string[]>
+  remove(tasks: AnyTask[]): Promise<string[]>
 }
 
-/** Whoever writes a task this often at once is a machine. */
+/** More conflicts than this come from a program. */
 const MAX_ATTEMPTS = 5
 
 export function useTaskActions(): TaskActions {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   return useMemo(() => {
     async function changeEach(
-      tasks: Known[],
-      words: string,
-      changeOf: (task: Known) => Change,
-      send: (before: Map<string, Known>) => Promise<Sent<Known>>,
+      tasks: AnyTask[],
+      label: string,
+      changeOf: (task: AnyTask) => Change,
+      send: (before: Map<string, AnyTask>) => Promise<BulkResult<AnyTask>>,
     ) {
       const edits = Promise.withResolvers<Edit[]>()
-      const entry = undoEntryFor(cache, sentenceOf(words, tasks), edits.promise)
-      const undoable = beginUndoable(entry)
+      const action = undoActionFor(queryClient, actionLabel(label, tasks), edits.promise)
+      const pendingUndo = beginUndoable(action)
       const before = new Map(tasks.map((task) => [task.id, task]))
       const hidePreview = previewChange(
-        cache,
+        queryClient,
         [...before.keys()],
         (task) => changeOf(task) as Partial<TaskListItem>,
       )
       const { done, failures } = await send(before)
       if (failures.length > 0) hidePreview()
-      replaceTasks(cache, done)
-      if (failures.length > 0) toast.refused(notDone(failures, tasks.length, 'changed'), reasonsFor(failures))
+      replaceTasks(queryClient, done)
+      if (failures.length > 0)
+        toast.error(failureTitle(failures, tasks.length, 'changed'), failuresText(failures))
 
-      const made = editsOf(before, done, [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))])
-      edits.resolve(made)
-      entry.sentence = sentenceOf(words, done)
-      if (made.length > 0) undoable.done()
+      const doneEdits = editsOf(before, done, [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))])
+      edits.resolve(doneEdits)
+      action.label = actionLabel(label, done)
+      if (doneEdits.length > 0) pendingUndo.complete()
       else {
-        undoable.drop()
-        if (done.length > 0) toast.done(entry.sentence)
+        pendingUndo.discard()
+        if (done.length > 0) toast.info(action.label)
       }
       return idsOf(failures)
     }
 
-    const change = (tasks: Known[], change: Change) => {
+    const change = (tasks: AnyTask[], change: Change) => {
       const [only, ...others] = tasks
       return changeEach(
         tasks,
-        wordsFor(change),
+        changeLabel(change),
         () => change,
         () =>
           only && others.length === 0
@@ -75,75 +81,77 @@ export function useTaskActions(): TaskActions {
       )
     }
 
-    async function addLabel(tasks: Known[], label: string) {
+    async function addLabel(tasks: AnyTask[], label: string) {
       const without = tasks.filter(({ labels }) => !labels.includes(label))
       const [only, ...others] = without
       if (!only) {
-        toast.done(`All of them have the label ${label}.`)
+        toast.info(`All of them have the label ${label}.`)
         return []
       }
-      const withIt = ({ labels }: Known) => ({
+      const addTo = ({ labels }: AnyTask) => ({
         labels: labels.includes(label) ? labels : [...labels, label],
       })
-      return changeEach(without, `Label ${label} added`, withIt, (before) =>
+      return changeEach(without, `Label ${label} added`, addTo, (before) =>
         others.length === 0
-          ? sendOne(only, () => relabel(only, withIt, before))
-          : relabelMany(without, withIt, before),
+          ? sendOne(only, () => relabel(only, addTo, before))
+          : relabelMany(without, addTo, before),
       )
     }
 
-    async function remove(tasks: Known[]) {
-      const gone: Known[] = []
+    async function remove(tasks: AnyTask[]) {
+      const deleted: AnyTask[] = []
       const ids = tasks.map(({ id }) => id)
-      const deletion = Promise.withResolvers<Known[]>()
-      const holders = listsHolding(cache, ids)
-      const entry = restoreEntry(sentenceOf('Deleted', tasks), deletion.promise, holders)
-      const undoable = beginUndoable(entry)
+      const deletion = Promise.withResolvers<AnyTask[]>()
+      const lists = listsContaining(queryClient, ids)
+      const action = restoreAction(actionLabel('Deleted', tasks), deletion.promise, lists)
+      const pendingUndo = beginUndoable(action)
       const failures = await sendEach({
         items: tasks,
         label: 'Deleting tasks',
         async send(task) {
           await deleteTask(task.id)
-          gone.push(task)
+          deleted.push(task)
         },
       })
-      dropTasks(
-        cache,
-        gone.map(({ id }) => id),
+      removeTasks(
+        queryClient,
+        deleted.map(({ id }) => id),
       )
-      deletion.resolve(gone)
-      if (failures.length > 0) toast.refused(notDone(failures, tasks.length, 'deleted'), reasonsFor(failures))
-      entry.sentence = sentenceOf('Deleted', gone)
-      if (gone.length > 0) undoable.done()
-      else undoable.drop()
+      deletion.resolve(deleted)
+      if (failures.length > 0) toast.error(failureTitle(failures, tasks.length, 'deleted'), failuresText(failures))
+      action.label = actionLabel('Deleted', deleted)
+      if (deleted.length > 0) pendingUndo.complete()
+      else pendingUndo.discard()
       return idsOf(failures)
     }
 
-    /** Each comes back where it was, in every list that held it. */
-    function restoreEntry(
-      sentence: string,
-      deleted: Promise<Known[]>,
-      holders: Map<string, TaskFilters[]>,
-    ): UndoEntry {
+    /** Restores tasks and inserts them into every list that contained them. */
+    function restoreAction(
+      label: string,
+      deletion: Promise<AnyTask[]>,
+      lists: Map<string, TaskFilters[]>,
+    ): UndoAction {
       return {
-        sentence,
+        label,
         async undo() {
-          const gone = await deleted
-          if (gone.length === 0) return { isEmpty: true }
+          const deleted = await deletion
+          if (deleted.length === 0) return { isEmpty: true }
           const failures = await sendEach({
-            items: gone,
+            items: deleted,
             label: 'Restoring tasks',
             async send({ id }) {
               const task = await restoreTask(id)
-              cache.setQueryData(['task', id], task)
-              for (const filters of holders.get(id) ?? []) putInPlace(cache, filters, [task as TaskListItem])
+              queryClient.setQueryData(['task', id], task)
+              for (const filters of lists.get(id) ?? []) insertTasks(queryClient, filters, [task as TaskListItem])
             },
           })
           if (failures.length === 0) return {}
-          const rest = failures.filter(({ problem }) => isPassing(problem)).map(({ item }) => item)
+          const remaining = failures.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
           return {
-            notUndone: `${notDone(failures, gone.length, 'restored')}. ${reasonsFor(failures)}`,
-            ...(rest.length > 0 && { rest: restoreEntry(sentence, Promise.resolve(rest), holders) }),
+            failure: `${failureTitle(failures, deleted.length, 'restored')}. ${failuresText(failures)}`,
+            ...(remaining.length > 0 && {
+              remaining: restoreAction(label, Promise.resolve(remaining), lists),
+            }),
           }
         },
       }
@@ -155,42 +163,41 @@ export function useTaskActions(): TaskActions {
       remove,
       toggleDone: (task) => void change([task], { status: task.status === 'done' ? 'open' : 'done' }),
     }
-  }, [cache])
+  }, [queryClient])
 }
 
-/** What came of the one request that changes one task; a rate limit is said like any other reason. */
-async function sendOne(task: Known, send: () => Promise<Task>): Promise<Sent<Known>> {
+async function sendOne(task: AnyTask, send: () => Promise<Task>): Promise<BulkResult<AnyTask>> {
   const done: Task[] = []
   const failures = await sendEach({ items: [task], send: async () => void done.push(await send()) })
   return { done, failures }
 }
 
-/** Labels are written whole: on top of those that somebody else gave meanwhile, never instead of them. */
+/** The API replaces all labels, so a version check guards labels added by others. */
 async function relabel(
-  task: Known,
-  changeOf: (task: Known) => Change,
-  before: Map<string, Known>,
+  task: AnyTask,
+  changeOf: (task: AnyTask) => Change,
+  before: Map<string, AnyTask>,
 ): Promise<Task> {
-  let known = task
+  let current = task
   for (let attempt = 1; ; attempt++) {
     try {
-      return await patchTask(known.id, changeOf(known), known.version)
+      return await patchTask(current.id, changeOf(current), current.version)
     } catch (error) {
       if (problemOf(error).status !== 412 || attempt === MAX_ATTEMPTS) throw error
-      known = await getTask(task.id)
-      before.set(known.id, known)
+      current = await getTask(task.id)
+      before.set(current.id, current)
     }
   }
 }
 
-/** Many share a request, which no version guards: what others changed since this page was loaded is read first. */
+/** Bulk requests have no version check, so tasks changed by others are read first. */
 async function relabelMany(
-  tasks: Known[],
-  changeOf: (task: Known) => Change,
-  before: Map<string, Known>,
-): Promise<Sent<Known>> {
+  tasks: AnyTask[],
+  changeOf: (task: AnyTask) => Change,
+  before: Map<string, AnyTask>,
+): Promise<BulkResult<AnyTask>> {
   try {
-    const loadedAt = new Date(serverTime(performance.timeOrigin)).toISOString()
+    const loadedAt = new Date(toServerTime(performance.timeOrigin)).toISOString()
     const changed = await changedSince(loadedAt, tasks.length)
     const now = tasks.map((task) => changed.get(task.id) ?? task)
     for (const task of now) before.set(task.id, task)
@@ -201,15 +208,14 @@ async function relabelMany(
   }
 }
 
-const idsOf = (failures: Failure<Known>[]) => failures.map(({ item }) => item.id)
+const idsOf = (failures: Failure<AnyTask>[]) => failures.map(({ item }) => item.id)
 
-function notDone({ length }: Failure<Known>[], count: number, what: string): string {
-  if (count === 1) return `It was not ${what}`
-  return `${length.toLocaleString()} of ${count.toLocaleString()} tasks ${length === 1 ? 'was' : 'were'} not ${what}`
+function failureTitle({ length }: Failure<AnyTask>[], count: number, verb: string): string {
+  if (count === 1) return `It was not ${verb}`
+  return `${length.toLocaleString()} of ${count.toLocaleString()} tasks ${length === 1 ? 'was' : 'were'} not ${verb}`
 }
 
-/** What was done, and to which. */
-function sentenceOf(words: string, [first, ...others]: Known[]): string {
-  if (others.length > 0) return `${(others.length + 1).toLocaleString()} tasks: ${words}.`
-  return `${words}: ${shortTitle(first?.title ?? '')}`
+function actionLabel(label: string, [first, ...others]: AnyTask[]): string {
+  if (others.length > 0) return `${(others.length + 1).toLocaleString()} tasks: ${label}.`
+  return `${label}: ${shortTitle(first?.title ?? '')}`
 }

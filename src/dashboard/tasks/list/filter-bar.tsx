@@ -6,20 +6,20 @@ import type { TaskFilters } from '../../api/queries.ts'
 import { preload } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
 import { toast } from '../../components/toast.ts'
-import { takeAwaitedSearch } from '../../keyboard/pending-search.ts'
-import { isCommand } from '../../keyboard/shortcuts.ts'
-import { filtersFrom, isNarrowed, PRIORITIES, SORTS, SOURCES, STATUSES } from '../filters.ts'
+import { endPendingSearch } from '../../keyboard/pending-search.ts'
+import { isShortcut } from '../../keyboard/shortcuts.ts'
+import { filtersFrom, isFiltered, PRIORITIES, SORTS, SOURCES, STATUSES } from '../filters.ts'
 import styles from '../tasks-page.module.css'
 import { useSavedFilters } from './saved-filters.ts'
 
 const LabelFilter = preload(() => import('./label-filter.tsx'))
 
-const TYPING_MS = 250
+const DEBOUNCE_MS = 250
 
-/** One row of filters; what they say stands in the address bar. */
+/** The filters, whose state is the address bar. */
 export function FilterBar({ filters }: { filters: TaskFilters }) {
   const navigate = useNavigate()
-  const narrow = (change: Partial<TaskFilters>) =>
+  const applyChange = (change: Partial<TaskFilters>) =>
     navigate({
       to: '.',
       search: filtersFrom({ ...filters, ...change }),
@@ -28,33 +28,33 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
 
   return (
     <search className={styles.filters}>
-      <SearchBox q={filters.q ?? ''} onSearch={(q) => narrow({ q: q || undefined })} />
+      <SearchBox q={filters.q ?? ''} onSearch={(q) => applyChange({ q: q || undefined })} />
       <div className={styles.options}>
-        <Choice
+        <FilterMenu
           name="Status"
           options={STATUSES}
-          chosen={filters.status ?? []}
-          onChange={(status) => narrow({ status })}
+          selected={filters.status ?? []}
+          onChange={(status) => applyChange({ status })}
         />
-        <Choice
+        <FilterMenu
           name="Priority"
           options={PRIORITIES}
-          chosen={filters.priority ?? []}
-          onChange={(priority) => narrow({ priority })}
+          selected={filters.priority ?? []}
+          onChange={(priority) => applyChange({ priority })}
         />
-        <Choice
+        <FilterMenu
           name="Source"
           options={SOURCES}
-          chosen={filters.source ?? []}
-          onChange={(source) => narrow({ source })}
+          selected={filters.source ?? []}
+          onChange={(source) => applyChange({ source })}
         />
-        <Labels
+        <LabelMenu
           projectId={filters.projectId}
-          chosen={filters.label ?? []}
-          onChange={(label) => narrow({ label })}
+          selected={filters.label ?? []}
+          onChange={(label) => applyChange({ label })}
         />
-        {isNarrowed(filters) && <Keep filters={filters} />}
-        <Sort sort={filters.sort ?? '-createdAt'} onChange={(sort) => narrow({ sort })} />
+        {isFiltered(filters) && <SaveFilterButton filters={filters} />}
+        <SortMenu sort={filters.sort ?? '-createdAt'} onChange={(sort) => applyChange({ sort })} />
       </div>
     </search>
   )
@@ -62,41 +62,42 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
 
 function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   const [text, setText] = useState(q)
-  const box = useRef<HTMLInputElement>(null)
+  const inputRef = useRef<HTMLInputElement>(null)
   const navigate = useNavigate()
-  const isAskedFor = useLocation({ select: ({ state }) => state.isSearching })
+  const isFocusRequested = useLocation({ select: ({ state }) => state.isSearching })
   const search = useRef((_: string) => {})
-  // What this box asked for and the address may not have said yet: none of it may replace what was typed since.
-  const asked = useRef([q])
-  search.current = (words) => {
-    asked.current.push(words)
-    onSearch(words)
+  // Searches that this input started and that may not be in the address yet. None of them may replace newer
+  // input.
+  const ownQueries = useRef([q])
+  search.current = (query) => {
+    ownQueries.current.push(query)
+    onSearch(query)
   }
 
   useEffect(() => {
-    const isOwn = asked.current.includes(q)
-    if (!isOwn || asked.current.at(-1) === q) asked.current = [q]
+    const isOwn = ownQueries.current.includes(q)
+    if (!isOwn || ownQueries.current.at(-1) === q) ownQueries.current = [q]
     if (!isOwn) setText(q)
   }, [q])
   useEffect(() => {
     if (text.trim() === q) return
-    const timer = setTimeout(() => search.current(text.trim()), TYPING_MS)
+    const timer = setTimeout(() => search.current(text.trim()), DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [text, q])
   useEffect(() => {
-    if (!isAskedFor) return
-    box.current?.focus()
-    const typed = takeAwaitedSearch()
+    if (!isFocusRequested) return
+    inputRef.current?.focus()
+    const typed = endPendingSearch()
     if (typed) setText(typed)
-    // Once: whoever comes back to this page by the browser's buttons did not come to search.
+    // Only once: going back in the history must not focus the search box.
     void navigate({ to: '.', search: true, replace: true, state: {} })
-  }, [isAskedFor, navigate])
+  }, [isFocusRequested, navigate])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || !isCommand(event)) return
+      if (event.key !== '/' || !isShortcut(event)) return
       event.preventDefault()
-      box.current?.focus()
-      box.current?.select()
+      inputRef.current?.focus()
+      inputRef.current?.select()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
@@ -104,7 +105,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
 
   return (
     <TextInput
-      ref={box}
+      ref={inputRef}
       className={styles.search}
       type="search"
       aria-label="Search tasks"
@@ -121,55 +122,57 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   )
 }
 
-interface ChoiceProps<T extends string> {
+interface FilterMenuProps<T extends string> {
   name: string
   options: Record<T, string>
-  chosen: T[]
-  onChange(chosen: T[] | undefined): void
+  selected: T[]
+  onChange(selected: T[] | undefined): void
 }
 
-function Choice<T extends string>({ name, options, chosen, onChange }: ChoiceProps<T>) {
-  const words = chosen.map((value) => options[value])
+function FilterMenu<T extends string>({ name, options, selected, onChange }: FilterMenuProps<T>) {
+  const labels = selected.map((value) => options[value])
   const toggled = (value: T) =>
-    chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value]
+    selected.includes(value) ? selected.filter((other) => other !== value) : [...selected, value]
   return (
     <MenuButton
-      button={<Chosen name={name} words={words} />}
+      button={<FilterButton name={name} labels={labels} />}
       position="bottom-start"
-      groups={[{ pickAny: optionsOf(options), chosen, onPick: (value) => onChange(toggled(value as T)) }]}
+      groups={[
+        { checkboxItems: toOptions(options), selected, onSelect: (value) => onChange(toggled(value as T)) },
+      ]}
     />
   )
 }
 
-interface LabelsProps {
+interface LabelMenuProps {
   projectId: string | undefined
-  chosen: string[]
+  selected: string[]
   onChange(labels: string[]): void
 }
 
-function Labels({ projectId, chosen, onChange }: LabelsProps) {
-  const button = <Chosen name="Label" words={chosen} />
+function LabelMenu({ projectId, selected, onChange }: LabelMenuProps) {
+  const button = <FilterButton name="Label" labels={selected} />
   return (
     <OnDemand button={button} kind="dialog">
-      <LabelFilter button={button} projectId={projectId} chosen={chosen} onChange={onChange} />
+      <LabelFilter button={button} projectId={projectId} selected={selected} onChange={onChange} />
     </OnDemand>
   )
 }
 
-/** The button of a filter: its name and, once something was chosen, what. */
-function Chosen({ name, words, ...button }: { name: string; words: string[] } & ButtonProps) {
-  const isSet = words.length > 0
+/** Shows the name of a filter and its selected values. */
+function FilterButton({ name, labels, ...button }: { name: string; labels: string[] } & ButtonProps) {
+  const isSet = labels.length > 0
   return (
     <Button {...button} variant={isSet ? 'light' : 'subtle'} color={isSet ? 'accent' : 'gray'} px={10}>
-      {isSet ? `${name}: ${words.join(', ')}` : name}
+      {isSet ? `${name}: ${labels.join(', ')}` : name}
     </Button>
   )
 }
 
 type SortName = NonNullable<TaskFilters['sort']>
 
-function Sort({ sort, onChange }: { sort: SortName; onChange(sort: SortName | undefined): void }) {
-  const pick = (value: string) => onChange(value === '-createdAt' ? undefined : (value as SortName))
+function SortMenu({ sort, onChange }: { sort: SortName; onChange(sort: SortName | undefined): void }) {
+  const onSelect = (value: string) => onChange(value === '-createdAt' ? undefined : (value as SortName))
   return (
     <MenuButton
       button={
@@ -179,32 +182,31 @@ function Sort({ sort, onChange }: { sort: SortName; onChange(sort: SortName | un
         </Button>
       }
       position="bottom-end"
-      groups={[{ pickOne: optionsOf(SORTS), chosen: sort, onPick: pick }]}
+      groups={[{ radioItems: toOptions(SORTS), selected: sort, onSelect }]}
     />
   )
 }
 
-const optionsOf = (words: Record<string, string>) =>
-  Object.entries(words).map(([value, words]) => ({ value, words }))
+const toOptions = (names: Record<string, string>) =>
+  Object.entries(names).map(([value, name]) => ({ value, label: name }))
 
-/** Keeps what is filtered for now under My filters. */
-function Keep({ filters }: { filters: TaskFilters }) {
+function SaveFilterButton({ filters }: { filters: TaskFilters }) {
   const [saved, setSaved] = useSavedFilters()
-  const words = [
+  const labels = [
     filters.q && `“${filters.q}”`,
     ...(filters.status ?? []).map((value) => STATUSES[value]),
     ...(filters.priority ?? []).map((value) => PRIORITIES[value]),
     ...(filters.source ?? []).map((value) => SOURCES[value]),
     ...(filters.label ?? []),
   ]
-  const name = words.filter(Boolean).join(', ')
+  const name = labels.filter(Boolean).join(', ')
   if (saved.some((other) => other.name === name)) return null
   return (
     <ActionIcon
       aria-label="Keep this filter"
       onClick={() => {
         setSaved([...saved, { name, filters }])
-        toast.done(`Kept as “${name}” under My filters.`)
+        toast.info(`Kept as “${name}” under My filters.`)
       }}
     >
       <BookmarkIcon size={16} />

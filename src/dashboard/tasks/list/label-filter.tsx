@@ -1,43 +1,42 @@
 import { Popover } from '@mantine/core'
 import { cloneElement, useState } from 'react'
-import { type ButtonElement, useOpening } from '../../components/use-open-state.ts'
+import { type ButtonElement, useOpenOnMount } from '../../components/use-open-state.ts'
 import { NameTags } from '../name-tags.tsx'
 
 interface LabelFilterProps {
   button: ButtonElement
   projectId: string | undefined
-  chosen: string[]
+  selected: string[]
   onChange(labels: string[]): void
 }
 
-/** The labels of the filter whose button was pressed. */
-export default function LabelFilter({ button, projectId, chosen, onChange }: LabelFilterProps) {
-  const { isOpen, setOpen, target } = useOpening(button)
+export default function LabelFilter({ button, projectId, selected, onChange }: LabelFilterProps) {
+  const { isOpen, setOpen, target } = useOpenOnMount(button)
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md">
       <Popover.Target>{cloneElement(target, { onClick: () => setOpen(!isOpen) })}</Popover.Target>
       <Popover.Dropdown aria-label="Which labels">
-        <LabelTags projectId={projectId} chosen={chosen} onChange={onChange} />
+        <LabelInput projectId={projectId} selected={selected} onChange={onChange} />
       </Popover.Dropdown>
     </Popover>
   )
 }
 
-interface LabelTagsProps {
+interface LabelInputProps {
   projectId: string | undefined
-  chosen: string[]
+  selected: string[]
   onChange(labels: string[]): void
 }
 
-/** Labels to go by: those that tasks have are offered, any other can be written. */
-function LabelTags({ projectId, chosen, onChange }: LabelTagsProps) {
-  // The address follows a moment later; whoever picks two in that moment means both.
-  const [labels, setLabels] = useState(chosen)
+/** Suggests existing labels and accepts others. */
+function LabelInput({ projectId, selected, onChange }: LabelInputProps) {
+  // Local state, because the address updates later: two quick choices must both count.
+  const [labels, setLabels] = useState(selected)
   return (
     <NameTags
       kind="labels"
       projectId={projectId}
-      takesFirst
+      selectsFirst
       aria-label="Labels to show"
       placeholder={labels.length === 0 ? 'Pick or write a label' : undefined}
       description="A task with any of them is shown."

@@ -2,21 +2,20 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { listsQuery, type TaskFilters } from '../../api/queries.ts'
-import { Curl } from '../../components/curl.tsx'
-import { EmptyPage } from '../../components/empty-page.tsx'
+import { CurlExample } from '../../components/curl-example.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { openNewTask } from '../../keyboard/shortcuts.ts'
 import { useMe } from '../../session/session.ts'
-import { isNarrowed } from '../filters.ts'
+import { isFiltered } from '../filters.ts'
 
-/** A list without tasks says what would fill it. */
 export default function NoTasks({ filters }: { filters: TaskFilters }) {
   const navigate = useNavigate()
   const { can } = useMe()
   const { projectId, listId } = filters
   const { data: lists } = useQuery({ ...listsQuery(projectId ?? ''), enabled: Boolean(projectId) })
-  if (isNarrowed(filters)) {
+  if (isFiltered(filters)) {
     return (
-      <EmptyPage
+      <EmptyState
         title="No task passes these filters"
         action={
           <Button variant="default" onClick={() => navigate({ to: '/tasks', search: { projectId, listId } })}>
@@ -24,25 +23,28 @@ export default function NoTasks({ filters }: { filters: TaskFilters }) {
           </Button>
         }
       >
-        <Curl path={`/api/tasks?${wordsOf(filters)}`} caption="The same question from a terminal:" />
-      </EmptyPage>
+        <CurlExample
+          path={`/api/tasks?${searchParamsOf(filters)}`}
+          caption="The same question from a terminal:"
+        />
+      </EmptyState>
     )
   }
-  const place = listId ?? lists?.find(({ isDefault }) => isDefault)?.id
-  const body = { title: 'Hello, Inlet', ...(place && { listId: place }) }
+  const targetListId = listId ?? lists?.find(({ isDefault }) => isDefault)?.id
+  const body = { title: 'Hello, Inlet', ...(targetListId && { listId: targetListId }) }
   return (
-    <EmptyPage
+    <EmptyState
       title="Nothing has come in yet"
-      purpose="Bug reports, feedback, issues and pull requests land here as tasks."
+      description="Bug reports, feedback, issues and pull requests land here as tasks."
       action={can('tasks:write') && <Button onClick={openNewTask}>Create a task</Button>}
     >
-      <Curl path="/api/tasks" body={body} />
-    </EmptyPage>
+      <CurlExample path="/api/tasks" body={body} />
+    </EmptyState>
   )
 }
 
-/** Filters as the API takes them: what may be any of several is repeated. */
-const wordsOf = (filters: TaskFilters) =>
+/** Arrays become repeated parameters. */
+const searchParamsOf = (filters: TaskFilters) =>
   new URLSearchParams(
     Object.entries(filters).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
   )

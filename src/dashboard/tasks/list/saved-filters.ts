@@ -6,6 +6,6 @@ interface SavedFilter {
   filters: TaskFilters
 }
 
-/** Filters somebody wants back, kept in this browser. */
+/** Saved filters, stored in the browser's local storage. */
 export const useSavedFilters = () =>
   useLocalStorage<SavedFilter[]>({ key: 'inlet-filters', defaultValue: [], getInitialValueInEffect: false })

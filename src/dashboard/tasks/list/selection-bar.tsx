@@ -15,34 +15,34 @@ import type { Selection } from './use-selection.ts'
 interface SelectionBarProps {
   selection: Selection
   actions: TaskActions
-  /** Whose labels are suggested; those of all projects where there is none. */
+  /** Limits the suggestions to a project. */
   projectId: string | undefined
 }
 
-/** What can be done with all chosen tasks at once. */
+/** The bulk actions. */
 export default function SelectionBar({ selection, actions, projectId }: SelectionBarProps) {
-  const cache = useQueryClient()
-  const chosen = () => {
-    const shown = { queryKey: ['tasks'], type: 'active' } as const
-    const held = cache.getQueriesData<{ pages: { data: TaskListItem[] }[] }>(shown)
-    const rows = held.flatMap(([, data]) => itemsOf(data))
+  const queryClient = useQueryClient()
+  const selectedTasks = () => {
+    const activeLists = { queryKey: ['tasks'], type: 'active' } as const
+    const cached = queryClient.getQueriesData<{ pages: { data: TaskListItem[] }[] }>(activeLists)
+    const rows = cached.flatMap(([, data]) => itemsOf(data))
     return [...new Map(rows.filter(({ id }) => selection.ids.has(id)).map((row) => [row.id, row])).values()]
   }
-  /** What fails is selected again. */
-  const run = (work: Promise<string[]>) => {
+  /** Selects the tasks that failed again. */
+  const run = (mutation: Promise<string[]>) => {
     selection.clear()
-    void work.then(selection.add)
+    void mutation.then(selection.add)
   }
-  const change = (change: Schema<'TaskChange'>) => run(actions.change(chosen(), change))
+  const change = (change: Schema<'TaskChange'>) => run(actions.change(selectedTasks(), change))
   return (
-    <div ref={noteHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
+    <div ref={publishHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
       <strong className={styles.count}>{selection.ids.size} selected</strong>
       <Button variant="subtle" onClick={() => change({ status: 'done' })}>
         Mark done
       </Button>
-      <Picker label="Status" options={STATUSES} onPick={(status) => change({ status })} />
-      <Picker label="Priority" options={PRIORITIES} onPick={(priority) => change({ priority })} />
-      <LabelAdder projectId={projectId} onAdd={(label) => run(actions.addLabel(chosen(), label))} />
+      <Picker label="Status" options={STATUSES} onSelect={(status) => change({ status })} />
+      <Picker label="Priority" options={PRIORITIES} onSelect={(priority) => change({ priority })} />
+      <LabelAdder projectId={projectId} onAdd={(label) => run(actions.addLabel(selectedTasks(), label))} />
       <Menu position="top">
         <Menu.Target>
           <Button variant="subtle">Move</Button>
@@ -51,7 +51,7 @@ export default function SelectionBar({ selection, actions, projectId }: Selectio
           <ListMenuItems onPick={(listId) => change({ listId })} />
         </Menu.Dropdown>
       </Menu>
-      <Button variant="subtle" color="red" onClick={() => run(actions.remove(chosen()))}>
+      <Button variant="subtle" color="red" onClick={() => run(actions.remove(selectedTasks()))}>
         Delete
       </Button>
       <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear the selection">
@@ -61,8 +61,8 @@ export default function SelectionBar({ selection, actions, projectId }: Selectio
   )
 }
 
-/** What is said at the edge of the page stands above the bar, however high that is. */
-function noteHeight(bar: HTMLElement | null) {
+/** Toasts are placed above the bar by its height. */
+function publishHeight(bar: HTMLElement | null) {
   if (!bar) return
   const { style } = document.documentElement
   const observer = new ResizeObserver(() => style.setProperty('--bar-height', `${bar.offsetHeight + 8}px`))
@@ -78,7 +78,7 @@ interface LabelAdderProps {
   onAdd(label: string): void
 }
 
-/** One label for all that are selected; what the code host manages refuses it and says so. */
+/** Tasks of the code host reject labels; a toast says so. */
 function LabelAdder({ projectId, onAdd }: LabelAdderProps) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const [label, setLabel] = useState('')
@@ -125,19 +125,19 @@ function LabelAdder({ projectId, onAdd }: LabelAdderProps) {
 interface PickerProps<T extends string> {
   label: string
   options: Record<T, string>
-  onPick(value: T): void
+  onSelect(value: T): void
 }
 
-function Picker<T extends string>({ label, options, onPick }: PickerProps<T>) {
+function Picker<T extends string>({ label, options, onSelect }: PickerProps<T>) {
   return (
     <Menu position="top">
       <Menu.Target>
         <Button variant="subtle">{label}</Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {(Object.entries(options) as [T, string][]).map(([value, words]) => (
-          <Menu.Item key={value} onClick={() => onPick(value)}>
-            {words}
+        {(Object.entries(options) as [T, string][]).map(([value, label]) => (
+          <Menu.Item key={value} onClick={() => onSelect(value)}>
+            {label}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -4,31 +4,31 @@ import { useEffect, useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import styles from './task-list.module.css'
 
-/** A skeleton for longer than this tells nobody anything. */
+/** Then the reason for the delay is shown. */
 const SKELETON_MS = 1_000
 
-interface WaitingProps {
+interface TaskListLoadingProps {
   query: { failureReason: unknown; refetch(): unknown }
   queryKey: readonly unknown[]
 }
 
-/** The shape of the rows to come, for a second; then what keeps them, and what to do. */
-export function Waiting({ query, queryKey }: WaitingProps) {
-  const cache = useQueryClient()
+/** A skeleton for one second, then the reason and a retry button. */
+export function TaskListLoading({ query, queryKey }: TaskListLoadingProps) {
+  const queryClient = useQueryClient()
   const [isLate, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), SKELETON_MS)
     return () => clearTimeout(timer)
   }, [])
-  const askAgain = async () => {
-    await cache.cancelQueries({ queryKey })
+  const retry = async () => {
+    await queryClient.cancelQueries({ queryKey })
     await query.refetch()
   }
   if (!isLate) {
     return (
-      <div className={styles.waiting} role="status" aria-label="The tasks are loading">
+      <div className={styles.skeleton} role="status" aria-label="The tasks are loading">
         {Array.from({ length: 14 }, (_, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list is static.
           <span key={index} style={{ width: `${38 + ((index * 17) % 41)}%` }} />
         ))}
       </div>
@@ -43,7 +43,7 @@ export function Waiting({ query, queryKey }: WaitingProps) {
           : 'Inlet has not answered yet. It may be starting, or the connection may be slow.'}
       </span>
       <div>
-        <Button variant="default" onClick={() => void askAgain()}>
+        <Button variant="default" onClick={() => void retry()}>
           Ask again now
         </Button>
       </div>

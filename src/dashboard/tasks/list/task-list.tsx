@@ -17,16 +17,16 @@ import {
   type TaskListItem,
   tasksQuery,
 } from '../../api/queries.ts'
-import { leaveTasks } from '../../api/task-cache.ts'
+import { trimList } from '../../api/task-cache.ts'
 import { preload } from '../../components/lazy.tsx'
-import { NotLoaded } from '../../components/load-error.tsx'
+import { LoadError } from '../../components/load-error.tsx'
 import { plural } from '../../lib/plural.ts'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import styles from './task-list.module.css'
-import { Waiting } from './task-list-loading.tsx'
+import { TaskListLoading } from './task-list-loading.tsx'
 import { TaskRow } from './task-row.tsx'
-import { useListKeys } from './use-list-shortcuts.ts'
+import { useListShortcuts } from './use-list-shortcuts.ts'
 import { useNewTasks } from './use-new-tasks.ts'
 import { useRowFocus } from './use-row-focus.ts'
 import { useSelection } from './use-selection.ts'
@@ -36,50 +36,50 @@ const SelectionBar = preload(() => import('./selection-bar.tsx'))
 
 const ROW_PX = 40
 const TOUCH_ROW_PX = 48
-/** The heading and the filters, about. */
-const ABOVE_PX = 110
-/** So many rows before the end the next page is asked for. */
-const LOOKAHEAD = 80
+/** The approximate height of heading and filters. */
+const HEADER_PX = 110
+/** The next page is fetched this many rows before the end. */
+const PREFETCH_ROWS = 80
 
-const NONE: TaskListItem[] = []
+const NO_ROWS: TaskListItem[] = []
 
 interface TaskListProps {
   filters: TaskFilters
   openId: string | undefined
 }
 
-/** Rows for however many tasks there are; the page holds those in sight and a few around them. */
+/** A virtualized list. */
 export function TaskList({ filters, openId }: TaskListProps) {
   const navigate = useNavigate()
   const searchStr = useLocation({ select: (location) => location.searchStr })
   const { can } = useMe()
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))
-  useEffect(() => () => void leaveTasks(cache, filters), [cache, filters])
-  const held = useMemo(() => itemsOf(query.data), [query.data])
-  // Many rows at once are drawn in small pieces; what somebody does meanwhile goes first.
-  const rows = useDeferredValue(held, NONE)
+  useEffect(() => () => void trimList(queryClient, filters), [queryClient, filters])
+  const loaded = useMemo(() => itemsOf(query.data), [query.data])
+  // Renders many new rows in interruptible steps.
+  const rows = useDeferredValue(loaded, NO_ROWS)
   const scroller = useRef<HTMLElement>(null)
   const rowHeight = useMemo(() => (matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX), [])
   const [focusedId, setFocusedId] = useState<string>()
-  const focusedAt = useMemo(() => rows.findIndex(({ id }) => id === focusedId), [rows, focusedId])
-  const virtual = useVirtualizer({
+  const focusedIndex = useMemo(() => rows.findIndex(({ id }) => id === focusedId), [rows, focusedId])
+  const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    // Until it is measured: so that the rows come with the first drawing, not with a second one in one go.
-    initialRect: { width: innerWidth, height: innerHeight - ABOVE_PX },
+    // An estimate until it is measured, so that rows are part of the first render.
+    initialRect: { width: innerWidth, height: innerHeight - HEADER_PX },
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan: useDeferredValue(12, 2),
-    observeElementRect: whenSized,
+    observeElementRect: observeSize,
     scrollToFn: scrollUnlessAtTop,
-    // What has the focus stays on the page, wherever that is scrolled to.
-    rangeExtractor: useCallback((range: Range) => rangeWith(focusedAt, range), [focusedAt]),
+    // The focused row stays rendered outside the viewport.
+    rangeExtractor: useCallback((range: Range) => rangeWith(focusedIndex, range), [focusedIndex]),
   })
-  const focusRow = useRowFocus({ scroller, focusedAt })
+  const focusRow = useRowFocus({ scroller, focusedIndex })
   const selection = useSelection(rows)
   const actions = useTaskActions()
-  const news = useNewTasks(filters, scroller)
+  const newTasks = useNewTasks(filters, scroller)
   const { data: projectNames } = useQuery({ ...projectsQuery, select: namesById })
   const showsProject = filters.projectId === undefined && (projectNames?.size ?? 0) > 1
 
@@ -88,7 +88,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
       navigate({ to: '/tasks/$taskId', params: { taskId }, search: true, replace: Boolean(openId) }),
     [navigate, openId],
   )
-  useListKeys({
+  useListShortcuts({
     rows,
     focusedId,
     selection,
@@ -99,27 +99,27 @@ export function TaskList({ filters, openId }: TaskListProps) {
     onFocus(id, index) {
       setFocusedId(id)
       focusRow(id)
-      virtual.scrollToIndex(index)
+      virtualizer.scrollToIndex(index)
       if (openId) open(id)
     },
     onClose: () => navigate({ to: '/tasks', search: true }),
   })
 
-  const items = virtual.getVirtualItems()
+  const items = virtualizer.getVirtualItems()
   const lastShown = items.at(-1)?.index ?? 0
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   useEffect(() => {
     if (!hasNextPage || isFetchingNextPage || isFetchNextPageError) return
-    // Not before somebody scrolls: the first page is more than a window holds.
-    if (lastShown >= rows.length - Math.min(LOOKAHEAD, rows.length / 4)) void fetchNextPage()
+    // Not before the user scrolls: the first page exceeds the viewport.
+    if (lastShown >= rows.length - Math.min(PREFETCH_ROWS, rows.length / 4)) void fetchNextPage()
   }, [lastShown, rows.length, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
 
-  const waiting = <Waiting query={query} queryKey={tasksQuery(filters).queryKey} />
-  if (query.isPending || (rows.length === 0 && held.length > 0)) return waiting
-  if (query.isError && rows.length === 0) return <NotLoaded what="The tasks" query={query} />
-  if (rows.length === 0 && news.count === 0) {
+  const loading = <TaskListLoading query={query} queryKey={tasksQuery(filters).queryKey} />
+  if (query.isPending || (rows.length === 0 && loaded.length > 0)) return loading
+  if (query.isError && rows.length === 0) return <LoadError what="The tasks" query={query} />
+  if (rows.length === 0 && newTasks.count === 0) {
     return (
-      <Suspense fallback={waiting}>
+      <Suspense fallback={loading}>
         <NoTasks filters={filters} />
       </Suspense>
     )
@@ -127,15 +127,15 @@ export function TaskList({ filters, openId }: TaskListProps) {
 
   return (
     <>
-      {news.count > 0 && (
-        <button type="button" className={styles.news} onClick={news.show}>
-          {news.count >= 50 ? '50+' : news.count} new
+      {newTasks.count > 0 && (
+        <button type="button" className={styles.newTasks} onClick={newTasks.show}>
+          {newTasks.count >= 50 ? '50+' : newTasks.count} new
         </button>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls can be scrolled by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable. */}
       <section ref={scroller} className={styles.scroller} tabIndex={0} aria-label="List of tasks">
-        {/* biome-ignore lint/a11y/useSemanticElements: only the rows in sight exist, at places of their own. */}
-        <div role="list" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+        {/* biome-ignore lint/a11y/useSemanticElements: the list is virtualized. */}
+        <div role="list" className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, key, start }) => {
             const task = rows[index]
             if (!task) return null
@@ -149,7 +149,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
                 height={rowHeight}
                 isOpen={task.id === openId}
                 isFocused={task.id === focusedId}
-                isTabStop={index === Math.max(0, focusedAt)}
+                isTabStop={index === Math.max(0, focusedIndex)}
                 isSelected={selection.ids.has(task.id)}
                 isSelecting={selection.ids.size > 0}
                 project={showsProject ? projectNames?.get(task.projectId) : undefined}
@@ -164,7 +164,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
           })}
         </div>
         {query.isFetchNextPageError && (
-          <NotLoaded what="More tasks" query={{ ...query, refetch: fetchNextPage }} />
+          <LoadError what="More tasks" query={{ ...query, refetch: fetchNextPage }} />
         )}
       </section>
       <Suspense>
@@ -185,13 +185,12 @@ function rangeWith(index: number, range: Range): number[] {
   return [...shown, index].sort((a, b) => a - b)
 }
 
-// The library asks for the size at once and scrolls to where a new list stands anyway: both lay the page out in the
-// middle of drawing it.
+// The library's defaults measure and scroll immediately, which forces a layout while rendering.
 
-function whenSized({ scrollElement }: Virtualizer<HTMLElement, Element>, tell: (size: Rect) => void) {
+function observeSize({ scrollElement }: Virtualizer<HTMLElement, Element>, onSize: (size: Rect) => void) {
   if (!scrollElement) return
   const observer = new ResizeObserver(() =>
-    tell({ width: scrollElement.offsetWidth, height: scrollElement.offsetHeight }),
+    onSize({ width: scrollElement.offsetWidth, height: scrollElement.offsetHeight }),
   )
   observer.observe(scrollElement)
   return () => observer.disconnect()

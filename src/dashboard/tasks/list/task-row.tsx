@@ -12,14 +12,14 @@ interface TaskRowProps {
   height: number
   isOpen: boolean
   isFocused: boolean
-  /** The one row that Tab comes to; `j`, `k` and the arrow keys go on from there. */
+  /** Whether Tab stops at this row (roving tabindex). */
   isTabStop: boolean
   isSelected: boolean
   isSelecting: boolean
-  /** The name of the project, where the list is of several. */
+  /** The project name, if the list contains several projects. */
   project: string | undefined
   mayWrite: boolean
-  /** The filters as the address has them; they stay while a task is open. */
+  /** The filters in the address, kept while a task is open. */
   searchStr: string
   onOpen(id: string): void
   onFocus(id: string): void
@@ -47,7 +47,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     else props.onOpen(task.id)
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: see the list.
+    // biome-ignore lint/a11y/useSemanticElements: see task-list.tsx.
     <div
       role="listitem"
       data-task={task.id}
@@ -80,7 +80,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       >
         <StatusCircle status={task.status} />
       </button>
-      {/* Not the router's link: each of those follows every change of the address. */}
+      {/* Not the router's link, which re-renders on every navigation. */}
       <a
         href={`/tasks/${task.id}${props.searchStr}`}
         className={styles.title}
@@ -106,7 +106,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         <SourceIcon task={task} />
         <PriorityBars priority={task.priority} />
         <span className={styles.age}>
-          <RelativeTime at={task.createdAt} isShort />
+          <RelativeTime dateTime={task.createdAt} isShort />
         </span>
       </span>
     </div>

@@ -2,38 +2,38 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 
 
 interface RowFocus {
   scroller: RefObject<HTMLElement | null>
-  /** Where the task stands that has the focus; below zero when it is not among the rows. */
-  focusedAt: number
+  /** The index of the focused task; negative when it is not in the list. */
+  focusedIndex: number
 }
 
-/** Gives the focus of the page to the row that the keyboard is on, and keeps it in the list when that row goes. */
-export function useRowFocus({ scroller, focusedAt }: RowFocus): (id: string) => void {
-  const meant = useRef<string>(undefined)
-  const wasWithin = useRef(false)
+/** Focuses the row of the keyboard position, and keeps the focus in the list when that row disappears. */
+export function useRowFocus({ scroller, focusedIndex }: RowFocus): (id: string) => void {
+  const pendingId = useRef<string>(undefined)
+  const hadFocus = useRef(false)
 
   useLayoutEffect(() => {
-    if (!meant.current) return
-    const link = scroller.current?.querySelector<HTMLElement>(`[data-task="${meant.current}"] a`)
-    // A row further down is drawn when the list has scrolled there.
+    if (!pendingId.current) return
+    const link = scroller.current?.querySelector<HTMLElement>(`[data-task="${pendingId.current}"] a`)
+    // Rows outside the viewport are rendered after scrolling.
     if (!link) return
-    meant.current = undefined
+    pendingId.current = undefined
     link.focus({ preventScroll: true })
   })
 
   useEffect(() => {
-    const note = () => {
-      wasWithin.current = scroller.current?.contains(document.activeElement) ?? false
+    const updateHadFocus = () => {
+      hadFocus.current = scroller.current?.contains(document.activeElement) ?? false
     }
-    addEventListener('focusin', note)
-    return () => removeEventListener('focusin', note)
+    addEventListener('focusin', updateHadFocus)
+    return () => removeEventListener('focusin', updateHadFocus)
   }, [scroller])
 
   useLayoutEffect(() => {
-    if (focusedAt >= 0 || !wasWithin.current || document.activeElement !== document.body) return
+    if (focusedIndex >= 0 || !hadFocus.current || document.activeElement !== document.body) return
     scroller.current?.focus({ preventScroll: true })
-  }, [focusedAt, scroller])
+  }, [focusedIndex, scroller])
 
   return useCallback((id) => {
-    meant.current = id
+    pendingId.current = id
   }, [])
 }

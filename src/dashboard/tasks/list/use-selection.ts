@@ -9,7 +9,7 @@ export interface Selection {
   add(ids: string[]): void
 }
 
-/** Which rows are chosen, by click, by key, or from here to there with shift. */
+/** The selected rows; shift selects a range. */
 export function useSelection(rows: TaskListItem[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
   const anchor = useRef<string>(undefined)

@@ -1,7 +1,7 @@
 import type { Activity } from '../../api/queries.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 
-/** What an entry of the record says, after the name of who did it. */
+/** The text of an activity, after the name of its actor. */
 export function activityText({ type, message, metadata }: Activity): string {
   switch (type) {
     case 'task.created':
@@ -17,37 +17,37 @@ export function activityText({ type, message, metadata }: Activity): string {
     case 'feedback.received':
       return message ?? 'brought it as feedback'
     case 'task.updated':
-      return changesOf(metadata.changes)
+      return changesText(metadata.changes)
     default:
       return [type, message].filter(Boolean).join(': ')
   }
 }
 
-function changesOf(changes: unknown): string {
+function changesText(changes: unknown): string {
   if (typeof changes !== 'object' || changes === null) return 'changed it'
   const parts = Object.entries(changes)
     .filter(([name]) => name !== 'projectId' || !('listId' in changes))
-    .map(([name, change]) => changeOf(name, change))
+    .map(([name, change]) => changeText(name, change))
   return parts.join(', ') || 'changed it'
 }
 
-function changeOf(name: string, change: unknown): string {
+function changeText(name: string, change: unknown): string {
   if (typeof change !== 'object' || change === null) return `changed the ${name}`
   const { from, to } = change as { from: unknown; to: unknown }
-  if (name === 'priority') return `set the priority to ${nameIn(PRIORITIES, to)}`
-  if (name === 'status') return `set it to ${nameIn(STATUSES, to)}`
+  if (name === 'priority') return `set the priority to ${displayName(PRIORITIES, to)}`
+  if (name === 'status') return `set it to ${displayName(STATUSES, to)}`
   if (name === 'listId' || name === 'projectId') return 'moved it to another list'
   if (Array.isArray(from) && Array.isArray(to)) {
     const added = to.filter((value) => !from.includes(value))
     const removed = from.filter((value) => !to.includes(value))
-    const words = [
+    const parts = [
       added.length > 0 && `added ${added.join(', ')}`,
       removed.length > 0 && `removed ${removed.join(', ')}`,
     ]
-    return `${words.filter(Boolean).join(' and ')} (${name})`
+    return `${parts.filter(Boolean).join(' and ')} (${name})`
   }
   return `changed the ${name}`
 }
 
-const nameIn = (names: Record<string, string>, value: unknown) =>
+const displayName = (names: Record<string, string>, value: unknown) =>
   (names[String(value)] ?? String(value)).toLowerCase()

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import styles from './task-panel.module.css'
 import type { TaskEdit } from './use-task-edit.ts'
 
-/** Two people wrote one thing: both are shown, and the one who comes second chooses. */
+/** An edit conflict: shows both versions and lets the user choose. */
 export function Conflict({ edit }: { edit: TaskEdit }) {
   if (!edit.conflict) return null
   const { mine, theirs } = edit.conflict
@@ -12,11 +12,11 @@ export function Conflict({ edit }: { edit: TaskEdit }) {
       {Object.entries(mine).map(([name, value]) => (
         <div key={name} className="stack" style={{ gap: 4 }}>
           <span className="quiet small">Your {name}</span>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard. */}
-          <pre tabIndex={0}>{wordsOf(value)}</pre>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable. */}
+          <pre tabIndex={0}>{valueText(value)}</pre>
           <span className="quiet small">Their {name}</span>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard. */}
-          <pre tabIndex={0}>{wordsOf(theirs[name as keyof typeof theirs])}</pre>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable. */}
+          <pre tabIndex={0}>{valueText(theirs[name as keyof typeof theirs])}</pre>
         </div>
       ))}
       <div className="row">
@@ -31,7 +31,7 @@ export function Conflict({ edit }: { edit: TaskEdit }) {
   )
 }
 
-function wordsOf(value: unknown): string {
+function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ') || '(none)'
   return value === null || value === '' ? '(empty)' : String(value)
 }

@@ -4,14 +4,14 @@ import styles from './task-panel.module.css'
 import { useTaskDraft } from './use-task-draft.ts'
 import type { TaskEdit } from './use-task-edit.ts'
 
-/** The title; a click turns it into a field, Enter saves, Escape lets go. */
+/** A click edits the title, Enter saves, Escape cancels. */
 export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
   const draft = useTaskDraft(task, 'title')
 
   async function save() {
     const title = (draft.text ?? '').trim()
-    if (title === '' || title === draft.seen.title || title === task.title) return draft.end()
-    if (await edit.save({ title }, draft.seen)) draft.end()
+    if (title === '' || title === draft.seen.title || title === task.title) return draft.discard()
+    if (await edit.save({ title }, draft.seen)) draft.discard()
   }
 
   if (draft.text !== undefined) {
@@ -27,7 +27,7 @@ export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: Task
         onBlur={() => void save()}
         onKeyDown={(event) => {
           if (event.key === 'Enter') event.currentTarget.blur()
-          if (event.key === 'Escape') draft.end()
+          if (event.key === 'Escape') draft.discard()
         }}
       />
     )

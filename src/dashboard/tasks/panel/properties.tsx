@@ -9,23 +9,22 @@ import { NameTags } from '../name-tags.tsx'
 import styles from './task-panel.module.css'
 import type { TaskEdit } from './use-task-edit.ts'
 
-const optionsOf = (names: Record<string, string>) =>
+const toOptions = (names: Record<string, string>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }))
 
-/** The short facts of a task, each changed in its place. */
 export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
   const actions = useTaskActions()
   const isManaged = task.source === 'codehost'
   const mayLabel = mayWrite && !isManaged
-  const bare = { variant: 'unstyled', readOnly: !mayWrite, allowDeselect: false, size: 'sm' } as const
+  const selectProps = { variant: 'unstyled', readOnly: !mayWrite, allowDeselect: false, size: 'sm' } as const
   return (
     <dl className={styles.properties}>
       <dt>Status</dt>
       <dd>
         <Select
-          {...bare}
+          {...selectProps}
           aria-label="Status"
-          data={optionsOf(STATUSES)}
+          data={toOptions(STATUSES)}
           value={task.status}
           onChange={(status) => status && void actions.change([task], { status: status as Task['status'] })}
         />
@@ -33,9 +32,9 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       <dt>Priority</dt>
       <dd>
         <Select
-          {...bare}
+          {...selectProps}
           aria-label="Priority"
-          data={optionsOf(PRIORITIES)}
+          data={toOptions(PRIORITIES)}
           value={task.priority}
           onChange={(priority) =>
             priority && void actions.change([task], { priority: priority as Task['priority'] })
@@ -44,7 +43,11 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       </dd>
       <dt>List</dt>
       <dd>
-        <ListSelect task={task} onMove={(listId) => void actions.change([task], { listId })} bare={bare} />
+        <ListSelect
+          task={task}
+          onMove={(listId) => void actions.change([task], { listId })}
+          selectProps={selectProps}
+        />
       </dd>
       <dt>Labels</dt>
       <dd>
@@ -86,7 +89,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       )}
       <dt>Changed</dt>
       <dd>
-        <RelativeTime at={task.updatedAt} />
+        <RelativeTime dateTime={task.updatedAt} />
       </dd>
     </dl>
   )
@@ -94,29 +97,29 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
 
 interface ListSelectProps {
   task: Task
-  bare: object
+  selectProps: object
   onMove(listId: string): void
 }
 
-function ListSelect({ task, bare, onMove }: ListSelectProps) {
-  const everywhere = useAllLists()
+function ListSelect({ task, selectProps, onMove }: ListSelectProps) {
+  const allLists = useAllLists()
   const { data: projects = [] } = useQuery(projectsQuery)
-  // The code host decides in which project its tasks are.
-  const reachable = everywhere.filter(
+  // A task of the code host cannot leave its project.
+  const allowedLists = allLists.filter(
     ({ project }) => task.source !== 'codehost' || project.id === task.projectId,
   )
-  const data = reachable.map(({ project, lists }) => ({
+  const data = allowedLists.map(({ project, lists }) => ({
     group: project.name,
     items: lists.map(({ id, name }) => ({ value: id, label: name })),
   }))
-  const isKnown = reachable.some(({ lists }) => lists.some(({ id }) => id === task.listId))
+  const isListed = allowedLists.some(({ lists }) => lists.some(({ id }) => id === task.listId))
   const project = projects.find(({ id }) => id === task.projectId)
   return (
     <Select
-      {...bare}
+      {...selectProps}
       aria-label="List"
       data={data}
-      value={isKnown ? task.listId : null}
+      value={isListed ? task.listId : null}
       placeholder={project?.name ?? ''}
       searchable={data.length > 3}
       onChange={(listId) => listId && listId !== task.listId && onMove(listId)}

@@ -6,14 +6,14 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { iconOf, SourceIcon } from '../icons.tsx'
 import styles from './task-panel.module.css'
 
-/** Where a task came from and why it landed here, in words. */
+/** The source of a task and how it was routed. */
 export function Provenance({ task }: { task: Task }) {
   return (
     <p className={styles.provenance}>
       <SourceIcon task={task} />
       <span className="breakable">
-        <Words task={task} />
-        {task.externalUrl && isWeb(task.externalUrl) && (
+        <ProvenanceText task={task} />
+        {task.externalUrl && isHttpUrl(task.externalUrl) && (
           <>
             {' · '}
             <a href={task.externalUrl} target="_blank" rel="noreferrer noopener">
@@ -27,8 +27,8 @@ export function Provenance({ task }: { task: Task }) {
   )
 }
 
-function Words({ task }: { task: Task }): ReactNode {
-  const when = <RelativeTime at={task.createdAt} />
+function ProvenanceText({ task }: { task: Task }): ReactNode {
+  const when = <RelativeTime dateTime={task.createdAt} />
   if (task.source === 'codehost') return <FromCodehost task={task} />
   if (task.source === 'analytics') return <FromFeedback task={task} />
   if (task.source === 'api') {
@@ -38,16 +38,16 @@ function Words({ task }: { task: Task }): ReactNode {
       </>
     )
   }
-  const who = task.source === 'assistant' ? 'Created by an assistant with key' : 'Created here by'
+  const author = task.source === 'assistant' ? 'Created by an assistant with key' : 'Created here by'
   return (
     <>
-      {who} <em>{task.createdBy.name}</em>, {when}
+      {author} <em>{task.createdBy.name}</em>, {when}
     </>
   )
 }
 
 function FromCodehost({ task }: { task: Task }) {
-  const [kind = '', state = ''] = iconOf(task).words.split(', ')
+  const [kind = '', state = ''] = iconOf(task).label.split(', ')
   const number = task.codehostPrNumber ?? task.codehostIssueNumber
   const repository = repositoryOf(task.externalUrl)
   return (
@@ -63,10 +63,10 @@ function FromCodehost({ task }: { task: Task }) {
       {task.completedAt && task.closedReason ? (
         <>
           {' '}
-          <RelativeTime at={task.completedAt} />
+          <RelativeTime dateTime={task.completedAt} />
         </>
       ) : null}
-      , came by sync <RelativeTime at={task.createdAt} />
+      , came by sync <RelativeTime dateTime={task.createdAt} />
     </>
   )
 }
@@ -79,14 +79,14 @@ function FromFeedback({ task }: { task: Task }) {
   return (
     <>
       Feedback{surface && <> from {surface}</>}
-      {received && <>, {routeOf(received)}</>}, <RelativeTime at={task.createdAt} />
+      {received && <>, {routingText(received)}</>}, <RelativeTime dateTime={task.createdAt} />
     </>
   )
 }
 
-function routeOf({ metadata }: Activity): ReactNode {
+function routingText({ metadata }: Activity): ReactNode {
   const name = metadata.ruleName ?? metadata.rule ?? metadata.name
-  const words: Record<string, string> = {
+  const texts: Record<string, string> = {
     project_name: 'routed by the project it names',
     project: 'routed by its project',
     app: 'routed by its app',
@@ -100,10 +100,10 @@ function routeOf({ metadata }: Activity): ReactNode {
       </>
     )
   }
-  return words[String(metadata.matchedOn)] ?? 'routed here'
+  return texts[String(metadata.matchedOn)] ?? 'routed here'
 }
 
-const isWeb = (address: string) => /^https?:\/\//i.test(address)
+const isHttpUrl = (address: string) => /^https?:\/\//i.test(address)
 
 function repositoryOf(address: string | null): string | undefined {
   const [, owner, name] = URL.parse(address ?? '')?.pathname.split('/') ?? []

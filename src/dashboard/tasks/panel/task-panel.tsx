@@ -5,8 +5,8 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
-import { Curl } from '../../components/curl.tsx'
-import { NotLoaded } from '../../components/load-error.tsx'
+import { CurlExample } from '../../components/curl-example.tsx'
+import { LoadError } from '../../components/load-error.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 import { useMe } from '../../session/session.ts'
@@ -18,24 +18,23 @@ import { EditableTitle } from './editable-title.tsx'
 import { Properties } from './properties.tsx'
 import { Provenance } from './provenance.tsx'
 import styles from './task-panel.module.css'
-import { Texts } from './text-sections.tsx'
+import { TextSections } from './text-sections.tsx'
 import { Timeline } from './timeline.tsx'
 import { useTaskEdit } from './use-task-edit.ts'
 
-/** One task whole, beside the list it was opened from. */
 export function TaskPanel() {
   const { taskId } = useParams({ from: '/signed-in/tasks/$taskId' })
   const navigate = useNavigate()
   const query = useQuery(taskQuery(taskId))
   const close = () => navigate({ to: '/tasks', search: true })
   const status = query.isError ? problemOf(query.error).status : undefined
-  // An address that names no task at all is as good as one whose task is gone.
-  const isGone = status === 404 || status === 400
+  // An invalid id is shown like a missing task.
+  const isMissing = status === 404 || status === 400
 
   return (
     <aside className={page.panel} aria-label="Task" data-panel>
-      {query.data && !isGone ? (
-        <OpenTask key={taskId} task={query.data} onClose={close} />
+      {query.data && !isMissing ? (
+        <TaskDetails key={taskId} task={query.data} onClose={close} />
       ) : (
         <div className={styles.body}>
           <div className={styles.bar}>
@@ -43,10 +42,10 @@ export function TaskPanel() {
               <XIcon size={18} />
             </ActionIcon>
           </div>
-          {isGone ? (
-            <GoneTask id={status === 404 ? taskId : undefined} />
+          {isMissing ? (
+            <MissingTask id={status === 404 ? taskId : undefined} />
           ) : query.isError ? (
-            <NotLoaded what="The task" query={query} />
+            <LoadError what="The task" query={query} />
           ) : (
             <div className="stack" role="status" aria-label="The task is loading">
               <Skeleton height={24} width="80%" />
@@ -60,7 +59,7 @@ export function TaskPanel() {
   )
 }
 
-function GoneTask({ id }: { id: string | undefined }) {
+function MissingTask({ id }: { id: string | undefined }) {
   if (id) return <DeletedTask id={id} />
   return (
     <div className="stack">
@@ -72,9 +71,9 @@ function GoneTask({ id }: { id: string | undefined }) {
 
 function DeletedTask({ id }: { id: string }) {
   const { can } = useMe()
-  const { act, isBusy } = useMutation('task', 'timeline')
+  const { mutate, isBusy } = useMutation('task', 'timeline')
   const restore = () =>
-    act('It did not come back', () =>
+    mutate('It did not come back', () =>
       dataOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } })),
     )
   return (
@@ -90,14 +89,14 @@ function DeletedTask({ id }: { id: string }) {
               Bring it back
             </Button>
           </div>
-          <Curl method="POST" path={`/api/tasks/${id}/restore`} />
+          <CurlExample method="POST" path={`/api/tasks/${id}/restore`} />
         </>
       )}
     </div>
   )
 }
 
-function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
+function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
   const { can } = useMe()
   const actions = useTaskActions()
   const link = useCopy(`${location.origin}/tasks/${task.id}`)
@@ -153,7 +152,7 @@ function OpenTask({ task, onClose }: { task: Task; onClose(): void }) {
       <Provenance task={task} />
       <Conflict edit={edit} />
       <Properties task={task} edit={edit} mayWrite={mayWrite} />
-      <Texts task={task} edit={edit} mayWrite={mayWrite} />
+      <TextSections task={task} edit={edit} mayWrite={mayWrite} />
       <Timeline task={task} />
     </div>
   )

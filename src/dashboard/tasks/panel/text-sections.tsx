@@ -7,17 +7,17 @@ import styles from './task-panel.module.css'
 import { useTaskDraft } from './use-task-draft.ts'
 import type { TaskEdit } from './use-task-edit.ts'
 
-interface TextsProps {
+interface TextSectionsProps {
   task: Task
   edit: TaskEdit
   mayWrite: boolean
 }
 
-/** The description, which stays as it came, and the notes, which are the team's own. */
-export function Texts({ task, edit, mayWrite }: TextsProps) {
+/** The description, which may be read-only, and the notes. */
+export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
   return (
     <>
-      <Text
+      <TextSection
         task={task}
         edit={edit}
         field="description"
@@ -28,11 +28,13 @@ export function Texts({ task, edit, mayWrite }: TextsProps) {
         {task.descriptionReadOnly && (
           <p className={styles.lock}>
             <LockIcon size={14} aria-hidden />
-            <span>{WHY_READ_ONLY[task.source] ?? 'It stays as it came.'} Write in the notes instead.</span>
+            <span>
+              {READ_ONLY_REASONS[task.source] ?? 'It stays as it came.'} Write in the notes instead.
+            </span>
           </p>
         )}
-      </Text>
-      <Text
+      </TextSection>
+      <TextSection
         task={task}
         edit={edit}
         field="notes"
@@ -44,26 +46,26 @@ export function Texts({ task, edit, mayWrite }: TextsProps) {
   )
 }
 
-const WHY_READ_ONLY: Partial<Record<Task['source'], string>> = {
+const READ_ONLY_REASONS: Partial<Record<Task['source'], string>> = {
   api: 'Read-only, because it came over the API. Its sender can change it with PATCH /api/tasks/{id}.',
   codehost: 'Read-only, because it follows the code host. Change it there; the next sync brings it here.',
   analytics: 'Read-only, because it is what a user wrote.',
 }
 
-interface TextProps extends TextsProps {
+interface TextSectionProps extends TextSectionsProps {
   field: 'description' | 'notes'
   name: string
   empty: string
   children?: ReactNode
 }
 
-function Text({ task, edit, field, name, mayWrite, empty, children }: TextProps) {
+function TextSection({ task, edit, field, name, mayWrite, empty, children }: TextSectionProps) {
   const draft = useTaskDraft(task, field)
   const save = async () => {
     const { text } = draft
     if (text === undefined || edit.isBusy) return
-    const standing = await edit.save({ [field]: text.trim() ? text : null }, draft.seen)
-    if (standing) draft.settle(text, standing)
+    const saved = await edit.save({ [field]: text.trim() ? text : null }, draft.seen)
+    if (saved) draft.complete(text, saved)
   }
   return (
     <section className={styles.section} aria-label={name}>
@@ -104,7 +106,7 @@ function Text({ task, edit, field, name, mayWrite, empty, children }: TextProps)
             <Button onClick={() => void save()} loading={edit.isBusy}>
               Save {name.toLowerCase()}
             </Button>
-            <Button variant="default" onClick={draft.end}>
+            <Button variant="default" onClick={draft.discard}>
               Cancel
             </Button>
             <span className="quiet small push">Markdown works</span>

@@ -4,26 +4,26 @@ import { useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { type Activity, itemsOf, type Task, timelineQuery } from '../../api/queries.ts'
-import { NotLoaded } from '../../components/load-error.tsx'
+import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { useDraft } from '../../components/use-draft.ts'
-import { useSendOnce } from '../../components/use-idempotent-send.ts'
+import { useIdempotentSend } from '../../components/use-idempotent-send.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { useMe } from '../../session/session.ts'
 import { activityText } from './activity-text.ts'
 import styles from './task-panel.module.css'
 
-/** What happened to a task and what was said about it, oldest first, with room for the next word. */
+/** Activities and comments of a task, oldest first. */
 export function Timeline({ task }: { task: Task }) {
   const query = useInfiniteQuery(timelineQuery(task.id))
   const { can } = useMe()
-  const entries = itemsOf(query.data).toReversed()
+  const activities = itemsOf(query.data).toReversed()
   return (
     <section className={styles.section} aria-label="Activity">
       <div className={styles.sectionHead}>
         <h2>Activity</h2>
       </div>
-      {query.isError && entries.length === 0 && <NotLoaded what="The activity" query={query} />}
+      {query.isError && activities.length === 0 && <LoadError what="The activity" query={query} />}
       {query.hasNextPage && (
         <Button
           variant="subtle"
@@ -35,14 +35,14 @@ export function Timeline({ task }: { task: Task }) {
         </Button>
       )}
       <ol className={styles.timeline}>
-        {entries.map((entry) =>
-          entry.type === 'comment' ? (
-            <Comment key={entry.id} entry={entry} />
+        {activities.map((activity) =>
+          activity.type === 'comment' ? (
+            <Comment key={activity.id} activity={activity} />
           ) : (
-            <li key={entry.id} className={styles.entry}>
+            <li key={activity.id} className={styles.activity}>
               <span className="breakable">
-                <strong>{entry.actor.name}</strong> {activityText(entry)} ·{' '}
-                <RelativeTime at={entry.createdAt} />
+                <strong>{activity.actor.name}</strong> {activityText(activity)} ·{' '}
+                <RelativeTime dateTime={activity.createdAt} />
               </span>
             </li>
           ),
@@ -53,36 +53,36 @@ export function Timeline({ task }: { task: Task }) {
   )
 }
 
-function Comment({ entry }: { entry: Activity }) {
+function Comment({ activity }: { activity: Activity }) {
   return (
     <li className={styles.comment}>
       <div className={styles.commentHead}>
-        <strong>{entry.actor.name}</strong> · <RelativeTime at={entry.createdAt} />
+        <strong>{activity.actor.name}</strong> · <RelativeTime dateTime={activity.createdAt} />
       </div>
-      <Markdown text={entry.message ?? ''} />
+      <Markdown text={activity.message ?? ''} />
     </li>
   )
 }
 
 function CommentBox({ taskId }: { taskId: string }) {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const [draft = '', setDraft] = useDraft(`comment:${taskId}`)
-  const sendOnce = useSendOnce(`comment:${taskId}`)
-  const [mistake, setMistake] = useState<string>()
+  const sendOnce = useIdempotentSend(`comment:${taskId}`)
+  const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
   async function send() {
     if (draft.trim() === '' || isBusy) return
     const body = { type: 'comment', message: draft.trim(), taskId }
     setBusy(true)
-    setMistake(undefined)
+    setErrorMessage(undefined)
     try {
       await sendOnce(body, (header) => dataOf(api.POST('/api/activity', { params: { header }, body })))
-      // What was typed while it was on its way is the next one.
-      setDraft((now) => (now === draft ? undefined : now))
-      await cache.invalidateQueries({ queryKey: ['timeline', taskId] })
+      // Keep text typed while the request was running.
+      setDraft((current) => (current === draft ? undefined : current))
+      await queryClient.invalidateQueries({ queryKey: ['timeline', taskId] })
     } catch (error) {
-      setMistake(problemOf(error).message)
+      setErrorMessage(problemOf(error).message)
     } finally {
       setBusy(false)
     }
@@ -98,7 +98,7 @@ function CommentBox({ taskId }: { taskId: string }) {
         maxRows={12}
         maxLength={4_000}
         value={draft}
-        error={mistake}
+        error={errorMessage}
         onChange={(event) => setDraft(event.currentTarget.value || undefined)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send()

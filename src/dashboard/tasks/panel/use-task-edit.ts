@@ -7,68 +7,68 @@ import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { Change } from '../edits/bulk.ts'
 import { patchTask } from '../edits/task-requests.ts'
-import { shortTitle, wordsFor } from '../edits/toast-text.ts'
+import { changeLabel, shortTitle } from '../edits/toast-text.ts'
+import { undoActionFor } from '../edits/undo-action.ts'
 import { type Edit, editsOf } from '../edits/undo-edits.ts'
-import { undoEntryFor } from '../edits/undo-entry.ts'
 
-/** What a writer saw of a task: its version, and at least what is being changed. */
+/** The task that an edit is based on: its version, and at least the edited fields. */
 export type Seen = Pick<Task, 'version'> & Partial<Task>
 
 export interface TaskEdit {
-  /** Saves on top of what the writer saw; answers the task that stands after that, or undefined when nothing is saved. */
+  /** Saves a change based on `seen`. Returns the resulting task, or undefined when it was not saved. */
   save(change: Change, seen?: Seen): Promise<Task | undefined>
   isBusy: boolean
-  /** Somebody else was quicker. */
+  /** Set when someone else changed the same field. */
   conflict: { mine: Change; theirs: Task } | undefined
   keepMine(): Promise<void>
   takeTheirs(): void
 }
 
-interface Written {
+interface WriteResult {
   saved?: Task
-  /** What stands in the way. */
+  /** The conflicting version. */
   theirs?: Task
-  /** What was written on. */
+  /** The version that the change was applied to. */
   seen: Seen
 }
 
-/** Writes a task without overwriting what somebody else wrote meanwhile. */
+/** Saves edits with a version check, so that changes by others are not overwritten. */
 export function useTaskEdit(task: Task): TaskEdit {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const [conflict, setConflict] = useState<TaskEdit['conflict']>()
   const [isBusy, setBusy] = useState(false)
-  const afterChoice = useRef<(standing: Task | undefined) => void>(undefined)
+  const resolveChoice = useRef<(saved: Task | undefined) => void>(undefined)
 
   async function save(change: Change, seen: Seen = task): Promise<Task | undefined> {
     const edits = Promise.withResolvers<Edit[]>()
-    const undoable = beginUndoable(undoEntryFor(cache, sentenceOf(change, task), edits.promise))
+    const pendingUndo = beginUndoable(undoActionFor(queryClient, actionLabel(change, task), edits.promise))
     setBusy(true)
     try {
-      const { saved, theirs, seen: on } = await write(change, seen)
-      const made = saved ? editsOf(new Map([[task.id, on]]), [saved], Object.keys(change)) : []
-      edits.resolve(made)
-      if (made.length > 0) undoable.done()
-      else undoable.drop()
+      const { saved, theirs, seen: base } = await write(change, seen)
+      const doneEdits = saved ? editsOf(new Map([[task.id, base]]), [saved], Object.keys(change)) : []
+      edits.resolve(doneEdits)
+      if (doneEdits.length > 0) pendingUndo.complete()
+      else pendingUndo.discard()
       if (!theirs) return saved
       setConflict({ mine: change, theirs })
       return new Promise((resolve) => {
-        afterChoice.current = resolve
+        resolveChoice.current = resolve
       })
     } finally {
       setBusy(false)
     }
   }
 
-  /** Writes on top of what was seen, or of what others made of it as long as they left alone what is written. */
-  async function write(change: Change, seen: Seen): Promise<Written> {
+  /** Retries on the current version when others changed only other fields. */
+  async function write(change: Change, seen: Seen): Promise<WriteResult> {
     try {
       const saved = await patchTask(task.id, change, seen.version)
-      replaceTasks(cache, [saved])
+      replaceTasks(queryClient, [saved])
       setConflict(undefined)
       return { saved, seen }
     } catch (error) {
       const problem = problemOf(error)
-      const theirs = problem.status === 412 ? await theirsNow() : undefined
+      const theirs = problem.status === 412 ? await fetchTheirs() : undefined
       if (theirs && isUntouched(seen, theirs, change))
         return await write(change, { ...seen, version: theirs.version })
       if (!theirs) toast.problem('Not saved. What you wrote is still here.', problem)
@@ -76,8 +76,9 @@ export function useTaskEdit(task: Task): TaskEdit {
     }
   }
 
-  /** The task as it is now; undefined when it is gone, or cannot be asked for. */
-  const theirsNow = () => cache.fetchQuery({ ...taskQuery(task.id), staleTime: 0 }).catch(() => undefined)
+  /** The current task; undefined when it cannot be loaded. */
+  const fetchTheirs = () =>
+    queryClient.fetchQuery({ ...taskQuery(task.id), staleTime: 0 }).catch(() => undefined)
 
   return {
     save,
@@ -85,21 +86,21 @@ export function useTaskEdit(task: Task): TaskEdit {
     conflict,
     async keepMine() {
       if (!conflict) return
-      // To save may end in the next choice, which has a promise of its own.
-      const settle = afterChoice.current
-      const standing = await save(conflict.mine, conflict.theirs)
-      // Not saved: the choice is still open.
-      if (standing) settle?.(standing)
+      // Saving may cause another conflict, which replaces `resolveChoice`.
+      const resolve = resolveChoice.current
+      const saved = await save(conflict.mine, conflict.theirs)
+      // Not saved: the conflict remains.
+      if (saved) resolve?.(saved)
     },
     takeTheirs() {
       setConflict(undefined)
-      afterChoice.current?.(conflict?.theirs)
+      resolveChoice.current?.(conflict?.theirs)
     },
   }
 }
 
-const sentenceOf = (change: Change, { title }: Task) =>
-  `${wordsFor(change)}: ${shortTitle(change.title ?? title)}`
+const actionLabel = (change: Change, { title }: Task) =>
+  `${changeLabel(change)}: ${shortTitle(change.title ?? title)}`
 
 const isUntouched = (seen: Seen, theirs: Task, change: Change) =>
   Object.keys(change).every(

@@ -3,22 +3,21 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { type Project, projectsQuery } from '../../api/queries.ts'
-import { Curl } from '../../components/curl.tsx'
-import { EmptyPage } from '../../components/empty-page.tsx'
-import { NotLoaded } from '../../components/load-error.tsx'
+import { CurlExample } from '../../components/curl-example.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { usePageTitle } from '../../components/use-page-title.ts'
 import { useMe } from '../../session/session.ts'
 import { SourceIcon } from '../icons.tsx'
 import styles from './trash-page.module.css'
-import { type Deleted, deletedIn, trashQuery } from './trash-query.ts'
+import { type DeletedTask, deletedTasks, trashQuery } from './trash-query.ts'
 import { useRestore } from './use-restore.ts'
-import { useTrashKeys } from './use-trash-shortcuts.ts'
+import { useTrashShortcuts } from './use-trash-shortcuts.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-const KEPT_DAYS = 30
+const RETENTION_DAYS = 30
 
-/** What was deleted in the last 30 days, to be restored. */
 export function TrashPage() {
   const { projectId } = useSearch({ from: '/signed-in/trash' })
   const { can } = useMe()
@@ -27,21 +26,21 @@ export function TrashPage() {
   const { restore, busyIds } = useRestore()
   const list = useRef<HTMLUListElement>(null)
   usePageTitle('Trash')
-  const rows = deletedIn(query.data?.pages ?? [])
+  const rows = deletedTasks(query.data?.pages ?? [])
   const mayWrite = can('tasks:write')
-  useTrashKeys(list, rows.length)
+  useTrashShortcuts(list, rows.length)
 
   return (
     <section className={styles.page} aria-label="Trash">
       <header className={styles.head}>
-        <div className={styles.words}>
+        <div className={styles.text}>
           <h1>Trash</h1>
           <p className="quiet">Deleted tasks can be restored for 30 days; then they are removed for good.</p>
         </div>
         <ProjectFilter projectId={projectId} projects={projects} />
       </header>
       {query.isPending && can('tasks:read') && <Skeleton height={160} />}
-      {query.isError && rows.length === 0 && <NotLoaded what="The trash" query={query} />}
+      {query.isError && rows.length === 0 && <LoadError what="The trash" query={query} />}
       {query.isSuccess && rows.length === 0 && !query.hasNextPage && <EmptyTrash projectId={projectId} />}
       <ul ref={list} className={styles.rows}>
         {rows.map((row) => (
@@ -59,7 +58,7 @@ export function TrashPage() {
         ))}
       </ul>
       {query.isFetchNextPageError && (
-        <NotLoaded what="More of the trash" query={{ ...query, refetch: query.fetchNextPage }} />
+        <LoadError what="More of the trash" query={{ ...query, refetch: query.fetchNextPage }} />
       )}
       {query.hasNextPage && !query.isFetchNextPageError && (
         <div>
@@ -77,8 +76,8 @@ export function TrashPage() {
 }
 
 interface TrashRowProps {
-  row: Deleted
-  /** Where the trash is of several projects. */
+  row: DeletedTask
+  /** Set if the trash contains several projects. */
   project: string | undefined
   isBusy: boolean
   onRestore: (() => void) | undefined
@@ -89,13 +88,13 @@ function TrashRow({ row: { task, deletion }, project, isBusy, onRestore }: Trash
   return (
     <li className={styles.row}>
       <SourceIcon task={task} />
-      <div className={styles.words}>
+      <div className={styles.text}>
         <div className="breakable" dir="auto">
           {task.title}
         </div>
         <div className="quiet small">
           Deleted {deletion && `by ${deletion.actor.name} `}
-          <RelativeTime at={deletedAt} />
+          <RelativeTime dateTime={deletedAt} />
           {project && ` · ${project}`} · {timeLeft(deletedAt)}
         </div>
       </div>
@@ -114,27 +113,27 @@ function TrashRow({ row: { task, deletion }, project, isBusy, onRestore }: Trash
 }
 
 function timeLeft(deletedAt: string): string {
-  const days = KEPT_DAYS - Math.floor((Date.now() - Date.parse(deletedAt)) / DAY_MS)
+  const days = RETENTION_DAYS - Math.floor((Date.now() - Date.parse(deletedAt)) / DAY_MS)
   return days > 1 ? `${days} days left` : 'Less than a day left'
 }
 
 function EmptyTrash({ projectId }: { projectId: string | undefined }) {
   return (
-    <EmptyPage
+    <EmptyState
       title="The trash is empty"
-      purpose="Tasks that are deleted show up here."
+      description="Tasks that are deleted show up here."
       action={
         <Link to="/tasks" search={{ projectId }} className="target">
           Go to the tasks
         </Link>
       }
     >
-      <Curl path={`/api/tasks?deleted=true${projectId ? `&projectId=${projectId}` : ''}`} />
-    </EmptyPage>
+      <CurlExample path={`/api/tasks?deleted=true${projectId ? `&projectId=${projectId}` : ''}`} />
+    </EmptyState>
   )
 }
 
-const EVERY_PROJECT = 'all'
+const ALL_PROJECTS = 'all'
 
 function ProjectFilter({ projectId, projects }: { projectId: string | undefined; projects: Project[] }) {
   const navigate = useNavigate()
@@ -145,12 +144,12 @@ function ProjectFilter({ projectId, projects }: { projectId: string | undefined;
       allowDeselect={false}
       searchable={projects.length > 10}
       data={[
-        { value: EVERY_PROJECT, label: 'All projects' },
+        { value: ALL_PROJECTS, label: 'All projects' },
         ...projects.map(({ id, name }) => ({ value: id, label: name })),
       ]}
-      value={projectId ?? EVERY_PROJECT}
+      value={projectId ?? ALL_PROJECTS}
       onChange={(value) =>
-        value && navigate({ to: '/trash', search: value === EVERY_PROJECT ? {} : { projectId: value } })
+        value && navigate({ to: '/trash', search: value === ALL_PROJECTS ? {} : { projectId: value } })
       }
     />
   )

@@ -1,14 +1,14 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
-import { type Activity, at, pageOfTasks, type TaskListItem } from '../../api/queries.ts'
+import { type Activity, cursorParam, fetchTaskPage, type TaskListItem } from '../../api/queries.ts'
 
-const TASKS_A_PAGE = 50
-/** Tasks that were deleted and restored many times have many deletions; so many pages of them are read. */
+const TASKS_PER_PAGE = 50
+/** Bounds the requests for tasks that were deleted and restored many times. */
 const MAX_ACTIVITY_PAGES = 5
 
 interface Cursors {
   tasks: string
-  /** Where the activity goes on; null at its end. */
+  /** Null at the end of the activity log. */
   activity: string | null
 }
 
@@ -18,7 +18,7 @@ export interface TrashPage {
   next: Cursors | undefined
 }
 
-/** Deleted tasks, the latest deletion first, and who deleted them as far as the activity tells. */
+/** Deleted tasks, latest first, with the activity of their deletion if it was found. */
 export const trashQuery = (projectId: string | undefined) =>
   infiniteQueryOptions({
     queryKey: ['trash', projectId ?? null],
@@ -26,17 +26,17 @@ export const trashQuery = (projectId: string | undefined) =>
     getNextPageParam: ({ next }: TrashPage) => next,
     async queryFn({ pageParam, signal }): Promise<TrashPage> {
       const within = projectId && { projectId }
-      const { data: tasks, nextCursor } = await pageOfTasks(
-        { ...within, deleted: true, limit: TASKS_A_PAGE, ...at(pageParam.tasks) },
+      const { data: tasks, nextCursor } = await fetchTaskPage(
+        { ...within, deleted: true, limit: TASKS_PER_PAGE, ...cursorParam(pageParam.tasks) },
         signal,
       )
-      const sought = new Set(tasks.map(({ id }) => id))
+      const missingIds = new Set(tasks.map(({ id }) => id))
       const deletions: Activity[] = []
       let activity = pageParam.activity
-      for (let page = 0; sought.size > 0 && activity !== null && page < MAX_ACTIVITY_PAGES; page++) {
-        const query = { type: ['task.deleted'], limit: 200, ...within, ...at(activity) }
+      for (let page = 0; missingIds.size > 0 && activity !== null && page < MAX_ACTIVITY_PAGES; page++) {
+        const query = { type: ['task.deleted'], limit: 200, ...within, ...cursorParam(activity) }
         const found = await dataOf(api.GET('/api/activity', { params: { query }, signal }))
-        for (const { taskId } of found.data) if (taskId) sought.delete(taskId)
+        for (const { taskId } of found.data) if (taskId) missingIds.delete(taskId)
         deletions.push(...found.data)
         activity = found.nextCursor
       }
@@ -44,13 +44,13 @@ export const trashQuery = (projectId: string | undefined) =>
     },
   })
 
-/** A deleted task, and its last deletion where that is known. */
-export interface Deleted {
+/** A deleted task, with its last deletion if it was found. */
+export interface DeletedTask {
   task: TaskListItem
   deletion: Activity | undefined
 }
 
-export function deletedIn(pages: TrashPage[]): Deleted[] {
+export function deletedTasks(pages: TrashPage[]): DeletedTask[] {
   const latest = new Map<string, Activity>()
   for (const deletion of pages.flatMap(({ deletions }) => deletions))
     if (deletion.taskId && !latest.has(deletion.taskId)) latest.set(deletion.taskId, deletion)

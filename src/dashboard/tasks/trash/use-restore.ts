@@ -3,16 +3,15 @@ import { useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import type { TaskListItem } from '../../api/queries.ts'
 import { toast } from '../../components/toast.ts'
-import { undoable, undoneBy } from '../../components/undo.tsx'
+import { offerUndo, undoRequest } from '../../components/undo.tsx'
 import { deleteTask, restoreTask } from '../edits/task-requests.ts'
 import { shortTitle } from '../edits/toast-text.ts'
 import type { TrashPage } from './trash-query.ts'
 
 type Pages = InfiniteData<TrashPage>
 
-/** Restores deleted tasks and offers to undo that. */
 export function useRestore() {
-  const cache = useQueryClient()
+  const queryClient = useQueryClient()
   const [busyIds, setBusyIds] = useState<ReadonlySet<string>>(new Set())
   const setBusy = (id: string, isBusy: boolean) =>
     setBusyIds((ids) => new Set(isBusy ? [...ids, id] : [...ids].filter((other) => other !== id)))
@@ -20,12 +19,12 @@ export function useRestore() {
   async function restore({ id, title }: TaskListItem): Promise<boolean> {
     setBusy(id, true)
     try {
-      cache.setQueryData(['task', id], await restoreTask(id))
-      cache.setQueriesData<Pages>({ queryKey: ['trash'] }, (held) => held && without(held, id))
-      undoable(
-        undoneBy(`Restored: ${shortTitle(title)}`, async () => {
+      queryClient.setQueryData(['task', id], await restoreTask(id))
+      queryClient.setQueriesData<Pages>({ queryKey: ['trash'] }, (pages) => pages && without(pages, id))
+      offerUndo(
+        undoRequest(`Restored: ${shortTitle(title)}`, async () => {
           await deleteTask(id)
-          await cache.invalidateQueries({ queryKey: ['trash'] })
+          await queryClient.invalidateQueries({ queryKey: ['trash'] })
         }),
       )
       return true
@@ -39,7 +38,7 @@ export function useRestore() {
   return { restore, busyIds }
 }
 
-const without = (held: Pages, id: string): Pages => ({
-  ...held,
-  pages: held.pages.map((page) => ({ ...page, tasks: page.tasks.filter((task) => task.id !== id) })),
+const without = (pages: Pages, id: string): Pages => ({
+  ...pages,
+  pages: pages.pages.map((page) => ({ ...page, tasks: page.tasks.filter((task) => task.id !== id) })),
 })

@@ -1,21 +1,21 @@
 import { type RefObject, useEffect, useRef } from 'react'
-import { isCommand } from '../../keyboard/shortcuts.ts'
+import { isShortcut } from '../../keyboard/shortcuts.ts'
 
-/** `j`, `k` and `r` over the rows of the trash, whose button to restore has the focus. */
-export function useTrashKeys(list: RefObject<HTMLElement | null>, count: number) {
-  const place = useRef<number>(undefined)
+/** The shortcuts of the trash: `j`, `k` and `r`. The focus is on the restore buttons. */
+export function useTrashShortcuts(list: RefObject<HTMLElement | null>, count: number) {
+  const targetIndex = useRef<number>(undefined)
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (!isCommand(event) || event.repeat) return
+      if (!isShortcut(event) || event.repeat) return
       const buttons = buttonsOf(list.current)
-      const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
-      if (event.key === 'j') place.current = Math.min(buttons.length - 1, at + 1)
-      else if (event.key === 'k') place.current = Math.max(0, at - 1)
-      else if (event.key === 'r') place.current = Math.max(0, at)
+      const focusedIndex = buttons.indexOf(document.activeElement as HTMLButtonElement)
+      if (event.key === 'j') targetIndex.current = Math.min(buttons.length - 1, focusedIndex + 1)
+      else if (event.key === 'k') targetIndex.current = Math.max(0, focusedIndex - 1)
+      else if (event.key === 'r') targetIndex.current = Math.max(0, focusedIndex)
       else return
       event.preventDefault()
-      const button = buttons[place.current]
+      const button = buttons[targetIndex.current]
       button?.focus()
       if (event.key === 'r') button?.click()
     }
@@ -23,12 +23,12 @@ export function useTrashKeys(list: RefObject<HTMLElement | null>, count: number)
     return () => removeEventListener('keydown', onKey)
   }, [list])
 
-  // A row that was restored takes the focus with it: the next one gets it.
+  // When a restored row disappears, the next one takes the focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are fewer rows.
   useEffect(() => {
-    if (place.current === undefined || document.activeElement !== document.body) return
+    if (targetIndex.current === undefined || document.activeElement !== document.body) return
     const buttons = buttonsOf(list.current)
-    buttons[Math.min(place.current, buttons.length - 1)]?.focus()
+    buttons[Math.min(targetIndex.current, buttons.length - 1)]?.focus()
   }, [list, count])
 }
 

@@ -3,13 +3,13 @@ import { Problem } from '../../../../src/dashboard/api/problem.ts'
 import { batchesOf, type Change, sendBatches, type Task } from '../../../../src/dashboard/tasks/edits/bulk.ts'
 
 describe('a bulk edit', () => {
-  test('of 600 rows is six requests of a hundred', () => {
+  test('sends six requests of 100 ids for 600 rows', () => {
     const batches = batchesOf(rows(600), () => ({ priority: 'high' }))
     expect(batches.map(({ items }) => items.length)).toEqual(Array(6).fill(100))
     expect(new Set(batches.flatMap(({ items }) => items.map(({ id }) => id))).size).toBe(600)
   })
 
-  test('shares a request only where rows get the same values', () => {
+  test('puts rows into one request only if they get the same values', () => {
     const values = ['low', 'medium', 'high'] as const
     const batches = batchesOf(rows(7), ({ id }) => ({ priority: values[Number(id) % 3] ?? 'low' }))
     expect(batches.map(({ change, items }) => [change.priority, items.map(({ id }) => id)])).toEqual([
@@ -19,8 +19,8 @@ describe('a bulk edit', () => {
     ])
   })
 
-  test('leaves out what the service names and changes the rest', async () => {
-    const service = serviceThat((ids) => refusing(ids, ['3', '5']))
+  test('leaves out rows named in an error and changes the rest', async () => {
+    const service = serviceThat((ids) => rejecting(ids, ['3', '5']))
     const { done, failures } = await sendBatches(batchesOf(rows(8), markDone), service)
     expect(done.map(({ id }) => id)).toEqual(['0', '1', '2', '4', '6', '7'])
     expect(failures.map(({ item, problem }) => [item.id, problem.message])).toEqual([
@@ -30,13 +30,13 @@ describe('a bulk edit', () => {
     expect(service.requests).toHaveLength(2)
   })
 
-  test('asks no more of a batch once all of it is refused, and goes on with the next', async () => {
-    const service = serviceThat((ids) => refusing(ids, [...Array(100).keys()].map(String)))
+  test('continues with the next batch once all rows of a batch were rejected', async () => {
+    const service = serviceThat((ids) => rejecting(ids, [...Array(100).keys()].map(String)))
     const { done, failures } = await sendBatches(batchesOf(rows(101), markDone), service)
     expect([done.length, failures.length, service.requests.length]).toEqual([1, 100, 2])
   })
 
-  test('says of a whole batch that it was refused for a reason that names no row', async () => {
+  test('reports an error that names no row for the whole batch', async () => {
     const service = serviceThat((ids) =>
       ids.includes('0') ? new Problem(409, { detail: 'The project is archived.' }) : undefined,
     )
@@ -45,15 +45,15 @@ describe('a bulk edit', () => {
     expect(failures[0]?.problem.message).toBe('The project is archived.')
   })
 
-  test('waits for a rate limit for as long as it takes, and tells how many wait', async () => {
-    let refused = 0
-    const service = serviceThat(() => (refused++ < 5 ? new Problem(429, {}, 7) : undefined))
+  test('waits for a rate limit as often as needed and reports the number of waiting rows', async () => {
+    let rejectedIds = 0
+    const service = serviceThat(() => (rejectedIds++ < 5 ? new Problem(429, {}, 7) : undefined))
     const { done } = await sendBatches(batchesOf(rows(250), markDone), service)
     expect(done).toHaveLength(250)
     expect(service.waits).toEqual(Array(5).fill([429, 250]))
   })
 
-  test('tries again when an answer is lost, and then sends nothing more', async () => {
+  test('retries after a network error and then sends nothing more', async () => {
     const service = serviceThat((ids) => (ids.includes('150') ? new Problem(0, {}) : undefined))
     const { done, failures } = await sendBatches(batchesOf(rows(400), markDone), service)
     expect(done).toHaveLength(100)
@@ -65,7 +65,7 @@ describe('a bulk edit', () => {
     expect(service.requests.map((ids) => ids[0])).toEqual(['0', '100', '100', '100'])
   })
 
-  test('stops at once when the session is over', async () => {
+  test('stops immediately when the session has ended', async () => {
     const service = serviceThat(() => new Problem(401, {}))
     const { failures } = await sendBatches(batchesOf(rows(300), markDone), service)
     expect([failures.length, service.requests.length]).toEqual([300, 1])
@@ -76,7 +76,7 @@ const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ i
 const markDone = (): Change => ({ status: 'done' })
 
 /** The service as far as a bulk edit sees it: all of a request, or none of it. */
-function serviceThat(refuse: (ids: string[]) => Problem | undefined) {
+function serviceThat(rejectFor: (ids: string[]) => Problem | undefined) {
   const requests: string[][] = []
   const waits: [number, number][] = []
   return {
@@ -84,7 +84,7 @@ function serviceThat(refuse: (ids: string[]) => Problem | undefined) {
     waits,
     async send(ids: string[], change: Change) {
       requests.push(ids)
-      const problem = refuse(ids)
+      const problem = rejectFor(ids)
       if (problem) throw problem
       return ids.map((id) => ({ id, ...change }) as Task)
     },
@@ -94,9 +94,11 @@ function serviceThat(refuse: (ids: string[]) => Problem | undefined) {
   }
 }
 
-function refusing(ids: string[], refused: string[]): Problem | undefined {
+function rejecting(ids: string[], rejectedIds: string[]): Problem | undefined {
   const errors = ids.flatMap((id, index) =>
-    refused.includes(id) ? { path: `/ids/${index}`, code: 'task_not_found', message: `No task ${id}.` } : [],
+    rejectedIds.includes(id)
+      ? { path: `/ids/${index}`, code: 'task_not_found', message: `No task ${id}.` }
+      : [],
   )
   return errors.length > 0 ? new Problem(404, { code: 'task_not_found', errors }) : undefined
 }

@@ -4,15 +4,15 @@ import type { Batch, Change, Task } from '../../../../src/dashboard/tasks/edits/
 import {
   type Edit,
   editsOf,
-  notUndone,
   retryable,
   reverseOf,
   type UndoIo,
   undoEdits,
+  undoFailureText,
 } from '../../../../src/dashboard/tasks/edits/undo-edits.ts'
 
-describe('what an edit was', () => {
-  test('is what changed, as the service returned it', () => {
+describe('the edits of a change', () => {
+  test('contain the changed fields of the response', () => {
     const before = new Map([['a', { title: 'old', labels: ['x'] }]])
     const after = task({ id: 'a', title: 'new', labels: ['x'] })
     expect(editsOf(before, [after], ['title', 'labels'])).toEqual([
@@ -20,28 +20,28 @@ describe('what an edit was', () => {
     ])
   })
 
-  test('is nothing where a row had the value already', () => {
+  test('leave out rows that had the value already', () => {
     const before = new Map([['a', { priority: 'high' as const }]])
     expect(editsOf(before, [task({ id: 'a', priority: 'high' })], ['priority'])).toEqual([])
   })
 })
 
-describe('an edit is taken back', () => {
-  test('to what was there before', () => {
+describe('reversing an edit', () => {
+  test('restores the previous value', () => {
     const changed = edit('a', { notes: null }, { notes: 'written' })
     expect(reverseOf(changed, { notes: 'written' })).toEqual({ notes: null })
   })
 
-  test('not when somebody changed the same field since', () => {
+  test('is impossible when someone changed the same field since', () => {
     const changed = edit('a', { title: 'old' }, { title: 'new' })
     expect(reverseOf(changed, { title: 'theirs' })).toBeUndefined()
   })
 
-  test('by changing nothing where it is as it was already', () => {
+  test('changes nothing when the previous value is there already', () => {
     expect(reverseOf(edit('a', { status: 'open' }, { status: 'done' }), { status: 'open' })).toEqual({})
   })
 
-  test('from labels and assignees by what it added and removed, around what others did', () => {
+  test('keeps labels and assignees that others added or removed', () => {
     const changed = edit('a', { labels: ['kept', 'removed'] }, { labels: ['kept', 'added'] })
     expect(reverseOf(changed, { labels: ['kept', 'added', 'theirs'] })).toEqual({
       labels: ['kept', 'theirs', 'removed'],
@@ -51,28 +51,28 @@ describe('an edit is taken back', () => {
 })
 
 describe('undoing', () => {
-  test('one task is guarded by its version, and looks again when that is old', async () => {
+  test('one task checks its version and retries with the current one', async () => {
     const io = service({ a: { notes: 'mine', priority: 'high', version: 7 } })
     const result = await undoEdits([edit('a', { notes: null }, { notes: 'mine' }, 5)], io)
     expect(io.writes).toEqual([['a', { notes: null }, 7]])
-    expect(notUndone(1, result)).toBeUndefined()
+    expect(undoFailureText(1, result)).toBeUndefined()
   })
 
-  test('one task that somebody changed since leaves it alone and says so', async () => {
+  test('one task that someone changed since changes nothing and reports it', async () => {
     const io = service({ a: { notes: 'theirs', version: 7 } })
     const result = await undoEdits([edit('a', { notes: null }, { notes: 'mine' }, 5)], io)
     expect(io.writes).toEqual([])
-    expect(notUndone(1, result)).toBe('Someone changed the notes since.')
+    expect(undoFailureText(1, result)).toBe('Someone changed the notes since.')
     expect(retryable(result)).toEqual([])
   })
 
-  test('one task that is gone says so', async () => {
+  test('one deleted task reports it', async () => {
     const result = await undoEdits([edit('a', { status: 'open' }, { status: 'done' })], service({}))
-    expect(notUndone(1, result)).toContain('Deleted')
+    expect(undoFailureText(1, result)).toContain('Deleted')
     expect(retryable(result)).toEqual([])
   })
 
-  test('many tasks restores each one its own value, in one request for each value', async () => {
+  test('several tasks restores each value with one request per value and 100 tasks', async () => {
     const edits = [...many(0, 150, { priority: 'low' }), ...many(150, 200, { priority: 'medium' })]
     const io = service(Object.fromEntries(edits.map(({ id }) => [id, { priority: 'high', version: 2 }])))
     const result = await undoEdits(edits, io)
@@ -81,10 +81,10 @@ describe('undoing', () => {
       [{ priority: 'low' }, 50],
       [{ priority: 'medium' }, 50],
     ])
-    expect([result.undone.length, notUndone(200, result)]).toEqual([200, undefined])
+    expect([result.undone.length, undoFailureText(200, result)]).toEqual([200, undefined])
   })
 
-  test('many tasks says which were changed since, which are gone and which may be tried again', async () => {
+  test('several tasks reports changed, deleted and retryable ones', async () => {
     const edits = many(0, 4, { priority: 'low' })
     const io = service({
       0: { priority: 'high', version: 2 },
@@ -94,14 +94,14 @@ describe('undoing', () => {
     io.unreachable = '3'
     const result = await undoEdits(edits, io)
     expect(result.undone.map(({ id }) => id)).toEqual(['0'])
-    const words = notUndone(4, result)
+    const words = undoFailureText(4, result)
     expect(words).toContain('1 of 4 tasks undone. Changed since, and left as they are: “Task 1”.')
     expect(words).toContain('(“Task 2”)')
     expect(words).toContain('(“Task 3”)')
     expect(retryable(result).map(({ id }) => id)).toEqual(['3'])
   })
 
-  test('many tasks whose state cannot be read changes nothing, and may be tried again', async () => {
+  test('several tasks whose state cannot be loaded changes nothing and can be retried', async () => {
     const edits = many(0, 3, { status: 'open' })
     const io: UndoIo = {
       ...service({}),

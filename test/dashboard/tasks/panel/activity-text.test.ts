@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Activity } from '../../../../src/dashboard/api/queries.ts'
 import { activityText } from '../../../../src/dashboard/tasks/panel/activity-text.ts'
 
-describe('what somebody did', () => {
+describe('the text of an activity', () => {
   test.each([
     [{ title: { from: 'a', to: 'b' } }, 'changed the title'],
     [{ priority: { from: 'low', to: 'high' } }, 'set the priority to high'],
@@ -21,22 +21,22 @@ describe('what somebody did', () => {
     [{}, 'changed it'],
     [undefined, 'changed it'],
     [null, 'changed it'],
-  ])('to a task is said by what changed: %j', (changes, text) => {
+  ])('names the changed fields: %j', (changes, text) => {
     expect(activityText(activity('task.updated', { changes }))).toBe(text)
   })
 
-  test('by reopening says whether work goes on', () => {
+  test('distinguishes reopened from resumed tasks', () => {
     const opened = activityText(activity('task.reopened', { from: 'done', to: 'open' }))
     const resumed = activityText(activity('task.reopened', { from: 'done', to: 'in_progress' }))
     expect(opened).not.toBe(resumed)
   })
 
-  test('by feedback is what they wrote, where they wrote anything', () => {
+  test('is the note of the feedback, if it has one', () => {
     expect(activityText(activity('feedback.received', {}, 'loved: Nice'))).toBe('loved: Nice')
     expect(activityText(activity('feedback.received', {}))).not.toMatch(/null|feedback\.received/)
   })
 
-  test('is said by its type and message where this page does not know it', () => {
+  test('is the type and the message of an unknown activity', () => {
     expect(activityText(activity('task.archived', {}, 'By a rule'))).toBe('task.archived: By a rule')
     expect(activityText(activity('task.archived', {}))).toBe('task.archived')
   })

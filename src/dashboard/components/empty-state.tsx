@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
 import styles from './components.module.css'
 
-interface EmptyPageProps {
+interface EmptyStateProps {
   title: string
-  purpose?: string
+  description?: string
   action?: ReactNode
   children?: ReactNode
 }
 
-/** What a page is for, one thing to do, and a line to paste. */
-export function EmptyPage({ title, purpose, action, children }: EmptyPageProps) {
+/** Explains an empty page: description, one action, one command. */
+export function EmptyState({ title, description, action, children }: EmptyStateProps) {
   return (
     <div className={styles.empty}>
       <h2>{title}</h2>
-      {purpose && <p className="quiet">{purpose}</p>}
+      {description && <p className="quiet">{description}</p>}
       {action && <div>{action}</div>}
       {children}
     </div>

@@ -7,7 +7,7 @@ import { eventsQuery, itemsOf, projectsQuery } from '../api/queries.ts'
 import { summaryOf } from './event-summary.ts'
 import styles from './settings.module.css'
 
-type Trial = Schema<'RoutingTest'>
+type TestResult = Schema<'RoutingTest'>
 
 const SAMPLE = {
   event: 'feedback_submitted',
@@ -22,37 +22,37 @@ const SAMPLE = {
   },
 }
 
-interface RoutingTrialProps {
-  trial: Trial | undefined
-  /** Whether the rules are there that it will be about. */
+interface RoutingTestProps {
+  result: TestResult | undefined
+  /** Whether the rules are loaded. */
   isReady: boolean
-  onTrial(trial: Trial | undefined): void
+  onResult(result: TestResult | undefined): void
 }
 
-/** What would become of a payload: pasted, or picked from what came in. Nothing is changed. */
-export function RoutingTrial({ trial, isReady, onTrial }: RoutingTrialProps) {
+/** Tests a payload against the rules without creating a task. */
+export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
   const { data: projects } = useQuery(projectsQuery)
   const { data: inbox } = useInfiniteQuery(eventsQuery())
   const [text, setText] = useState(() => JSON.stringify(SAMPLE, null, 2))
-  const [mistake, setMistake] = useState<string>()
+  const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const received = itemsOf(inbox).filter(({ payload }) => payload !== null)
 
-  async function tryIt() {
+  async function runTest() {
     let body: Schema<'FeedbackDelivery'>
     try {
       body = JSON.parse(text)
     } catch (error) {
-      onTrial(undefined)
-      return setMistake(`This is not JSON: ${(error as Error).message}`)
+      onResult(undefined)
+      return setErrorMessage(`This is not JSON: ${(error as Error).message}`)
     }
     setBusy(true)
     try {
-      onTrial(await dataOf(api.POST('/api/webhook-routing/test', { body })))
-      setMistake(undefined)
+      onResult(await dataOf(api.POST('/api/webhook-routing/test', { body })))
+      setErrorMessage(undefined)
     } catch (error) {
-      onTrial(undefined)
-      setMistake(problemOf(error).message)
+      onResult(undefined)
+      setErrorMessage(problemOf(error).message)
     } finally {
       setBusy(false)
     }
@@ -83,22 +83,22 @@ export function RoutingTrial({ trial, isReady, onTrial }: RoutingTrialProps) {
         spellCheck={false}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12.5 } }}
         value={text}
-        error={mistake}
+        error={errorMessage}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <div>
-        <Button variant="default" onClick={() => void tryIt()} loading={isBusy} disabled={!isReady}>
+        <Button variant="default" onClick={() => void runTest()} loading={isBusy} disabled={!isReady}>
           Try it
         </Button>
       </div>
-      {trial && (
+      {result && (
         <div role="status" className="stack" style={{ gap: 4 }}>
           <strong>
-            {trial.wouldCreate
-              ? `“${trial.title}” would land in ${projects?.find(({ id }) => id === trial.projectId)?.name ?? 'a project'} / ${trial.listName}.`
+            {result.wouldCreate
+              ? `“${result.title}” would land in ${projects?.find(({ id }) => id === result.projectId)?.name ?? 'a project'} / ${result.listName}.`
               : 'No task would be made.'}
           </strong>
-          <span className="quiet">{trial.explanation}</span>
+          <span className="quiet">{result.explanation}</span>
         </div>
       )}
     </section>

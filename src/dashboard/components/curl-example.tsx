@@ -1,0 +1,23 @@
+import { CopyBlock } from './copy-block.tsx'
+
+interface CurlExampleProps {
+  path: string
+  method?: string
+  body?: unknown
+  caption?: string
+}
+
+/** A curl command with the real address of this service; only the key is a placeholder. */
+export function CurlExample({ path, method, body, caption = 'Or from a terminal:' }: CurlExampleProps) {
+  const lines = [
+    `curl -s ${method ? `-X ${method} ` : ''}${quoteIfNeeded(location.origin + path)}`,
+    `-H "X-API-Key: $INLET_KEY"`,
+    ...(body ? [`-H 'Content-Type: application/json'`, `-d ${shellQuote(JSON.stringify(body))}`] : []),
+  ]
+  return <CopyBlock caption={caption} text={lines.join(' \\\n  ')} />
+}
+
+const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Unquoted when the shell does not interpret any of it. */
+const quoteIfNeeded = (address: string) => (/^[\w:/.%-]+$/.test(address) ? address : shellQuote(address))

@@ -1,0 +1,30 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { replaceTasks } from '../../api/task-cache.ts'
+import type { UndoAction } from '../../components/undo-stack.ts'
+import { changedSince, getTask, patchTask, sendAll } from './task-requests.ts'
+import { type Edit, retryable, undoEdits, undoFailureText } from './undo-edits.ts'
+
+/** The undo action of task edits. `edits` resolves when the service has responded. */
+export function undoActionFor(queryClient: QueryClient, label: string, edits: Promise<Edit[]>): UndoAction {
+  return {
+    label,
+    async undo() {
+      const doneEdits = await edits
+      if (doneEdits.length === 0) return { isEmpty: true }
+      const result = await undoEdits(doneEdits, {
+        changedSince,
+        get: getTask,
+        patch: patchTask,
+        sendBatches: sendAll,
+      })
+      replaceTasks(queryClient, result.undone)
+      const remaining = retryable(result)
+      return {
+        failure: undoFailureText(doneEdits.length, result),
+        ...(remaining.length > 0 && {
+          remaining: undoActionFor(queryClient, label, Promise.resolve(remaining)),
+        }),
+      }
+    },
+  }
+}
