@@ -57,7 +57,9 @@ export function useTaskActions(): TaskActions {
       if (failures.length > 0)
         toast.error(failureTitle(failures, tasks.length, 'changed'), failuresText(failures))
 
-      const doneEdits = editsOf(before, done, [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))])
+      const doneEdits = editsOf(before, done, [
+        ...new Set(tasks.flatMap((task) => Object.keys(changeOf(task)))),
+      ])
       edits.resolve(doneEdits)
       action.label = actionLabel(label, done)
       if (doneEdits.length > 0) pendingUndo.complete()
@@ -118,7 +120,8 @@ export function useTaskActions(): TaskActions {
         deleted.map(({ id }) => id),
       )
       deletion.resolve(deleted)
-      if (failures.length > 0) toast.error(failureTitle(failures, tasks.length, 'deleted'), failuresText(failures))
+      if (failures.length > 0)
+        toast.error(failureTitle(failures, tasks.length, 'deleted'), failuresText(failures))
       action.label = actionLabel('Deleted', deleted)
       if (deleted.length > 0) pendingUndo.complete()
       else pendingUndo.discard()
@@ -142,7 +145,8 @@ export function useTaskActions(): TaskActions {
             async send({ id }) {
               const task = await restoreTask(id)
               queryClient.setQueryData(['task', id], task)
-              for (const filters of lists.get(id) ?? []) insertTasks(queryClient, filters, [task as TaskListItem])
+              for (const filters of lists.get(id) ?? [])
+                insertTasks(queryClient, filters, [task as TaskListItem])
             },
           })
           if (failures.length === 0) return {}
