@@ -41,6 +41,22 @@ const MAY_IMPORT: Record<string, string[]> = {
   lib: [],
 }
 
+/** The same for the folders of the dashboard; `app` is the files at its top. */
+const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
+  app: ['shell', 'tasks', 'projects', 'settings', 'session', 'components', 'api'],
+  shell: ['tasks', 'projects', 'live-updates', 'session', 'keyboard', 'components', 'api'],
+  tasks: ['live-updates', 'session', 'keyboard', 'markdown', 'components', 'api', 'lib'],
+  projects: ['settings', 'live-updates', 'session', 'components', 'api', 'lib'],
+  settings: ['session', 'components', 'api', 'lib'],
+  'live-updates': ['session', 'api', 'lib'],
+  session: ['components', 'api'],
+  keyboard: ['components'],
+  components: ['api'],
+  markdown: [],
+  api: ['lib'],
+  lib: [],
+}
+
 /** Packages that only one layer may know. */
 const OWNED_PACKAGES: Record<string, string[]> = {
   'drizzle-orm': [],
@@ -85,6 +101,31 @@ describe('the source', () => {
   test('has no import circles at run time', () => {
     const needs = new Map(sources.map(({ file, imports }) => [file, neededBy(file, imports)]))
     expect(circlesOf(needs)).toEqual([])
+  })
+
+  test('imports in one direction inside the dashboard', () => {
+    const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : 'app')
+    const wrong = sources.flatMap(({ file, imports }) => {
+      if (!file.startsWith('dashboard/')) return []
+      const folder = folderOf(relative('dashboard', file))
+      const allowed = DASHBOARD_MAY_IMPORT[folder] ?? []
+      return imports
+        .filter(({ to }) => to.startsWith('.'))
+        .map(({ to, isTypeOnly }) => ({ to: relative('dashboard', join(dirname(file), to)), isTypeOnly }))
+        .filter(({ to, isTypeOnly }) => {
+          const target = folderOf(to)
+          return (
+            target !== folder &&
+            !allowed.includes(target) &&
+            !(isTypeOnly && allowed.includes(`types of ${target}`))
+          )
+        })
+        .map(
+          ({ to }) =>
+            `src/${file} must not import src/dashboard/${to}: ${folder} may import ${allowed.join(', ') || 'nothing'}`,
+        )
+    })
+    expect(wrong).toEqual([])
   })
 
   test('has no import circles in the dashboard, types included', () => {
