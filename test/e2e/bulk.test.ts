@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { createTask, type Desk, hold, rowOf, test } from './support/browser.ts'
+import { createTask, type Desk, delayRequests, rowOf, test } from './support/browser.ts'
 
 const MANY = 600
 
 describe('a bulk edit', () => {
-  test('of 600 rows is a request each hundred, and so is undoing it', async ({ desk }) => {
+  test('of 600 rows sends one request per 100 rows, also when it is undone', async ({ desk }) => {
     const { project, listId } = await projectOf(desk)
     for (let from = 0; from < MANY; from += 100) {
       const priority = from < MANY / 2 ? 'low' : 'medium'
@@ -27,14 +27,14 @@ describe('a bulk edit', () => {
     expect(writes).toEqual(Array(6).fill('/api/tasks/bulk'))
   })
 
-  test('says which rows it could not change, and undoes the others', async ({ desk }) => {
+  test('reports the rows that failed and undoes the others', async ({ desk }) => {
     const titles = ['Stays', 'Stays too', 'Gone before', 'Gone after', 'Theirs after']
     const tasks = new Map<string, string>()
     for (const title of titles) tasks.set(title, (await createTask(desk, { title })).id)
     const idOf = (title: string) => tasks.get(title) ?? ''
     const page = await desk.open('/tasks?sort=createdAt')
     await rowOf(page, 'Stays too').waitFor()
-    // This page hears of nothing.
+    // This page receives no updates.
     await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
     await desk.service.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [idOf('Gone before')])
     await selectAll(page, 'Stays', 'Theirs after')
@@ -60,14 +60,14 @@ describe('a bulk edit', () => {
     ])
   })
 
-  test('of labels keeps those that somebody else gave meanwhile', async ({ desk }) => {
+  test('of labels keeps labels that someone else added meanwhile', async ({ desk }) => {
     const tasks: { id: string }[] = []
     for (const title of ['Shared one', 'Shared two'])
       tasks.push(await createTask(desk, { title, labels: ['first'] }))
     const labels = () =>
       Promise.all(tasks.map(async ({ id }) => (await desk.service.get(`/api/tasks/${id}`)).body.labels))
     const page = await desk.open('/tasks?sort=createdAt')
-    // This page hears of nothing.
+    // This page receives no updates.
     await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
     await page.reload()
     await rowOf(page, 'Shared two').waitFor()
@@ -95,7 +95,7 @@ describe('deleting several tasks', () => {
     const tasks = Array.from({ length: 60 }, (_, index) => ({ title: `Row ${index}` }))
     const { body } = await desk.service.post('/api/tasks/bulk', { listId, tasks })
     const page = await desk.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
-    const release = await hold(page, new RegExp(`/api/tasks/${body.data[30].id}$`), 'DELETE')
+    const release = await delayRequests(page, new RegExp(`/api/tasks/${body.data[30].id}$`), 'DELETE')
     await selectAll(page, 'Row 0', 'Row 59')
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('status').filter({ hasText: 'Deleting tasks: 59 of 60' }).waitFor()
@@ -169,7 +169,7 @@ async function selectAll(page: Page, first: string, last: string) {
   await end.click({ modifiers: ['Shift'], force: true })
 }
 
-/** Where the page writes to, as it does. */
+/** The paths of the page's PATCH requests. */
 function writesOf(page: Page): string[] {
   const writes: string[] = []
   page.on('request', (request) => {
@@ -178,7 +178,7 @@ function writesOf(page: Page): string[] {
   return writes
 }
 
-/** As they are stored. */
+/** As stored in the database. */
 const RANKS = ['', 'low', 'medium', 'high']
 
 async function prioritiesOf({ service }: Desk, projectId: string) {

@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { complaintsOf, test } from './support/browser.ts'
+import { collectErrors, test } from './support/browser.ts'
 
 test.for(['light', 'dark'] as const)(
   'the API reference has no critical or serious violation for axe in %s, and loads everything from here',
@@ -9,14 +9,14 @@ test.for(['light', 'dark'] as const)(
     const page = await desk.open('/healthz', { colorScheme, key: null })
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url()))
-    const complaints = complaintsOf(page)
+    const pageErrors = collectErrors(page)
     await page.goto(`${desk.service.url}/docs`)
     await page.getByRole('heading', { name: 'Create a task' }).waitFor()
 
     expect(await violationsOn(page)).toEqual([])
     const { origin } = new URL(desk.service.url)
     expect(requested.filter((url) => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([])
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   },
 )
 

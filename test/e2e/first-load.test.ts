@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest'
 import { test } from './support/browser.ts'
 
 /** Compressed, of what the page itself names; the rest comes when it is quiet. */
-const MOST_SCRIPT_BYTES = 160_000
+const MAX_SCRIPT_BYTES = 160_000
 
 describe('the first load', () => {
-  test('is small, compressed and kept for ever, and asks for nothing twice', async ({ desk }) => {
+  test('is small, compressed, cached as immutable, and requests nothing twice', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Seen at first' })
     const page = await desk.open('/sign-in')
     // What happened while the page was loading is asked for once more; here nothing did.
@@ -28,7 +28,7 @@ describe('the first load', () => {
       if (isNamed) scriptBytes += Number(headers['content-length'])
     }
     expect(scriptBytes).toBeGreaterThan(0)
-    expect(scriptBytes).toBeLessThan(MOST_SCRIPT_BYTES)
+    expect(scriptBytes).toBeLessThan(MAX_SCRIPT_BYTES)
     for (const once of ['/api/me', '/api/tasks', '/api/projects']) {
       await expect
         .poll(() => answers.filter((answer) => pathOf(answer) === once).length, { message: once })
@@ -36,7 +36,7 @@ describe('the first load', () => {
     }
   })
 
-  test('lets no script or style of others in', async ({ desk }) => {
+  test('allows no third-party scripts or styles', async ({ desk }) => {
     const answer = await fetch(`${desk.service.url}/tasks`, { headers: { accept: 'text/html' } })
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain(`default-src 'none'`)

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { expectNone, test } from './support/browser.ts'
 
 describe('AI instructions', () => {
-  test('are written, switched off, and taken back to what they were', async ({ desk }) => {
+  test('are created, disabled and reverted', async ({ desk }) => {
     const page = await desk.open('/settings/instructions')
     await page.getByRole('button', { name: 'Add instruction' }).click()
     await page.getByRole('textbox', { name: 'Instruction' }).fill('Answer in verse.')
@@ -20,8 +20,8 @@ describe('AI instructions', () => {
   })
 })
 
-describe('an instruction that is being written', () => {
-  test('outlives Escape, the end of the session and a second look', async ({ desk }) => {
+describe('the draft of an instruction', () => {
+  test('survives Escape, the end of the session and closing the dialog', async ({ desk }) => {
     const key = await desk.service.given.key({ name: 'writer' })
     const page = await desk.open('/settings/instructions', { key })
     await page.getByRole('button', { name: 'Add instruction' }).click()
@@ -46,7 +46,7 @@ describe('an instruction that is being written', () => {
     await expect.poll(() => text.inputValue()).toBe('')
   })
 
-  test('is not said to be deleted when it was not', async ({ desk }) => {
+  test('reports a failed deletion', async ({ desk }) => {
     await desk.service.post('/api/rules', { content: 'Stays where it is.' })
     const page = await desk.open('/settings/instructions')
     await page.route('**/api/rules/*', (route) =>
@@ -65,8 +65,8 @@ describe('an instruction that is being written', () => {
   })
 })
 
-describe('the order and the reach of AI instructions', () => {
-  test('are changed in place, and the preview is exactly what is sent', async ({ desk }) => {
+describe('the order and the project of AI instructions', () => {
+  test('are changed in place, and the preview equals the response of the API', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: project } = await post('/api/projects', { name: 'Ruled' })
     await post('/api/rules', { content: 'Said by default.', priority: 1 })
@@ -96,7 +96,7 @@ describe('the order and the reach of AI instructions', () => {
 })
 
 describe('the history of an instruction', () => {
-  test('shows what was added and taken away, also of long ago', async ({ desk }) => {
+  test('shows the diff of each version, including old ones', async ({ desk }) => {
     const { post, patch } = desk.service
     const { body: rule } = await post('/api/rules', { content: 'Answer in plain English.' })
     for (let count = 1; count <= 23; count++) await patch(`/api/rules/${rule.id}`, { priority: count })
@@ -122,8 +122,8 @@ describe('the history of an instruction', () => {
   })
 })
 
-describe('an instruction that was deleted', () => {
-  test('comes back as it was', async ({ desk }) => {
+describe('a deleted instruction', () => {
+  test('is restored unchanged', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: project } = await post('/api/projects', { name: 'Kept' })
     const given = { content: 'Deleted by mistake.', priority: 4, isActive: false, projectId: project.id }

@@ -7,7 +7,7 @@ const statusOf = async ({ service }: Desk, id: string) => (await service.get(`/a
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent')
 
 describe('the keyboard', () => {
-  test('takes the focus along from task to task, and Tab comes to one of them', async ({ desk }) => {
+  test('moves the focus between tasks, with one Tab stop', async ({ desk }) => {
     const { inbox } = await desk.service.given.project()
     for (let number = 1; number <= 60; number++) {
       const createdAt = new Date(Date.UTC(2026, 0, 1, 0, 100 - number))
@@ -47,7 +47,7 @@ describe('the keyboard', () => {
     await panelOf(page).getByText('Task 43').waitFor()
   })
 
-  test('comes to a list by Tab once, and leaves it again', async ({ desk }) => {
+  test('leaves the list with Tab', async ({ desk }) => {
     for (const title of ['Below', 'Above']) await desk.service.post('/api/tasks', { title })
     const page = await desk.open('/tasks')
     await page.getByRole('link', { name: 'Above' }).focus()
@@ -57,7 +57,7 @@ describe('the keyboard', () => {
     expect(await page.evaluate('document.activeElement.closest("[data-task]")')).toBeNull()
   })
 
-  test('stays on its task when new ones come in above it', async ({ desk }) => {
+  test('keeps the focused task when new tasks appear above it', async ({ desk }) => {
     const { body: meant } = await desk.service.post('/api/tasks', { title: 'Meant by the keyboard' })
     const page = await desk.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Meant by the keyboard' }).waitFor()
@@ -70,7 +70,7 @@ describe('the keyboard', () => {
     expect(await statusOf(desk, other.id)).toBe('open')
   })
 
-  test('acts on the task that is open though its row is not in the list', async ({ desk }) => {
+  test('applies to the open task even if the list does not contain it', async ({ desk }) => {
     const { body: open } = await desk.service.post('/api/tasks', { title: 'Open elsewhere' })
     await desk.service.post('/api/tasks', { title: 'A high one', priority: 'high' })
     const page = await desk.open(`/tasks/${open.id}?priority=["high"]`, { isLive: true })
@@ -80,13 +80,13 @@ describe('the keyboard', () => {
     await expect.poll(() => statusOf(desk, open.id)).toBe('done')
   })
 
-  test('adds a label on top of one that somebody else gave meanwhile', async ({ desk }) => {
+  test('adds a label and keeps one that someone else added meanwhile', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', {
       title: 'Labelled by two',
       labels: ['first'],
     })
     const page = await desk.open('/tasks?q=labelled')
-    // This page hears of nothing.
+    // This page receives no updates.
     await page.route(/updatedSince/, (route) => route.abort())
     await page.getByRole('link', { name: 'Labelled by two' }).hover()
     await page.getByLabel('Select Labelled by two').check()

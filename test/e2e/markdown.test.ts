@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { complaintsOf, createTask, type Desk, panelOf, test } from './support/browser.ts'
+import { collectErrors, createTask, type Desk, panelOf, test } from './support/browser.ts'
 
 /** 20 KB of which each row would be filled up to 300 cells: almost three million. */
 const WIDE_TABLE = `${'|a'.repeat(300)}\n${'|-'.repeat(300)}\n${'b\n'.repeat(9_400)}`
@@ -25,11 +25,11 @@ const longestTaskOf = (page: Page) => page.evaluate('Math.max(0, ...longTasks)')
 async function openWith(desk: Desk, description: string) {
   const task = await createTask(desk, { title: 'Formatted', description })
   const page = await desk.open('/tasks', { isLive: true })
-  const complaints = complaintsOf(page)
+  const pageErrors = collectErrors(page)
   await page.evaluate(LONG_TASKS)
   await page.getByRole('link', { name: 'Formatted' }).click()
   const text = panelOf(page).getByRole('region', { name: 'Description' })
-  return { task, page, text, complaints }
+  return { task, page, text, pageErrors }
 }
 
 const lengthOf = ({ textContent }: { textContent: string | null }) => textContent?.length
@@ -43,15 +43,15 @@ async function expectResponsive(page: Page) {
 
 describe('a description', () => {
   test('is plain text where its table would be filled up', async ({ desk }) => {
-    const { page, text, complaints } = await openWith(desk, WIDE_TABLE)
+    const { page, text, pageErrors } = await openWith(desk, WIDE_TABLE)
     await text.getByText('too complex to display').waitFor()
     await text.locator('pre').waitFor()
     await expectResponsive(page)
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   test('is plain text where formatting takes too long', async ({ desk }) => {
-    const { page, text, complaints } = await openWith(desk, MARKS)
+    const { page, text, pageErrors } = await openWith(desk, MARKS)
     // A fast machine formats the start in time and offers the rest.
     const more = text.getByRole('button', { name: 'Show all 64,000 characters' })
     const notice = text.getByText('formatting it took too long')
@@ -60,7 +60,7 @@ describe('a description', () => {
     await notice.waitFor({ timeout: MAX_WAIT_MS })
     await text.locator('pre').waitFor()
     await expectResponsive(page)
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   test('keeps its start on the page while all of it is formatted', async ({ desk }) => {
@@ -73,7 +73,7 @@ describe('a description', () => {
     await expectResponsive(page)
   })
 
-  test('is formatted to its end, in pieces', async ({ desk }) => {
+  test('is formatted completely, in chunks', async ({ desk }) => {
     const { page, text } = await openWith(
       desk,
       `${'Some *text* with `code`.\n\n'.repeat(500)}The **very** end`,
@@ -83,7 +83,7 @@ describe('a description', () => {
     expect(await longestTaskOf(page)).toBeLessThan(MAX_LONG_TASK_MS)
   })
 
-  test('is shown as it came where the formatter cannot be had', async ({ desk }) => {
+  test('is plain text when the formatter cannot be loaded', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Unformatted', description: 'Some *text*' })
     const page = await desk.open('/sign-in')
     await page.route(/assets\/worker/, (route) => route.abort())

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { panelOf, rowOf, test } from './support/browser.ts'
 
-/** Notes everything that moves, and for how many milliseconds. */
+/** Records transitions and animations with their durations. */
 const WATCH = `
   window.motions = []
   const longest = (times) => Math.max(...times.split(',').map((time) => Number.parseFloat(time) * 1000))
@@ -31,12 +31,12 @@ async function walk(page: Page) {
   await page.getByRole('button', { name: 'Mark done: Moving' }).waitFor()
 }
 
-/** A millisecond is how the component library says none. */
+/** The component library uses 1 ms for no motion. */
 const motionsOf = async (page: Page) =>
   (await page.evaluate('motions.filter(({ ms }) => ms > 1)')) as { name: string; ms: number }[]
 
 describe('motion', () => {
-  test('is none for whoever asks for none', async ({ desk }) => {
+  test('is disabled with reduced motion', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Moving' })
     const page = await desk.open('/sign-in', { reducedMotion: 'reduce' })
     await page.addInitScript(WATCH)
@@ -45,7 +45,7 @@ describe('motion', () => {
     expect(await motionsOf(page)).toEqual([])
   })
 
-  test('is short for everybody else', async ({ desk }) => {
+  test('is short otherwise', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Moving' })
     const page = await desk.open('/sign-in')
     await page.addInitScript(WATCH)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { deliveryOf, feedback } from '../support/feedback.ts'
-import { complaintsOf, type Desk, deskTest, objectionsTo, smallTargetsOn } from './support/browser.ts'
+import { collectErrors, type Desk, deskTest, smallTargets, violationsOn } from './support/browser.ts'
 
 /** The address of each page, on a service that has something to show. */
 async function fill({ service }: Desk) {
@@ -45,40 +45,40 @@ describe('every page', () => {
     { width: 1360, target: 32 },
     { width: 390, target: 44 },
   ])(
-    'is without fault for axe at $width px, light and dark, fits, and is pressed within $target px',
+    'passes axe at $width px in both themes, fits the width, and has targets of $target px',
     async ({ width, target }, { desk, pages }) => {
       const page = await desk.open('/tasks', {
         viewport: { width, height: 844 },
         reducedMotion: 'reduce',
         ...(width < 500 && { hasTouch: true, isMobile: true }),
       })
-      const complaints = complaintsOf(page)
+      const pageErrors = collectErrors(page)
       for (const [name, path] of Object.entries(pages)) {
         await page.goto(desk.service.url + path)
         await page.getByRole('heading').first().waitFor()
         await settled(page)
-        expect([name, await objectionsInBoth(page)]).toEqual([name, []])
+        expect([name, await violationsInBothThemes(page)]).toEqual([name, []])
         expect([name, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([
           name,
           0,
         ])
-        expect([name, await smallTargetsOn(page, target)]).toEqual([name, []])
+        expect([name, await smallTargets(page, target)]).toEqual([name, []])
       }
-      expect(complaints).toEqual([])
+      expect(pageErrors).toEqual([])
     },
   )
 
-  test('to sign in is without fault for axe', async ({ desk }) => {
+  test('to sign in passes axe', async ({ desk }) => {
     const page = await desk.open('/sign-in', { key: null })
     await page.getByRole('heading').first().waitFor()
-    expect(await objectionsInBoth(page)).toEqual([])
+    expect(await violationsInBothThemes(page)).toEqual([])
   })
 
-  test('with a menu open is without fault for axe', async ({ desk, pages }) => {
+  test('with an open menu passes axe', async ({ desk, pages }) => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'Priority', exact: true }).click()
     await page.getByRole('menuitemcheckbox', { name: 'High' }).waitFor()
-    expect(await objectionsInBoth(page)).toEqual([])
+    expect(await violationsInBothThemes(page)).toEqual([])
     // The first item has the focus, as whoever opens a menu by keyboard expects.
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
@@ -97,31 +97,31 @@ describe('every page', () => {
       await page.goto(desk.service.url + path)
       await page.getByRole('button', { name }).first().click()
       await page.getByRole('menu').waitFor()
-      expect([name, await objectionsInBoth(page)]).toEqual([name, []])
+      expect([name, await violationsInBothThemes(page)]).toEqual([name, []])
     }
   })
 
-  test('with something chosen, floating or said is without fault for axe', async ({ desk, pages }) => {
+  test('with a selection, a popover or a toast passes axe', async ({ desk, pages }) => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
     await page.getByRole('listitem').first().hover()
     await page.getByLabel('Select Crash when saving a draft').check()
     await page.getByRole('button', { name: 'Add label' }).click()
     await page.getByRole('combobox', { name: 'Label to add' }).waitFor()
-    expect(await objectionsInBoth(page)).toEqual([])
+    expect(await violationsInBothThemes(page)).toEqual([])
     await page.getByRole('combobox', { name: 'Label to add' }).fill('seen')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Undo' }).waitFor()
-    expect(await objectionsInBoth(page)).toEqual([])
+    expect(await violationsInBothThemes(page)).toEqual([])
     await page.goto(desk.service.url + pages.task)
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'In progress' }).waitFor()
-    expect(await objectionsInBoth(page)).toEqual([])
+    expect(await violationsInBothThemes(page)).toEqual([])
     await page.getByRole('button', { name: 'Copy link' }).hover()
     await page.locator('[data-tooltip-shown]', { hasText: 'Copy link' }).waitFor()
-    expect(await objectionsInBoth(page)).toEqual([])
+    expect(await violationsInBothThemes(page)).toEqual([])
   })
 
-  test('that is a dialog is without fault for axe', async ({ desk, pages }) => {
+  test('with a dialog passes axe', async ({ desk, pages }) => {
     const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
     const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
     const pick = async (menu: RegExp, item: string) => {
@@ -139,7 +139,7 @@ describe('every page', () => {
         async () => {
           await press('Create key')
           await page.getByRole('dialog').getByLabel('Name').fill('seen')
-          expect(await objectionsInBoth(page)).toEqual([])
+          expect(await violationsInBothThemes(page)).toEqual([])
           await create('Create key')
         },
       ],
@@ -157,40 +157,40 @@ describe('every page', () => {
       await steps()
       await page.getByRole('dialog', { name }).waitFor()
       await settled(page)
-      expect([name, await objectionsInBoth(page)]).toEqual([name, []])
-      expect([name, await smallTargetsOn(page, 32)]).toEqual([name, []])
+      expect([name, await violationsInBothThemes(page)]).toEqual([name, []])
+      expect([name, await smallTargets(page, 32)]).toEqual([name, []])
     }
   })
 
-  test('with a choice between two texts, or labels to pick, is without fault for axe', async ({ desk }) => {
+  test('with an edit conflict or a label filter passes axe', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Written twice' })
     const page = await desk.open(`/tasks/${task.id}`, { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     await page.getByRole('combobox', { name: 'Labels to show' }).click()
     await page.getByRole('option', { name: 'crash' }).waitFor()
-    expect(await objectionsInBoth(page)).toEqual([])
+    expect(await violationsInBothThemes(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Write notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
     await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs' })
     await page.getByRole('button', { name: 'Save notes' }).click()
     await page.getByRole('button', { name: 'Keep mine' }).waitFor()
-    expect(await objectionsInBoth(page)).toEqual([])
+    expect(await violationsInBothThemes(page)).toEqual([])
   })
 })
 
-/** What axe objects to, light and dark. */
-async function objectionsInBoth(page: Page): Promise<string[]> {
-  const objections: string[] = []
+/** Violations in the light and the dark theme. */
+async function violationsInBothThemes(page: Page): Promise<string[]> {
+  const violations: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-    objections.push(...(await objectionsTo(page)).map((words) => `${colorScheme}: ${words}`))
+    violations.push(...(await violationsOn(page)).map((words) => `${colorScheme}: ${words}`))
   }
-  return objections
+  return violations
 }
 
-/** Nothing is loading any more; the stream never lets the network itself rest. */
+/** Waits until nothing is loading; `networkidle` never happens because of the stream. */
 async function settled(page: Page) {
   const loading = page.locator('.mantine-Skeleton-root, [aria-label$="loading"], #first-paint')
   await loading.first().waitFor({ state: 'detached' })

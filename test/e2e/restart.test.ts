@@ -14,10 +14,8 @@ const RESTARTS = 3
 /** A start on a busy machine. */
 const A_WHILE = { timeout: 90_000 }
 
-describe('a service that is started again under an open page', () => {
-  test('is missed, is found again, and nothing that happened or was written meanwhile is lost', async ({
-    desk,
-  }) => {
+describe('a restart of the service', () => {
+  test('is shown on an open page, which then has all changes and drafts', async ({ desk }) => {
     const { service } = desk
     const titles = ['Stays', 'Will be renamed', 'Will be deleted', 'Will be done']
     const ids = new Map<string, string>()

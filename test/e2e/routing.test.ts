@@ -3,7 +3,7 @@ import { deliveryOf, feedback } from '../support/feedback.ts'
 import { test } from './support/browser.ts'
 
 describe('webhook routing', () => {
-  test('is ordered by keyboard and tried against a payload', async ({ desk }) => {
+  test('is ordered by keyboard and tested with a payload', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: mobile } = await post('/api/projects', { name: 'Mobile' })
     const { body: web } = await post('/api/projects', { name: 'Web' })
@@ -30,7 +30,7 @@ describe('webhook routing', () => {
     await rules.filter({ hasText: 'first' }).getByText('Loses:').waitFor()
   })
 
-  test('asks before a rule is deleted', async ({ desk }) => {
+  test('asks for confirmation before a rule is deleted', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: target } = await post('/api/projects', { name: 'Deleted from' })
     const made = { name: 'doomed', appMatch: 'com.example.doomed', targetProjectId: target.id }
@@ -76,7 +76,7 @@ describe('webhook routing', () => {
     expect(names.map((name) => name?.split(/[ :]/)[1])).toEqual(['lower', 'upper', 'middle'])
   })
 
-  test('is switched off and on, and edited', async ({ desk }) => {
+  test('is disabled, enabled and edited', async ({ desk }) => {
     const { post, get } = desk.service
     const { body: first } = await post('/api/projects', { name: 'Edited first' })
     await post('/api/projects', { name: 'Edited then' })
@@ -106,7 +106,7 @@ describe('webhook routing', () => {
     await expect.poll(stored).toMatchObject({ name: 'edited', appMatch: null, projectMatch: 'Website' })
   })
 
-  test('is added, and tried with an event out of the inbox', async ({ desk }) => {
+  test('is added and tested with an event of the inbox', async ({ desk }) => {
     const { post } = desk.service
     await post('/api/projects', { name: 'Routed from the inbox' })
     const event = feedback({ bundle_id: 'com.example.inbox', note: 'Picked out of many' })
@@ -127,7 +127,7 @@ describe('webhook routing', () => {
     await page.getByText('This event is here already').waitFor()
   })
 
-  test('says what is wrong with a payload that cannot be tried', async ({ desk }) => {
+  test('shows why a payload cannot be tested', async ({ desk }) => {
     const page = await desk.open('/settings/routing')
     const payload = page.getByRole('textbox', { name: 'Payload' })
     await page.getByRole('button', { name: 'Try it' }).click()

@@ -3,7 +3,7 @@ import { deliveryOf } from '../support/feedback.ts'
 import { test } from './support/browser.ts'
 
 describe('API keys', () => {
-  test('are made, shown once in a dialog that stays, rotated and revoked', async ({ desk }) => {
+  test('are created, shown once, rotated and revoked', async ({ desk }) => {
     const page = await desk.open('/settings/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('ci')
@@ -34,9 +34,7 @@ describe('API keys', () => {
     for (const key of [secret, newer]) await expect.poll(() => statusOf(key)).toBe(401)
   })
 
-  test('can do what they were given, and are copied also where browsers keep the clipboard back', async ({
-    desk,
-  }) => {
+  test('have the chosen scopes, and can be copied without the Clipboard API', async ({ desk }) => {
     const page = await desk.open('/settings/keys')
     // As over plain http from another machine.
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
@@ -60,7 +58,7 @@ describe('API keys', () => {
 })
 
 describe('the event inbox', () => {
-  test('shows what came in and leads to its task', async ({ desk }) => {
+  test('shows a delivery and links to its task', async ({ desk }) => {
     const { post } = desk.service
     const { body: made } = await post('/api/webhook-secrets', {})
     const event = {
@@ -82,13 +80,13 @@ describe('the event inbox', () => {
     await page.getByText('Read-only, because it is what a user wrote.').waitFor()
   })
 
-  test('keeps what was rejected, with the reason, to be tried again', async ({ desk }) => {
+  test('shows rejected deliveries with the reason and replays them', async ({ desk }) => {
     const page = await desk.open('/settings/events')
     await page.getByText('Rejected', { exact: true }).click()
     await page.getByText('Nothing was rejected').waitFor()
     const event = { event: 'feedback_submitted', distinct_id: 'user-1', properties: { sentiment: 'furious' } }
     await desk.service.service.feedback.receive(deliveryOf(desk.service, event)).catch(() => {})
-    // It comes by itself, though what is turned away leaves no entry in the record.
+    // The page polls, because rejected deliveries are not in the activity log.
     await page
       .getByText(/sentiment/)
       .first()
@@ -99,7 +97,7 @@ describe('the event inbox', () => {
 })
 
 describe('project settings', () => {
-  test('keep a name that is being typed when somebody else renames the project', async ({ desk }) => {
+  test('keep a name that is being typed when someone else renames the project', async ({ desk }) => {
     const { body: project } = await desk.service.post('/api/projects', { name: 'Named' })
     const page = await desk.open(`/projects/${project.id}`, { isLive: true })
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
@@ -126,7 +124,7 @@ describe('project settings', () => {
   })
 })
 describe('the sessions', () => {
-  test('are ended one by one from another browser', async ({ desk }) => {
+  test('can be ended from another browser', async ({ desk }) => {
     const key = await desk.service.given.key({ name: 'two browsers' })
     const [here, there] = [
       await desk.open('/settings/sessions', { key }),

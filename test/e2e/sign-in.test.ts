@@ -2,9 +2,7 @@ import { describe, expect } from 'vitest'
 import { expectNone, panelOf, test } from './support/browser.ts'
 
 describe('signing in', () => {
-  test('takes a key, says when it is wrong, and leads back to where somebody wanted to go', async ({
-    desk,
-  }) => {
+  test('accepts a key, rejects an invalid one, and returns to the requested page', async ({ desk }) => {
     const task = (await desk.service.post('/api/tasks', { title: 'Linked from a message' })).body
     const page = await desk.open(`/tasks/${task.id}`, { key: null })
     await page.getByLabel('API key').fill('not-a-key-of-this-inlet')
@@ -16,7 +14,7 @@ describe('signing in', () => {
     await expect.poll(() => page.url()).toContain(`/tasks/${task.id}`)
   })
 
-  test('never leads elsewhere', async ({ desk }) => {
+  test('never redirects to another site', async ({ desk }) => {
     const page = await desk.open('/sign-in?next=//elsewhere.example/', { key: null })
     await page.getByLabel('API key').fill(desk.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -24,7 +22,7 @@ describe('signing in', () => {
     await expect.poll(() => page.url()).toBe(`${desk.service.url}/tasks`)
   })
 
-  test('shows only what the key may do', async ({ desk }) => {
+  test('shows only what the key is allowed to use', async ({ desk }) => {
     const key = await desk.service.given.key({ name: 'reader', scopes: ['tasks:read'] })
     const page = await desk.open('/tasks', { key })
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
@@ -39,7 +37,7 @@ describe('signing in', () => {
     }
   })
 
-  test('says what a key may not read once, where it would stand', async ({ desk }) => {
+  test('shows once that a key cannot read tasks', async ({ desk }) => {
     const key = await desk.service.given.key({ name: 'writer', scopes: ['rules:write'] })
     const page = await desk.open('/tasks', { key })
     await page.getByText('Your key may not read tasks').waitFor()
@@ -60,7 +58,7 @@ describe('signing in', () => {
     await other.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
   })
 
-  test('signs out everywhere without being an administrator, and nobody else', async ({ desk }) => {
+  test('signs out all sessions of a key without admin scope, and no others', async ({ desk }) => {
     const given = { name: 'a reader', scopes: ['tasks:read'] as const }
     const key = await desk.service.given.key({ ...given, scopes: [...given.scopes] })
     const stranger = await desk.open('/tasks')
@@ -74,7 +72,7 @@ describe('signing in', () => {
     await stranger.getByRole('heading', { name: 'All tasks' }).waitFor()
   })
 
-  test('says so when the service cannot be asked who that is, and goes on when it can', async ({ desk }) => {
+  test('shows an error when /api/me fails, and continues when it works again', async ({ desk }) => {
     const page = await desk.open('/sign-in')
     await page.route('**/api/me', (route) => route.abort())
     await page.goto(`${desk.service.url}/tasks`)

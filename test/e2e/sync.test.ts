@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { startSyncing } from '../support/syncing.ts'
-import { deskTest, objectionsTo, panelOf, rowOf } from './support/browser.ts'
+import { deskTest, panelOf, rowOf, violationsOn } from './support/browser.ts'
 
 const test = deskTest(() =>
   // A host that is slow on purpose is not one that does not answer.
@@ -13,7 +13,7 @@ const runsOf = (page: Page) => sectionOf(page).getByRole('listitem')
 const start = (page: Page) => sectionOf(page).getByRole('button', { name: 'Sync issues & PRs' }).click()
 
 describe('the sync of a repository', () => {
-  test('is set up from the sidebar, shows how far it is, and what it brought', async ({ desk }) => {
+  test('is set up from the sidebar and shows its progress and result', async ({ desk }) => {
     const { host } = desk.service
     const repository = host.repository('acme/shop')
     repository.fill(800)
@@ -68,7 +68,7 @@ describe('the sync of a repository', () => {
     await runsOf(page).nth(3).waitFor()
   })
 
-  test('brings tasks that link to where they came from, with the state they have there', async ({ desk }) => {
+  test('creates tasks with a link to their source and its state', async ({ desk }) => {
     const { project, repository, sync } = await desk.service.connected()
     repository.issue({ title: 'An issue', body: 'From **there**' })
     repository.pull({ title: 'A change' })
@@ -94,7 +94,7 @@ describe('the sync of a repository', () => {
     await runsOf(page).first().getByText('#1: deleted here, and stays so').waitFor()
   })
 
-  test('shows each state an issue or a pull request can come to', async ({ desk }) => {
+  test('shows each state of issues and pull requests', async ({ desk }) => {
     const { project, repository, sync } = await desk.service.connected()
     const titles = ['Still open', 'Closed', 'Not planned', 'Twice', 'Vanished']
     for (const title of titles) repository.issue({ title })
@@ -121,10 +121,10 @@ describe('the sync of a repository', () => {
     for (const [title, words] of Object.entries(states)) {
       await rowOf(page, title).getByRole('img', { name: words, exact: true }).waitFor()
     }
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
   })
 
-  test('that fails says why, and the button that helps is beside it', async ({ desk }) => {
+  test('that fails shows the reason and a button to fix it', async ({ desk }) => {
     const { project, repository } = await desk.service.connected({ token: 'fresh' }, 3)
     desk.service.host.tokens.delete('fresh')
     const page = await desk.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
@@ -137,7 +137,7 @@ describe('the sync of a repository', () => {
     await start(page)
     await runsOf(page).getByText('+3').waitFor()
     expect(repository.entries.size).toBe(3)
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
 
     desk.service.host.fault({ status: 502, body: 'Bad gateway' }, { times: 3 })
     await start(page)
@@ -148,7 +148,7 @@ describe('the sync of a repository', () => {
     await expect.poll(() => runsOf(page).count(), { timeout: 60_000 }).toBe(4)
   })
 
-  test('that has to wait for a rate limit says until when', async ({ desk }) => {
+  test('that waits for a rate limit shows until when', async ({ desk }) => {
     const { project } = await desk.service.connected({}, 3)
     const reset = Math.floor(Date.now() / 1_000) + 3_000
     desk.service.host.fault({
@@ -165,6 +165,6 @@ describe('the sync of a repository', () => {
       (reset + 1) * 1_000,
     )
     await expect.poll(() => status.innerText()).toContain(until)
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { createTask, hold, panelOf, rowOf, test } from './support/browser.ts'
+import { createTask, delayRequests, panelOf, rowOf, test } from './support/browser.ts'
 
 describe('a task', () => {
-  test('is safe to look at, whatever was sent', async ({ desk }) => {
+  test('renders untrusted text safely', async ({ desk }) => {
     const asked: string[] = []
     const task = await createTask(desk, {
       title: '<img src=x onerror=alert(1)> مهمة',
@@ -23,9 +23,7 @@ describe('a task', () => {
       .waitFor()
   })
 
-  test('loads a picture from elsewhere when somebody wants it, and says nothing of where from', async ({
-    desk,
-  }) => {
+  test('loads a remote image on click, without a referrer', async ({ desk }) => {
     const task = await createTask(desk, {
       title: 'Pictured',
       description: '![A chart](https://elsewhere.example/chart.svg)',
@@ -47,7 +45,7 @@ describe('a task', () => {
     expect(asked).toEqual([undefined])
   })
 
-  test('that was deleted is brought back from its address', async ({ desk }) => {
+  test('that was deleted is restored from its address', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Back from the dead' })
     await desk.service.delete(`/api/tasks/${task.id}`)
     const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
@@ -57,14 +55,14 @@ describe('a task', () => {
     await expect.poll(() => page.title()).toBe('Back from the dead · Inlet')
   })
 
-  test('whose text nests deeper than a page can draw is shown as it came', async ({ desk }) => {
+  test('with deeply nested text is shown as plain text', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Very deep', description: `${'>'.repeat(20_000)} the end` })
     const page = await desk.open(`/tasks/${task.id}`)
     await panelOf(page).locator('pre', { hasText: 'the end' }).waitFor()
     await panelOf(page).getByText('created it').waitFor()
   })
 
-  test('is given to people', async ({ desk }) => {
+  test('is assigned to people', async ({ desk }) => {
     const task = await createTask(desk, { title: 'For somebody' })
     const page = await desk.open(`/tasks/${task.id}`)
     await panelOf(page).getByLabel('Assignees').fill('ada')
@@ -75,7 +73,7 @@ describe('a task', () => {
     await panelOf(page).getByText('added ada (assignees)').waitFor()
   })
 
-  test('tells its times in the zone of whoever looks', async ({ desk }) => {
+  test("shows times in the viewer's time zone", async ({ desk }) => {
     const { inbox } = await desk.service.given.project()
     const createdAt = new Date('2026-03-01T20:30:00Z')
     const task = await desk.service.given.task(inbox, { title: 'From another day', createdAt })
@@ -84,7 +82,7 @@ describe('a task', () => {
     await panelOf(page).getByTitle('2 Mar 2026, 05:30:00').first().waitFor()
   })
 
-  test('is discussed in its timeline', async ({ desk }) => {
+  test('has comments in its timeline', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Talk about it' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByLabel('Comment').fill('Seen on **two** machines')
@@ -93,12 +91,12 @@ describe('a task', () => {
     await panelOf(page).getByText('created it').waitFor()
   })
 
-  test('gets one comment, however often it is sent', async ({ desk }) => {
+  test('gets one comment when a request is retried', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Said once' })
     const page = await desk.open(`/tasks/${task.id}`)
     const comment = page.getByRole('textbox', { name: 'Comment' })
     await comment.fill('only once')
-    // The first is received, and its answer lost on the way.
+    // The first request is received, but its response is lost.
     let isLost = true
     await page.route('**/api/activity', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
@@ -116,13 +114,13 @@ describe('a task', () => {
     expect(body.data).toHaveLength(1)
   })
 
-  test('keeps what is typed while the notes are on their way', async ({ desk }) => {
+  test('keeps text typed while the notes are being saved', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Written on' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()
     const notes = page.getByRole('textbox', { name: 'Notes' })
     await notes.fill('one')
-    const release = await hold(page, `**/api/tasks/${task.id}`, 'PATCH')
+    const release = await delayRequests(page, `**/api/tasks/${task.id}`, 'PATCH')
     await notes.press('Control+Enter')
     await notes.fill('one and two')
     release()
@@ -134,7 +132,7 @@ describe('a task', () => {
       .toBe('one and two')
   })
 
-  test('that two people write at once is a choice, also when the page has shown the other change', async ({
+  test('edited by two people shows a conflict, even if the page has shown the other change', async ({
     desk,
   }) => {
     const task = await createTask(desk, { title: 'Contended' })
@@ -146,7 +144,7 @@ describe('a task', () => {
     await page.getByRole('button', { name: 'Save notes' }).click()
     const choice = panelOf(page).getByRole('alert')
     await choice.getByText('theirs', { exact: true }).waitFor()
-    // A choice that does not get through is still a choice.
+    // A failed save keeps the conflict.
     await page.route(`**/api/tasks/${task.id}`, (route) => route.abort())
     await choice.getByRole('button', { name: 'Keep mine' }).click()
     await page.getByText('Not saved. What you wrote is still here.').waitFor()
@@ -157,7 +155,7 @@ describe('a task', () => {
     await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
   })
 
-  test('whose draft outlives a reload remembers what its writer had seen', async ({ desk }) => {
+  test('with a draft shows a conflict after a reload', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Left for a while' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()
@@ -172,7 +170,7 @@ describe('a task', () => {
     await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
   })
 
-  test('whose other fields change meanwhile is saved without a question', async ({ desk }) => {
+  test('is saved without a conflict when only other fields changed', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Shared peacefully' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()
@@ -184,7 +182,7 @@ describe('a task', () => {
     expect([saved.notes, saved.priority]).toEqual(['mine', 'high'])
   })
 
-  test('keeps what is being written when the session ends', async ({ desk }) => {
+  test('keeps the draft when the session ends', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Half written' })
     const page = await desk.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Write notes' }).click()

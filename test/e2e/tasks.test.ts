@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import { complaintsOf, createTask, expectNone, panelOf, rowOf, test } from './support/browser.ts'
+import { collectErrors, createTask, expectNone, panelOf, rowOf, test } from './support/browser.ts'
 
 describe('the list of tasks', () => {
-  test('is narrowed by filters and a search that stand in the address', async ({ desk }) => {
+  test('is filtered by the address', async ({ desk }) => {
     await createTask(desk, { title: 'Zebra crossing is red', priority: 'high' })
     await createTask(desk, { title: 'Zebra food', priority: 'low' })
     const page = await desk.open('/tasks')
@@ -21,7 +21,7 @@ describe('the list of tasks', () => {
     await expect.poll(() => rowOf(page, 'Zebra').count()).toBe(1)
   })
 
-  test('keeps every letter and space that is typed into the search', async ({ desk }) => {
+  test('keeps every character typed into the search box', async ({ desk }) => {
     await createTask(desk, { title: 'Quokka habitat' })
     const page = await desk.open('/tasks')
     const search = page.getByRole('searchbox', { name: 'Search tasks' })
@@ -35,7 +35,7 @@ describe('the list of tasks', () => {
     await expect.poll(() => search.inputValue()).toBe('')
   })
 
-  test('shows where the keyboard is, also on what looks like no button', async ({ desk }) => {
+  test('shows the keyboard focus on a plain button', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Ringed' })
     const page = await desk.open(`/tasks/${task.id}`)
     const title = panelOf(page).getByRole('button', { name: 'Ringed' })
@@ -45,10 +45,10 @@ describe('the list of tasks', () => {
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
   })
 
-  test('is worked by keyboard: create, walk, open, done, undo', async ({ desk }) => {
+  test('works by keyboard: create, navigate, open, complete, undo', async ({ desk }) => {
     await createTask(desk, { title: 'The next one' })
     const page = await desk.open('/tasks')
-    const complaints = complaintsOf(page)
+    const pageErrors = collectErrors(page)
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
     await page.keyboard.press('c')
     await page.getByLabel('Title').fill('Made with the keyboard')
@@ -70,10 +70,10 @@ describe('the list of tasks', () => {
     await page.waitForURL(/\/tasks$/)
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
-  test('changes many at once, and takes a deletion back', async ({ desk }) => {
+  test('changes several tasks at once and undoes a deletion', async ({ desk }) => {
     for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) await createTask(desk, { title })
     const page = await desk.open('/tasks?q=bulk')
     for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) {
@@ -98,7 +98,7 @@ describe('the list of tasks', () => {
     await rowOf(page, 'Bulk one').waitFor()
   })
 
-  test('moves many, and puts them where they stand, and takes that back', async ({ desk }) => {
+  test('moves several tasks, sets their status, and undoes it', async ({ desk }) => {
     const project = await desk.service.given.project({ name: 'Moved there' })
     for (const title of ['Move me', 'Move me too']) await createTask(desk, { title })
     const stored = async () =>
@@ -130,7 +130,7 @@ describe('the list of tasks', () => {
     await expect.poll(stored).toEqual(Array(2).fill([false, 'in_progress']))
   })
 
-  test('changes more than the key may at once when the service says so', async ({ desk }) => {
+  test('waits for the rate limit of a key during a bulk edit', async ({ desk }) => {
     const titles = Array.from({ length: 12 }, (_, index) => `Patient ${index}`)
     for (const title of titles) await createTask(desk, { title })
     const page = await desk.open('/tasks?q=patient')
@@ -155,7 +155,7 @@ describe('the list of tasks', () => {
     await expectNone(page, page.getByText('were not changed'))
   })
 
-  test('is narrowed by labels that are picked, or written', async ({ desk }) => {
+  test('is filtered by labels, picked or typed', async ({ desk }) => {
     await createTask(desk, { title: 'Narrow one', labels: ['narrow', 'seen'] })
     await createTask(desk, { title: 'Narrow two', labels: ['narrow'] })
     await createTask(desk, { title: 'Wide' })
@@ -184,7 +184,7 @@ describe('the list of tasks', () => {
     await expect.poll(() => rowOf(page, 'Narrow one').count()).toBe(1)
   })
 
-  test('that nothing passes says so, and asks the same from a terminal', async ({ desk }) => {
+  test('without matches says so and shows a curl command for the same query', async ({ desk }) => {
     const page = await desk.open('/tasks?q=it’s "nothing"&priority=["high"]')
     await page.getByText('No task passes these filters').waitFor()
     const line = await page.locator('pre').innerText()
@@ -197,7 +197,7 @@ describe('the list of tasks', () => {
     await page.waitForURL(/\/tasks$/)
   })
 
-  test('gives many tasks a label, and takes it back', async ({ desk }) => {
+  test('adds a label to several tasks and undoes it', async ({ desk }) => {
     const labels = ['kept']
     for (const title of ['Tagged one', 'Tagged two']) await createTask(desk, { title, labels })
     const page = await desk.open('/tasks?q=tagged')
@@ -221,7 +221,7 @@ describe('the list of tasks', () => {
     await expect.poll(labelled).toEqual([['kept'], ['kept']])
   })
 
-  test('says after a second what keeps it, and comes as soon as it can', async ({ desk }) => {
+  test('shows the reason for a delay after a second, and loads on retry', async ({ desk }) => {
     await createTask(desk, { title: 'Late in coming' })
     const page = await desk.open('/settings/sessions')
     const held: (() => void)[] = []
@@ -238,7 +238,7 @@ describe('the list of tasks', () => {
     for (const release of held) release()
   })
 
-  test('leads from project to project', async ({ desk }) => {
+  test('switches between projects', async ({ desk }) => {
     const [first, second] = [
       await desk.service.given.project({ name: 'First project' }),
       await desk.service.given.project({ name: 'Second project' }),
@@ -250,7 +250,7 @@ describe('the list of tasks', () => {
     await page.getByRole('button', { name: 'Second project: switch the project' }).waitFor()
   })
 
-  test('says how to begin when it is empty, with a line that works', async ({ desk }) => {
+  test('shows a working curl command when it is empty', async ({ desk }) => {
     const project = await desk.service.given.project({ name: 'Empty project' })
     const page = await desk.open(`/tasks?projectId=${project.id}&listId=${project.inbox.id}`)
     const line = await page.locator('pre').filter({ hasText: 'curl' }).innerText()

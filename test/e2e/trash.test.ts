@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { createTask, type Desk, objectionsTo, rowOf, smallTargetsOn, test } from './support/browser.ts'
+import { createTask, type Desk, rowOf, smallTargets, test, violationsOn } from './support/browser.ts'
 
 const trashOf = (page: Page) => page.getByRole('region', { name: 'Trash' })
 
@@ -9,7 +9,7 @@ async function deleteTasks({ service }: Desk, tasks: { id: string }[]) {
 }
 
 describe('the trash', () => {
-  test('says who deleted what and when, and restores it', async ({ desk }) => {
+  test('shows who deleted a task and when, and restores it', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Deleted by mistake' })
     const page = await desk.open('/tasks', { isLive: true })
     await deleteTasks(desk, [task])
@@ -25,7 +25,7 @@ describe('the trash', () => {
     await rowOf(page, 'Deleted by mistake').waitFor()
   })
 
-  test('is worked by keyboard, and takes a restore back', async ({ desk }) => {
+  test('works by keyboard and undoes a restore', async ({ desk }) => {
     const tasks = []
     for (const title of ['First gone', 'Second gone', 'Last gone'])
       tasks.push(await createTask(desk, { title }))
@@ -47,7 +47,7 @@ describe('the trash', () => {
     await expect.poll(titles).toContain('Restore Second gone')
   })
 
-  test('is of a project or of all, and grows as others delete', async ({ desk }) => {
+  test('is filtered by project and updates live', async ({ desk }) => {
     const other = await desk.service.given.project({ name: 'Elsewhere' })
     const [here, there] = [
       await createTask(desk, { title: 'Gone here' }),
@@ -65,7 +65,7 @@ describe('the trash', () => {
     await trashOf(page).getByText('Gone there').waitFor()
   })
 
-  test('loads more when asked, and says why a task cannot be restored', async ({ desk }) => {
+  test('loads more pages, and shows why a task cannot be restored', async ({ desk }) => {
     const { body: lists } = await desk.service.get(`/api/projects/${await inboxProject(desk)}/lists`)
     const tasks = Array.from({ length: 60 }, (_, index) => ({
       title: `Gone ${index}`,
@@ -81,7 +81,7 @@ describe('the trash', () => {
     await page.getByRole('button', { name: 'Restore Gone 0', exact: true }).waitFor()
   })
 
-  test('reads well on a phone, and to a screen reader', async ({ desk }) => {
+  test('passes axe and fits on a phone', async ({ desk }) => {
     const task = await createTask(desk, { title: 'A very long title that does not fit '.repeat(6) })
     await deleteTasks(desk, [task])
     const viewport = { width: 390, height: 844 }
@@ -89,13 +89,13 @@ describe('the trash', () => {
     await trashOf(page)
       .getByRole('button', { name: /^Restore/ })
       .waitFor()
-    expect(await objectionsTo(page)).toEqual([])
-    expect(await smallTargetsOn(page, 44)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
+    expect(await smallTargets(page, 44)).toEqual([])
     const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
     expect(overflow).toBeLessThanOrEqual(0)
   })
 
-  test('only shows where a key may not write', async ({ desk }) => {
+  test('is read-only for a key without tasks:write', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Read only' })
     await deleteTasks(desk, [task])
     const { body: reader } = await desk.service.post('/api/keys', { name: 'reader', scopes: ['tasks:read'] })

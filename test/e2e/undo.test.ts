@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { createTask, type Desk, hold, panelOf, test } from './support/browser.ts'
+import { createTask, type Desk, delayRequests, panelOf, test } from './support/browser.ts'
 
 const taskOf = async ({ service }: Desk, id: string) => (await service.get(`/api/tasks/${id}`)).body
 const statusOf = async (desk: Desk, id: string) => (await taskOf(desk, id)).status
 
-/** Keys are commands where nobody writes. */
+/** Shortcuts need the focus outside of inputs. */
 async function pressUndo(page: Page) {
   await page.evaluate('document.activeElement?.blur()')
   await page.keyboard.press('z')
 }
 
 describe('undo', () => {
-  test('goes back step by step, says each step, and says when nothing is left', async ({ desk }) => {
+  test('reverts one step at a time and reports when nothing is left', async ({ desk }) => {
     const older = await createTask(desk, { title: 'Done before', labels: ['undone'] })
     const newer = await createTask(desk, { title: 'Done last', labels: ['undone'] })
     const page = await desk.open('/tasks?label=["undone"]', { isLive: true })
@@ -32,7 +32,7 @@ describe('undo', () => {
     await page.getByText('Nothing to undo.').waitFor()
   })
 
-  test('takes back every edit of a task, the newest first', async ({ desk }) => {
+  test('reverts every edit of a task, newest first', async ({ desk }) => {
     const { project, inbox } = await twoLists(desk)
     const task = await createTask(desk, {
       title: 'As it was',
@@ -48,7 +48,7 @@ describe('undo', () => {
     }
   })
 
-  test('offers itself on each edit', async ({ desk }) => {
+  test('is offered after each edit', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Renamed by hand' })
     const page = await desk.open(`/tasks/${task.id}`)
     await rename(page, 'Renamed by hand', 'Another name')
@@ -59,7 +59,7 @@ describe('undo', () => {
     await page.getByText('Undone: “Title changed: Another name”').waitFor()
   })
 
-  test('leaves alone what somebody changed since, and says so', async ({ desk }) => {
+  test('keeps a field that someone changed since, and reports it', async ({ desk }) => {
     const older = await createTask(desk, { title: 'Only mine' })
     const task = await createTask(desk, { title: 'Contended' })
     const page = await desk.open('/tasks', { isLive: true })
@@ -72,12 +72,12 @@ describe('undo', () => {
     const refusal = page.getByRole('alert').filter({ hasText: 'Not undone: “Done: Contended”' })
     await refusal.getByText('Someone changed the status since.').waitFor()
     expect(await statusOf(desk, task.id)).toBe('in_progress')
-    // It is not in the way of what came before.
+    // Older actions can still be undone.
     await page.keyboard.press('z')
     await expect.poll(() => statusOf(desk, older.id)).toBe('open')
   })
 
-  test('can be tried again when the service was away', async ({ desk }) => {
+  test('can be retried after a network error', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Out of reach' })
     const page = await desk.open('/tasks')
     await page.getByRole('button', { name: 'Mark done: Out of reach' }).click()
@@ -91,13 +91,13 @@ describe('undo', () => {
     await expect.poll(() => statusOf(desk, task.id)).toBe('open')
   })
 
-  test('means what is still on its way, not what came before it', async ({ desk }) => {
+  test('applies to the request that is still running', async ({ desk }) => {
     const older = await createTask(desk, { title: 'Long done' })
     const newer = await createTask(desk, { title: 'Slow to be done' })
     const page = await desk.open('/tasks')
     await page.getByRole('button', { name: 'Mark done: Long done' }).click()
     await page.getByText('Done: Long done').waitFor()
-    const release = await hold(page, `**/api/tasks/${newer.id}`, 'PATCH')
+    const release = await delayRequests(page, `**/api/tasks/${newer.id}`, 'PATCH')
     const sent = page.waitForRequest(
       (request) => request.method() === 'PATCH' && request.url().endsWith(newer.id),
     )
@@ -117,7 +117,7 @@ async function twoLists({ service }: Desk) {
   return { project: project.id as string, inbox: lists.data[0].id as string }
 }
 
-/** What a person can edit of a task. */
+/** The editable fields of a task. */
 async function editable(desk: Desk, id: string) {
   const { title, status, priority, listId, labels, assignees, notes } = await taskOf(desk, id)
   return { title, status, priority, listId, labels, assignees, notes }

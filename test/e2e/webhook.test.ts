@@ -14,7 +14,7 @@ function filled(template: unknown, globals: Record<string, unknown>): unknown {
 }
 
 describe('the feedback webhook', () => {
-  test('is set up with what the page says: address, secret, body', async ({ desk }) => {
+  test('works with the address, the secret and the body of the page', async ({ desk }) => {
     const page = await desk.open('/settings/webhook')
     await page.getByRole('button', { name: 'Create secret' }).click()
     const dialog = page.getByRole('dialog', { name: 'The webhook secret' })
@@ -59,7 +59,7 @@ const configured = deskTest(() =>
 )
 
 describe('the secrets of the webhook', () => {
-  test('are two at most, rotated and revoked', async ({ desk }) => {
+  test('are at most two, rotated and revoked', async ({ desk }) => {
     const page = await desk.open('/settings/webhook')
     await page.getByText('There is no secret, so all feedback is refused').waitFor()
     const storedSecret = async () => {
@@ -89,18 +89,15 @@ describe('the secrets of the webhook', () => {
     await expect.poll(async () => [await works(first), await works(second)]).toEqual([false, true])
   })
 
-  configured(
-    'stand beside the one of the environment, at the address the environment names',
-    async ({ desk }) => {
-      const page = await desk.open('/settings/webhook')
-      await page
-        .locator('pre')
-        .filter({ hasText: /^https:\/\/inlet\.example\/api\/analytics\/webhook$/ })
-        .waitFor()
-      await page.getByText('listens on port 3777').waitFor()
-      await page.getByText(/The secret that is set as WEBHOOK_SECRET works/).waitFor()
-    },
-  )
+  configured('exist beside the secret of the environment, at the configured address', async ({ desk }) => {
+    const page = await desk.open('/settings/webhook')
+    await page
+      .locator('pre')
+      .filter({ hasText: /^https:\/\/inlet\.example\/api\/analytics\/webhook$/ })
+      .waitFor()
+    await page.getByText('listens on port 3777').waitFor()
+    await page.getByText(/The secret that is set as WEBHOOK_SECRET works/).waitFor()
+  })
 })
 
 describe('an empty page', () => {
@@ -108,7 +105,7 @@ describe('an empty page', () => {
     ['/settings/instructions', '/api/rules'],
     ['/settings/routing', '/api/webhook-routing'],
     ['/settings/keys', '/api/me'],
-  ] as const)('%s has a line to paste that holds the right address', async ([path, endpoint], { desk }) => {
+  ] as const)('%s has a curl command with the real address', async ([path, endpoint], { desk }) => {
     const page = await desk.open(path)
     await page
       .locator('pre')
@@ -117,7 +114,7 @@ describe('an empty page', () => {
       .waitFor()
   })
 
-  test('of a project without a repository connects it, when it is pasted', async ({ desk }) => {
+  test('of a project without a repository has a curl command that connects one', async ({ desk }) => {
     const project = await desk.service.given.project()
     const page = await desk.open(`/projects/${project.id}`)
     await page

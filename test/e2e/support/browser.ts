@@ -20,17 +20,17 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** A service, and a browser in front of it. */
+/** A service and a browser. */
 export interface Desk<Service extends TestApp = TestApp> {
   service: Service
-  /** A page of a browser that is signed in, with the admin key unless another is given. */
+  /** Opens a page, signed in with the admin key unless another key is given; null is signed out. */
   open(path: string, options?: OpenOptions): Promise<Page>
 }
 
 interface OpenOptions extends BrowserContextOptions {
   key?: string | null
   context?: BrowserContext
-  /** Whether to wait until this page follows the stream itself. */
+  /** Whether to wait until the page reads the stream. */
   isLive?: boolean
 }
 
@@ -46,10 +46,10 @@ const withBrowser = base.extend(
   },
 )
 
-/** A test with a desk of its own: what other tests left behind, or a first try of this one, is not there. */
+/** A test with its own service and database. */
 export const test = deskTest(startApp)
 
-/** The same, with a service that is started like this. */
+/** Like `test`, with another service. */
 export function deskTest<Service extends TestApp>(start: () => Promise<Service>) {
   return withBrowser.extend('desk', async ({ browser }, { onCleanup }): Promise<Desk<Service>> => {
     const service = await start()
@@ -75,23 +75,20 @@ function opener(browser: Browser, { url, adminKey }: TestApp): Desk['open'] {
   }
 }
 
-/** The row of a list that says this. */
+/** The list row with this title. */
 export const rowOf = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title })
 
-/** The task that is open beside the list. */
+/** The panel of the open task. */
 export const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Task' })
 
-/**
- * Nothing like that is on the page, and nothing like that was said at its edge. Asked once, when it can be said: what is
- * said goes by itself.
- */
+/** Asserts that an element does not exist. Checked once, when the toast container is there: toasts disappear by themselves. */
 export async function expectNone(page: Page, what: Locator): Promise<void> {
   await page.locator('.mantine-Notifications-root').first().waitFor({ state: 'attached' })
   expect(await what.count()).toBe(0)
 }
 
-/** Keeps back what the page asks for there, by this method; answers how to let it go. */
-export async function hold(page: Page, url: string | RegExp, method = 'GET'): Promise<() => void> {
+/** Delays requests of the page until the returned function is called. */
+export async function delayRequests(page: Page, url: string | RegExp, method = 'GET'): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route(url, async (route) => {
     if (route.request().method() === method) await released
@@ -100,11 +97,10 @@ export async function hold(page: Page, url: string | RegExp, method = 'GET'): Pr
   return release
 }
 
-/** A task that came over the API. */
 export const createTask = async ({ service }: Desk, body: object) =>
   (await service.post('/api/tasks', body)).body
 
-/** Gives all pages of a browser a session. */
+/** Starts a session for all pages of a browser context. */
 export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
   const answer = await context.request.post(`${url}/api/sessions`, {
     data: { key },
@@ -113,24 +109,24 @@ export async function signIn(context: BrowserContext, url: string, key: string):
   expect(answer.status()).toBe(201)
 }
 
-/** Everything axe objects to on the page as it is, and what is there without its style. */
-export async function objectionsTo(page: Page): Promise<string[]> {
-  // There are no frames, for which it would open a page of its own each time.
+/** Violations found by axe, and component classes without a style. */
+export async function violationsOn(page: Page): Promise<string[]> {
+  // Legacy mode does not open an extra page per run; it only skips cross-origin frames.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-  const objections = violations.map(
+  const messages = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   )
-  const unstyled = (await page.evaluate(UNSTYLED)) as string[]
-  return [...objections, ...unstyled.map((name) => `no style: ${name}`)]
+  const unstyled = (await page.evaluate(FIND_UNSTYLED)) as string[]
+  return [...messages, ...unstyled.map((name) => `no style: ${name}`)]
 }
 
-/** What can be pressed and answers within fewer pixels than this around its middle. */
-export async function smallTargetsOn(page: Page, least: number): Promise<string[]> {
-  return (await page.evaluate(`(${SMALL})(${least})`)) as string[]
+/** Controls whose target is smaller than this many pixels. */
+export async function smallTargets(page: Page, least: number): Promise<string[]> {
+  return (await page.evaluate(`(${FIND_SMALL_TARGETS})(${least})`)) as string[]
 }
 
-/** Asks the page itself what a press beside the middle of each button, field and link of its own would hit. */
-const SMALL = `(least) => {
+/** Hit-tests points around the center of each control. */
+const FIND_SMALL_TARGETS = `(least) => {
   const pressed = 'button, input, textarea, select, summary, [role="button"], [role="option"], a'
   return [...document.querySelectorAll(pressed)].flatMap((element) => {
     const style = getComputedStyle(element)
@@ -144,7 +140,7 @@ const SMALL = `(least) => {
       const hit = document.elementFromPoint(x, y)
       return hit !== null && !own.some((one) => one?.contains(hit))
     }
-    // Something lies over it.
+    // Covered by another element.
     if (isMissed([x, y])) return []
     const misses = [[x, y - reach], [x, y + reach], [x - reach, y], [x + reach, y]].filter(isMissed)
     return misses.length > 0
@@ -153,8 +149,8 @@ const SMALL = `(least) => {
   })
 }`
 
-/** Classes of the component library that no stylesheet knows: its styles are taken over one by one. */
-const UNSTYLED = `(() => {
+/** Mantine classes without a rule: src/dashboard/styles.ts imports its styles one by one. */
+const FIND_UNSTYLED = `(() => {
   const rules = [...document.styleSheets].map((sheet) => [...sheet.cssRules].map((rule) => rule.cssText).join(' ')).join(' ')
   const elements = [...document.querySelectorAll('[class*="m_"]')]
   const missing = elements.flatMap((element) =>
@@ -163,14 +159,14 @@ const UNSTYLED = `(() => {
   return [...new Set(missing)]
 })()`
 
-/** Gathers what the page complains of: errors, and what the content security policy refused. */
-export function complaintsOf(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(error.message))
+/** Collects errors of the page, including violations of the content security policy. */
+export function collectErrors(page: Page): string[] {
+  const pageErrors: string[] = []
+  page.on('pageerror', (error) => pageErrors.push(error.message))
   page.on('console', (message) => {
-    // What the service refuses is logged by the browser too; the page itself says it in words.
+    // Browsers log error responses too, which the page handles.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text())
+      pageErrors.push(message.text())
   })
-  return complaints
+  return pageErrors
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { type Desk, objectionsTo, rowOf, test } from './support/browser.ts'
+import { type Desk, rowOf, test, violationsOn } from './support/browser.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
@@ -25,7 +25,7 @@ async function showBoth(page: Page) {
 }
 
 describe('a narrow page', () => {
-  test('has a name for everything that opens over it', async ({ desk }) => {
+  test('has names for all dialogs', async ({ desk }) => {
     const page = await openWithTasks(desk, PHONE)
     await page.getByRole('button', { name: 'Open the menu' }).click()
     await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'All tasks' }).waitFor()
@@ -41,7 +41,7 @@ describe('a narrow page', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await rowOf(page, 'First').getByRole('link').click()
     await page.getByRole('complementary', { name: 'Task' }).getByRole('heading', { name: 'First' }).waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
   })
 
   test('closes one thing at a time with Escape', async ({ desk }) => {
@@ -77,7 +77,7 @@ describe('a narrow page', () => {
           return bar.top - toast.bottom
         })
         .toBeGreaterThanOrEqual(0)
-      // And it goes back down with the bar.
+      // The toast moves down when the bar closes.
       await page.getByRole('button', { name: 'Clear the selection' }).click()
       await page.getByRole('toolbar').waitFor({ state: 'detached' })
       await expect
@@ -86,7 +86,7 @@ describe('a narrow page', () => {
     })
   }
 
-  test('shows all that can be done with several tasks, on a phone too', async ({ desk }) => {
+  test('shows all bulk actions on a phone', async ({ desk }) => {
     const page = await openWithTasks(desk, PHONE)
     await showBoth(page)
     const cut = `[...document.querySelectorAll('[role="toolbar"] button, [role="toolbar"] strong')].flatMap((element) => {
@@ -95,6 +95,6 @@ describe('a narrow page', () => {
     })`
     await expect.poll(() => page.evaluate(cut)).toEqual([])
     await page.getByRole('toolbar').getByText('1 selected').waitFor()
-    expect(await objectionsTo(page)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
   })
 })

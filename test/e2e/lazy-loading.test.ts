@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { hold, rowOf, test } from './support/browser.ts'
+import { delayRequests, rowOf, test } from './support/browser.ts'
 
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')
 
 const MENUS = /assets\/open-menu/
 
-describe('what the first page does without', () => {
-  test('is there when the service is not', async ({ desk }) => {
+describe('a lazy component', () => {
+  test('is preloaded and opens while the service is down', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Seen before' })
     const page = await desk.open('/tasks')
     await rowOf(page, 'Seen before').waitFor()
@@ -25,10 +25,10 @@ describe('what the first page does without', () => {
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   })
 
-  test('takes no keys for commands while it is on its way, and opens when it comes', async ({ desk }) => {
+  test('blocks shortcuts while it loads, then opens', async ({ desk }) => {
     const task = (await desk.service.post('/api/tasks', { title: 'Not meant' })).body
     const page = await desk.open('/sign-in')
-    const release = await hold(page, MENUS)
+    const release = await delayRequests(page, MENUS)
     await page.goto(`${desk.service.url}/tasks/${task.id}`)
     await rowOf(page, 'Not meant').waitFor()
     await page.getByRole('button', { name: 'Status', exact: true }).press('Enter')
@@ -40,10 +40,10 @@ describe('what the first page does without', () => {
     expect((await desk.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
   })
 
-  test('takes what is typed for a new task before its dialog is there', async ({ desk }) => {
+  test('keeps text typed for a new task before its dialog is loaded', async ({ desk }) => {
     const task = (await desk.service.post('/api/tasks', { title: 'Not meant either' })).body
     const page = await desk.open('/sign-in')
-    const release = await hold(page, /assets\/new-task-dialog/)
+    const release = await delayRequests(page, /assets\/new-task-dialog/)
     await page.goto(`${desk.service.url}/tasks`)
     await rowOf(page, 'Not meant either').waitFor()
     await page.keyboard.press('j')
@@ -66,7 +66,7 @@ describe('what the first page does without', () => {
     await expect.poll(() => title.inputValue()).toBe('export fails again')
   })
 
-  test('keeps what is typed for a new task where its dialog cannot be had', async ({ desk }) => {
+  test('keeps text typed for a new task when its dialog cannot be loaded', async ({ desk }) => {
     const task = (await desk.service.post('/api/tasks', { title: 'Still open' })).body
     const page = await desk.open('/sign-in')
     await page.route(/assets\/new-task-dialog/, (route) => route.abort())
@@ -88,7 +88,7 @@ describe('what the first page does without', () => {
       .toMatch(/^e/)
   })
 
-  test('takes what is typed for the search box of another page', async ({ desk }) => {
+  test('enters text typed for the search box of another page', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Crash on export' })
     const page = await desk.open('/settings/keys')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
@@ -98,10 +98,10 @@ describe('what the first page does without', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('does not open under whoever went on elsewhere meanwhile', async ({ desk }) => {
+  test('does not open when the focus moved elsewhere meanwhile', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Searched for' })
     const page = await desk.open('/sign-in')
-    const release = await hold(page, MENUS)
+    const release = await delayRequests(page, MENUS)
     await page.goto(`${desk.service.url}/tasks`)
     await rowOf(page, 'Searched for').waitFor()
     await page.getByRole('button', { name: 'Status', exact: true }).click()
@@ -116,7 +116,7 @@ describe('what the first page does without', () => {
     await page.getByRole('menuitemcheckbox', { name: 'Open' }).waitFor()
   })
 
-  test('says so where it cannot be fetched, and takes nothing else away', async ({ desk }) => {
+  test('shows an error in its place when it cannot be loaded', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Still shown' })
     const page = await desk.open('/sign-in')
     await page.route(/assets\/(open-menu|selection-bar|toasts)/, (route) => route.abort())
@@ -131,7 +131,7 @@ describe('what the first page does without', () => {
     await page.getByRole('menu').waitFor()
   })
 
-  test('gives the focus back to the button that was pressed', async ({ desk }) => {
+  test('returns the focus to its button', async ({ desk }) => {
     const page = await desk.open('/tasks')
     await page.getByRole('button', { name: 'Status', exact: true }).press('Enter')
     // Once as it was fetched, once as it is there.
@@ -144,7 +144,7 @@ describe('what the first page does without', () => {
     }
   })
 
-  test('gives the focus back on a phone as well', async ({ desk }) => {
+  test('returns the focus to its button on a phone', async ({ desk }) => {
     const page = await desk.open('/tasks', { viewport: { width: 390, height: 844 } })
     for (const _ of ['first', 'again']) {
       await page.getByRole('button', { name: 'Open the menu' }).press('Enter')

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
 import { panelOf, test } from './support/browser.ts'
 
-describe('the frame', () => {
-  test('keeps filters by name, and forgets them', async ({ desk }) => {
+describe('the app shell', () => {
+  test('saves and removes filters', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Urgent', priority: 'high' })
     await desk.service.post('/api/tasks', { title: 'Whenever', priority: 'low' })
     const page = await desk.open('/tasks?priority=["high"]')
@@ -44,7 +44,7 @@ describe('the frame', () => {
     await tooltip.waitFor({ state: 'detached' })
   })
 
-  test('has a theme that is chosen and kept, or the system’s', async ({ desk }) => {
+  test('keeps the chosen theme or follows the system', async ({ desk }) => {
     const page = await desk.open('/tasks', { colorScheme: 'light' })
     const theme = (name: string) => page.locator(`html[data-mantine-color-scheme="${name}"]`)
     await theme('light').waitFor()
@@ -63,7 +63,7 @@ describe('the frame', () => {
     await theme('dark').waitFor()
   })
 
-  test('is a drawer on a phone', async ({ desk }) => {
+  test('has a menu drawer on a phone', async ({ desk }) => {
     await desk.service.post('/api/projects', { name: 'In the drawer' })
     const page = await desk.open('/tasks', {
       viewport: { width: 390, height: 844 },
@@ -93,7 +93,7 @@ describe('the frame', () => {
     await page.getByRole('link', { name: 'By thumb' }).waitFor()
   })
 
-  test('takes keys on every page, and calls each page by its name', async ({ desk }) => {
+  test('has shortcuts and a document title on every page', async ({ desk }) => {
     await desk.service.post('/api/tasks', { title: 'Urgent' })
     const page = await desk.open('/settings/keys')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
@@ -121,7 +121,7 @@ describe('the frame', () => {
     await page.getByRole('dialog').getByLabel('Title').waitFor()
   })
 
-  test('makes a project, and its first task by the line it shows', async ({ desk }) => {
+  test('creates a project', async ({ desk }) => {
     const page = await desk.open('/tasks')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Made by hand')

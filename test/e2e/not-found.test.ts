@@ -3,9 +3,9 @@ import { panelOf, rowOf, test } from './support/browser.ts'
 
 describe('an address', () => {
   test.for([
-    ['was never that of a task', '/tasks/42'],
-    ['is that of no task any more', '/tasks/01890000-0000-7000-8000-000000000000'],
-  ] as const)('that %s says so beside the list', async ([, path], { desk }) => {
+    ['is invalid', '/tasks/42'],
+    ['names a deleted task', '/tasks/01890000-0000-7000-8000-000000000000'],
+  ] as const)('that %s shows "Task not found" next to the list', async ([, path], { desk }) => {
     await desk.service.post('/api/tasks', { title: 'Beside it' })
     const page = await desk.open(path)
     await panelOf(page).getByRole('heading', { name: 'Task not found' }).waitFor()
@@ -18,7 +18,7 @@ describe('an address', () => {
   })
 
   test.for(['/nowhere', '/settings/nowhere', '/tasks/a/b'])(
-    'that leads nowhere keeps the sidebar: %s',
+    'that is unknown keeps the sidebar: %s',
     async (path, { desk }) => {
       const page = await desk.open(path)
       await page.getByRole('heading', { name: 'Page not found' }).waitFor()
@@ -31,7 +31,9 @@ describe('an address', () => {
     },
   )
 
-  test('whose page could not be fetched says so in words, and comes when it can', async ({ desk }) => {
+  test('whose page failed to load shows a readable error and reloads when it is available', async ({
+    desk,
+  }) => {
     const page = await desk.open('/sign-in')
     await page.route(/assets\/keys-page|readyz/, (route) => route.abort('connectionrefused'))
     await page.goto(`${desk.service.url}/settings/keys`)
@@ -43,7 +45,7 @@ describe('an address', () => {
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
   })
 
-  test('that is asked for while the service refuses connections says so, and comes when it is back', async ({
+  test('that is opened while the service is down shows an error and loads when it is back', async ({
     desk,
   }) => {
     const page = await desk.open('/sign-in')

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { type Desk, hold, panelOf, test } from './support/browser.ts'
+import { type Desk, delayRequests, panelOf, test } from './support/browser.ts'
 
 /** A project of its own, with the list that its tasks go to. */
 async function projectOf({ service }: Desk, name: string) {
@@ -11,7 +11,7 @@ async function projectOf({ service }: Desk, name: string) {
 const LOST = 'The connection to Inlet is gone'
 
 describe('changes by others', () => {
-  test('appear at once, on every open tab', async ({ desk }) => {
+  test('appear immediately in every open tab', async ({ desk }) => {
     const one = await desk.open('/tasks', { isLive: true })
     const other = await desk.open('/tasks', { context: one.context() })
     await one.getByText('Nothing has come in yet').waitFor()
@@ -26,7 +26,7 @@ describe('changes by others', () => {
     await other.getByRole('link', { name: 'Renamed by the API' }).waitFor()
   })
 
-  test('wait behind a pill while somebody reads further down', async ({ desk }) => {
+  test('wait behind a button while the list is scrolled down', async ({ desk }) => {
     const tasks = Array.from({ length: 60 }, (_, index) => ({ title: `Row ${index}` }))
     const { project, listId } = await projectOf(desk, 'Long')
     await desk.service.post('/api/tasks/bulk', { listId, tasks })
@@ -38,7 +38,7 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'Quietly new' }).waitFor()
   })
 
-  test('take a task that is open out of the panel when it is deleted', async ({ desk }) => {
+  test('close the open task when it is deleted', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Open and deleted' })
     const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor()
@@ -47,7 +47,7 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor({ state: 'detached' })
   })
 
-  test('made while the connection was away are not missed', async ({ desk }) => {
+  test('made while the connection was down appear later', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Deleted in the dark' })
     const page = await desk.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor()
@@ -63,7 +63,7 @@ describe('changes by others', () => {
     await page.getByText(LOST).waitFor({ state: 'detached' })
   })
 
-  test('bring what was restored, moved or only now fits to its place in the list', async ({ desk }) => {
+  test('insert restored, moved and newly matching tasks at their position', async ({ desk }) => {
     const { project, listId } = await projectOf(desk, 'Elsewhere')
     const create = async (body: object) => (await desk.service.post('/api/tasks', body)).body
     const moved = await create({ title: 'Moved in', priority: 'high' })
@@ -80,7 +80,7 @@ describe('changes by others', () => {
     await expect.poll(titles).toEqual(['There all along', 'Restored', 'Now fits', 'Moved in'])
   })
 
-  test('are in a list that was left when somebody comes back to it', async ({ desk }) => {
+  test('are in an inactive list when it is opened again', async ({ desk }) => {
     const { project, listId } = await projectOf(desk, 'Left behind')
     const create = async (body: object) => (await desk.service.post('/api/tasks', { listId, ...body })).body
     const urgent = await create({ title: 'Urgent once', priority: 'high' })
@@ -108,7 +108,7 @@ describe('changes by others', () => {
     await expect.poll(titles).toEqual(['After a look', 'Urgent now', 'Urgent still', 'Urgent once'])
   })
 
-  test('keep their place when a deletion is taken back far down', async ({ desk }) => {
+  test('keep the scroll position when a deletion is undone', async ({ desk }) => {
     const { project, listId } = await projectOf(desk, 'Deep')
     const tasks = Array.from({ length: 90 }, (_, index) => ({ title: `Deep ${index}.` }))
     await desk.service.post('/api/tasks/bulk', { listId, tasks })
@@ -132,10 +132,10 @@ describe('changes by others', () => {
     expect(await scroller.evaluate((region) => region.scrollTop)).toBeGreaterThan(1_000)
   })
 
-  test('made while the page was loading are not missed', async ({ desk }) => {
+  test('made while the page was loading appear', async ({ desk }) => {
     const page = await desk.open('/sign-in')
     await desk.service.post('/api/tasks', { title: 'Loaded at first' })
-    const follow = await hold(page, '**/api/stream')
+    const follow = await delayRequests(page, '**/api/stream')
     await page.goto(`${desk.service.url}/tasks`)
     await page.getByRole('link', { name: 'Loaded at first' }).waitFor()
     await desk.service.post('/api/tasks', { title: 'Before anybody listened' })
@@ -143,7 +143,7 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'Before anybody listened' }).waitFor()
   })
 
-  test('are asked for again when the answer fails', async ({ desk }) => {
+  test('are requested again after a failed request', async ({ desk }) => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Before the failure' })
     const page = await desk.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Before the failure' }).waitFor()
@@ -155,7 +155,7 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'After the failure' }).waitFor()
   })
 
-  test('go on after a session ended and somebody signed in again', async ({ desk }) => {
+  test('continue after signing in again', async ({ desk }) => {
     const page = await desk.open('/tasks', { isLive: true })
     await desk.service.query('DELETE FROM sessions')
     // The service looks after its streams and ends this one; nobody needs to click for that.
@@ -171,8 +171,8 @@ describe('changes by others', () => {
     await page.getByRole('link', { name: 'After signing in again' }).waitFor()
   })
 })
-describe('projects, lists and routing that others change', () => {
-  test('show up at once', async ({ desk }) => {
+describe('projects, lists and routing rules changed by others', () => {
+  test('appear immediately', async ({ desk }) => {
     const { post, patch } = desk.service
     const page = await desk.open('/tasks', { isLive: true })
     const sidebar = page.getByRole('navigation', { name: 'Tasks' })

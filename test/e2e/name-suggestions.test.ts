@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
-import { createTask, type Desk, hold, panelOf, rowOf, test } from './support/browser.ts'
+import { createTask, type Desk, delayRequests, panelOf, rowOf, test } from './support/browser.ts'
 
 const taskOf = async ({ service }: Desk, id: string) => (await service.get(`/api/tasks/${id}`)).body
 
 describe('suggestions', () => {
-  test('of labels come from the service, and Enter takes the one that is highlighted', async ({ desk }) => {
+  test('of labels come from the API, and Enter selects the highlighted one', async ({ desk }) => {
     for (let count = 0; count < 2; count++)
       await createTask(desk, { title: `Debugged ${count}`, labels: ['debugging'] })
     await createTask(desk, { title: 'Labelled', labels: ['bug-report'] })
@@ -25,11 +25,11 @@ describe('suggestions', () => {
     await page.waitForURL(/debugging/)
   })
 
-  test('that are late are waited for', async ({ desk }) => {
+  test('that load slowly are awaited by Enter', async ({ desk }) => {
     await createTask(desk, { title: 'Labelled', labels: ['regression'] })
     await createTask(desk, { title: 'Not labelled' })
     const page = await desk.open('/tasks')
-    const release = await hold(page, /\/api\/labels/)
+    const release = await delayRequests(page, /\/api\/labels/)
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     const labels = page.getByRole('combobox', { name: 'Labels to show' })
     await labels.pressSequentially('regr')
@@ -39,7 +39,7 @@ describe('suggestions', () => {
     await rowOf(page, 'Not labelled').waitFor({ state: 'detached' })
   })
 
-  test('help to edit a task, and leave room for a new name', async ({ desk }) => {
+  test('of an edited task allow new names', async ({ desk }) => {
     await createTask(desk, { title: 'Other', labels: ['crash-report'], assignees: ['ada'] })
     const task = await createTask(desk, { title: 'Edited' })
     const page = await desk.open(`/tasks/${task.id}`)
