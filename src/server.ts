@@ -22,7 +22,7 @@ import { repositories } from './repositories/index.ts'
 import { services } from './services/index.ts'
 import { type FirstSecrets, setUp } from './services/setup.ts'
 
-/** How long a database that was named may take to come up before the start is given up. */
+/** How long a start retries while the database is unavailable. */
 const DATABASE_DEADLINE_MS = 60_000
 
 // Docker kills after 10 s. What still waits for the database is cut first, so that its request gets a 503; then the
@@ -35,14 +35,14 @@ const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
 const REDACTED = ['req.headers.authorization', 'req.headers["x-api-key"]', 'req.headers.cookie']
 
-/** Whoever logs it, the error of a statement says nothing of the values it was about: some are e-mail addresses. */
+/** Errors of statements repeat their values in the message, and some are e-mail addresses. */
 const errorToLog = (error: unknown) => stdSerializers.err(withoutValues(error) as Error)
 
-/** What lives as long as the process: how each part ends, and whether the end has come. */
+/** Shutdown of the process: its steps and its signals. */
 interface Lifetime {
-  /** Ends are run in the reverse order. */
+  /** Registers a step; steps run in reverse order. */
   onEnd(end: () => Promise<unknown>): void
-  /** A part cannot go on: ends the process with 1, so that a supervisor acts. */
+  /** For a part that failed for good: ends the process with 1, so that a supervisor restarts it. */
   fail(error: Error): void
   signal: AbortSignal
   /** Aborted a while later: connections to the database close whatever they wait for. */
@@ -56,7 +56,7 @@ try {
   process.exit(1)
 }
 
-/** Ends whatever was started, also when the signal comes early or the start fails half-way. */
+/** Stops whatever was started, also after an early signal or a failed start. */
 async function live(config: Config) {
   const logger = pino(
     { level: config.logLevel, redact: REDACTED, serializers: { err: errorToLog } },
@@ -70,7 +70,7 @@ async function live(config: Config) {
   const lifetime: Lifetime = {
     onEnd: (end) => void ends.unshift(end),
     fail: (error) =>
-      // As an error that nobody caught: closeWithGrace has no other way to end with 1.
+      // As an uncaught error: closeWithGrace has no other way to end with 1.
       queueMicrotask(() => {
         if (!ending.signal.aborted) throw error
       }),
@@ -81,15 +81,15 @@ async function live(config: Config) {
 
   const grace = closeWithGrace({ delay: GONE_MS, logger, skip: [...SIGNALS] }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'ended by an error')
-    ending.abort(new Error('It was told to end.'))
+    ending.abort(new Error('The process is shutting down.'))
     setTimeout(() => cutDatabase.abort(), CUT_DATABASE_MS)
     await started.catch(() => {})
     await endAll()
   })
-  // Said twice means the same: Ctrl-C in `npm start` comes from the terminal and once more from npm.
+  // Ctrl-C in `npm start` arrives twice: from the terminal and from npm.
   const end = () => ending.signal.aborted || grace.close()
   for (const signal of SIGNALS) process.on(signal, end)
-  // npm passes on SIGTERM and SIGINT alone. Whoever ends it otherwise means this process too.
+  // npm forwards only SIGTERM and SIGINT; if it ends otherwise, this process ends as well.
   if (process.env.npm_lifecycle_event === 'start') onParentEnd(end)
 
   await started.catch(async (error) => {
@@ -99,7 +99,7 @@ async function live(config: Config) {
   })
 
   async function endAll() {
-    for (const end of ends.splice(0)) await end().catch((err) => logger.warn({ err }, 'did not end well'))
+    for (const end of ends.splice(0)) await end().catch((err) => logger.warn({ err }, 'shutdown step failed'))
   }
 }
 
@@ -109,7 +109,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
     await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
   }
   const connectionString = config.databaseUrl ?? (await embedded())
-  // Not the error itself: the pool hangs the whole client on it.
+  // Not the error itself: the pool attaches the whole client to it.
   const onError = ({ message }: Error) => logger.warn({ reason: message }, 'a database connection broke')
   const database = config.databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
   const onWait = (reason: string) => logger.warn({ reason }, `waiting for ${database}`)
@@ -131,7 +131,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
             bootstrapKey: config.bootstrapApiKey,
             hasWebhookSecret: config.webhookSecret !== undefined,
           })
-          // At once: whatever happens next, nobody can ask for them a second time.
+          // At once: they cannot be shown again, and a later step may fail.
           process.stdout.write(shownOnce(first))
         },
       }),
@@ -142,7 +142,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
   const codehost = {
     host: githubClient({
       onLargeBody: collectGarbage,
-      onError: (err) => logger.warn({ err }, 'no whole answer from the code host'),
+      onError: (err) => logger.warn({ err }, 'incomplete response from the code host'),
     }),
     apiUrls: config.codehostApiUrls,
     token: config.codehostToken,
@@ -166,7 +166,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
   const apps = receiver ? [app, receiver] : [app]
   const others = listen({ connectionString, channels: service.notices, cut, onError })
   onEnd(others.close)
-  // Of both apps, so it ends after them.
+  // Shared by both apps, so it closes after them.
   onEnd(() => limits.worker.close())
   let jobs: Jobs | undefined
   onEnd(async () => {
@@ -176,15 +176,14 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
     await Promise.all([jobs?.stop(), ...apps.map((app) => app.drain().then(() => app.close()))])
     clearTimeout(cut)
   })
-  // Nobody is let in before what others say is heard.
+  // Changes by other instances must be known before the first request.
   await others.ready
   await app.listen({ port: config.port, host: config.host }).catch(explainAddress(config))
   const receiving = { host: config.webhookHost, port: config.webhookPort ?? 0 }
   await receiver?.listen(receiving).catch(explainAddress(receiving, 'WEBHOOK_PORT'))
   process.stdout.write(welcome(config, app.server.address(), first))
   process.stdout.write(receiverLine(config, (receiver ?? app).server.address(), first))
-  // Requests are answered by now, so this outlasts any absence of the database.
-  // Loaded after the doors are open: nobody waits for it.
+  // Loaded and retried after the server listens: requests do not wait for the background worker.
   const { startJobs } = await import('./jobs/index.ts')
   jobs = await retryUntilDeadline(
     () => startJobs({ connection: boundedConnection(connectionString, cut), services: service, logger }),
@@ -207,7 +206,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
   }
 }
 
-/** Before anything is made: on a first start the keys should not be followed by an error. */
+/** Checked first: an error after the keys of a first start were shown could hide them. */
 async function refuseTakenAddress(address: Pick<Config, 'host' | 'port'>, name = 'PORT') {
   const probe = createServer().listen({ port: address.port, host: address.host })
   await once(probe, 'listening').catch(explainAddress(address, name))

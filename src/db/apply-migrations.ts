@@ -4,15 +4,15 @@ import { isDeadlock, isLockTimeout } from './database-error.ts'
 import { readMigrationFiles } from './drizzle.ts'
 
 /**
- * A migration waits so long for a lock, and everybody who wants the table waits behind it. Longer than PostgreSQL's
- * `deadlock_timeout`, after which an autovacuum in its way is cancelled.
+ * Maximum wait of a migration for a lock: every later statement on the table waits behind it. Longer than PostgreSQL's
+ * `deadlock_timeout`, after which a blocking autovacuum is cancelled.
  */
 const LOCK_TIMEOUT_MS = 3_000
 
-/** In between, those who waited behind it go on. */
+/** Pause between attempts, in which the statements behind it run. */
 const PAUSE_MS = 1_000
 
-/** The longest that a migration tries for a lock: beyond any statement of a running instance. */
+/** Maximum time of all attempts: longer than any statement of a running instance. */
 const DEADLINE_MS = 60_000
 
 type Migration = ReturnType<typeof readMigrationFiles>[number]

@@ -13,8 +13,8 @@ interface RetryOptions {
 
 /**
  * Retries work that needs the database while it is unavailable.
- * @throws Error with a sentence for whoever starts the process; of the connection string it holds only what the
- * network error says of host and port.
+ * @throws Error with a message for the operator; of the connection string it contains at most host and port, from the
+ * network error.
  */
 export async function retryUntilDeadline<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { database, deadlineMs, pauseMs = 1_000, signal, onWait } = options

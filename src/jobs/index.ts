@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { PgBoss } from 'pg-boss'
 import type { Services } from '../services/index.ts'
 import { startSyncWorker } from './sync.ts'
-import { every, sparingly } from './timers.ts'
+import { every, paced } from './timers.ts'
 
 interface JobsDeps {
   /** Other options of the driver's pool are passed on. */
@@ -18,7 +18,7 @@ export interface Jobs {
 
 /** Starts the background worker: its jobs and their schedule. Scheduled jobs run once across all instances. */
 export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, cleanup: housekeeping, lists, metrics, projects, sync, taskNames, tasks } = services
+  const { access, cleanup, lists, metrics, projects, sync, taskNames, tasks } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Usually the database is unavailable; pg-boss resumes when it is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker'))
@@ -27,7 +27,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
     await boss.schedule('sweep', '*/10 * * * *')
     await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
-      logger.info(await metrics.timed('sweep', () => housekeeping.cleanUp()), 'swept')
+      logger.info(await metrics.timed('sweep', () => cleanup.cleanUp()), 'swept')
     })
   } catch (error) {
     // The next attempt creates a new worker, and this one would keep its connections and timers.
@@ -41,14 +41,13 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     every(5_000, () => access.flushLastUsed(), logger),
     every(2_000, () => lists.aggregateOpenCounts(), logger),
     every(2_000, () => taskNames.aggregate(), logger),
-    // Nothing waits on these longer than one step takes; the pauses leave the processors to requests. Instances take
-    // turns at one deletion, so with two of them its share is twice as large.
+    // Pauses leave the processors to requests. Instances alternate on one deletion, so two of them double its share.
     ...[lists, projects].map(({ workOnDeletions }) =>
-      sparingly({ shares: { busy: 0.25, quiet: 0.8 }, pauseMs: 1_000 }, workOnDeletions, logger),
+      paced({ shares: { busy: 0.4, quiet: 0.8 }, pauseMs: 1_000 }, workOnDeletions, logger),
     ),
     // About 400 tasks a second on an idle machine: indexing a million existing tasks takes 40 minutes. Half that rate
     // during heavy writes.
-    sparingly({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.indexTexts(), logger),
+    paced({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.indexTexts(), logger),
   ]
 
   return {

@@ -25,26 +25,26 @@ const BUSY = 0.3
  * Runs `work` of this instance in small steps with a pause after each, so that requests come first. A step returns
  * whether there is more to do; if not, or if it fails, the next one runs after `pauseMs`.
  */
-export function sparingly(
+export function paced(
   { shares, pauseMs }: { shares: Shares; pauseMs: number },
-  bite: () => Promise<boolean>,
+  step: () => Promise<boolean>,
   logger: Pick<FastifyBaseLogger, 'warn'>,
 ) {
   let isStopped = false
-  let timer = setTimeout(biteAndRest, pauseMs)
+  let timer = setTimeout(stepAndPause, pauseMs)
   let seen = performance.eventLoopUtilization()
 
-  async function biteAndRest() {
+  async function stepAndPause() {
     const start = performance.now()
-    const isMore = await bite().catch((err) => {
+    const isMore = await step().catch((err) => {
       logger.warn({ err }, 'periodic work failed')
       return false
     })
     const { utilization } = performance.eventLoopUtilization(seen)
     seen = performance.eventLoopUtilization()
     const share = utilization > BUSY ? shares.busy : shares.quiet
-    const restMs = (performance.now() - start) * (1 / share - 1)
-    if (!isStopped) timer = setTimeout(biteAndRest, isMore ? restMs : pauseMs)
+    const pauseAfterMs = (performance.now() - start) * (1 / share - 1)
+    if (!isStopped) timer = setTimeout(stepAndPause, isMore ? pauseAfterMs : pauseMs)
   }
 
   return {

@@ -3,22 +3,22 @@ import { freeBytes } from './free-bytes.ts'
 
 interface IntakeRefusals {
   tooLarge(maxBytes: number): Error
-  /** It came too slowly, or the room is needed by who is faster. */
+  /** It arrived too slowly, or a faster sender needs the room. */
   stalled(): Error
-  /** There is no room, and nobody slow to take it from. */
+  /** There is no room, and no slow body to cut. */
   full(): Error
 }
 
 interface IntakeOptions {
-  /** All bodies may hold so much together, until they are released. */
+  /** Maximum of all bodies together, until they are released. */
   maxTotalBytes: number
-  /** Those of one holder may hold so much of it. */
+  /** Maximum of the bodies of one holder. */
   maxHolderBytes?: number
-  /** A body that stops is given up after so long, one that trickles as soon as this much time is lost. */
+  /** A body that stops arriving is refused after this time, a slow one once it has lost this much. */
   stallMs: number
-  /** When the room is full, who is behind by this much has to leave. */
+  /** When there is no room, bodies that are behind by this much are cut. */
   slowMs?: number
-  /** Each part buys this much time, so a body cannot live on a byte now and then. */
+  /** The rate below which a body loses time. */
   minBytesPerSecond?: number
   refusals: IntakeRefusals
 }
@@ -27,39 +27,39 @@ interface Arrival {
   holder: string
   bytes: number
   isComplete: boolean
-  /** Until then what has come pays for waiting; a large part pays for `stallMs` at most. */
+  /** When it is refused, unless more arrives: at the minimum rate later by each chunk, at most `stallMs` from now. */
   paidUntil: number
-  /** The same with at most `slowMs`: past it the body is slow. */
+  /** The same with at most `slowMs`: past it the body counts as slow. */
   quickUntil: number
   giveUp(error: Error): void
 }
 
 export interface ReceivedBody {
   bytes: Buffer
-  /** Gives its room back, once. */
+  /** Frees its room; later calls do nothing. */
   release(): void
 }
 
 interface ReceiveOptions {
   maxBytes: number
-  /** Who has to share a part of the room. */
+  /** Whose share of the room it counts towards. */
   holder: string
-  /** Looks at each part as it comes. */
+  /** Checks each chunk as it arrives. */
   refusalOf?(chunk: Buffer): Error | undefined
 }
 
 export type BodyIntake = ReturnType<typeof bodyIntake>
 
 /**
- * Receives bodies within one amount of memory. What counts is what has come, not what was announced, from the first
- * byte until the body is released; and the room of the slowest is given to who still sends.
+ * Receives bodies within one amount of memory. Counts the bytes that have arrived, not those announced, until the body
+ * is released; when there is no room, the slowest are cut for those that still send.
  */
 export function bodyIntake({
   maxTotalBytes,
   maxHolderBytes = Number.POSITIVE_INFINITY,
   stallMs,
   slowMs = 1_000,
-  // An eighth of a bad mobile line, and too much for whoever wants to hold hundreds of connections for nothing.
+  // An eighth of a bad mobile line; keeping hundreds of slow connections open still costs their sender bandwidth.
   minBytesPerSecond = 1_024,
   refusals,
 }: IntakeOptions) {
@@ -68,10 +68,10 @@ export function bodyIntake({
   let total = 0
 
   return {
-    /** Of all bodies that are not released yet. */
+    /** The bytes of all bodies that are not released yet. */
     totalBytes: () => total,
 
-    /** Resolves with the body; when it fails, the rest is thrown away, and the stream stays open for an answer. */
+    /** Resolves with the body. On failure the rest is discarded, and the stream stays open for a response. */
     async receive(
       stream: Readable,
       { maxBytes, holder, refusalOf = () => undefined }: ReceiveOptions,
@@ -96,7 +96,7 @@ export function bodyIntake({
         else timer = setTimeout(lookAgain, Math.ceil(left))
       }
       const onData = (chunk: Buffer) => {
-        // It was let go of a moment ago, and is not counted any more.
+        // It was released a moment ago and is no longer counted.
         if (!arrivals.has(arrival)) return
         if (arrival.bytes + chunk.length > maxBytes) return reject(refusals.tooLarge(maxBytes))
         const boughtMs = (chunk.length / minBytesPerSecond) * 1_000
@@ -123,7 +123,7 @@ export function bodyIntake({
         for (const chunk of chunks) freeBytes(chunk)
         return { bytes, release: () => release(arrival) }
       } catch (error) {
-        // What is left of the connection may keep this function's variables for as long as it is open.
+        // The open connection may keep this function's variables alive.
         chunks.length = 0
         release(arrival)
         throw error
@@ -131,7 +131,7 @@ export function bodyIntake({
         clearTimeout(timer)
         // The listener for errors stays: a connection that breaks now must not end the process.
         stream.off('data', onData).off('end', onEnd).off('close', onClose)
-        // What still comes is thrown away: left in the socket, it would hold up the next request on it for ever.
+        // The rest is discarded: left in the socket, it would block the next request on it.
         stream.resume()
       }
     },
@@ -149,7 +149,7 @@ export function bodyIntake({
   }
 
   function makeRoom(bytes: number, newcomer: Arrival): boolean {
-    // Of its own nobody is cut: a holder that sends a lot at once makes all of it slow by itself.
+    // A holder's own bodies are not cut: many at once slow each other down.
     if ((bytesByHolder.get(newcomer.holder) ?? 0) + bytes > maxHolderBytes) return false
     let missing = total + bytes - maxTotalBytes
     if (missing <= 0) return true
@@ -161,7 +161,7 @@ export function bodyIntake({
     for (const arrival of slow) {
       if (missing <= 0) break
       missing -= arrival.bytes
-      // At once, not when its connection has heard of it.
+      // Before the connection closes: the room is needed now.
       release(arrival)
       arrival.giveUp(refusals.stalled())
     }

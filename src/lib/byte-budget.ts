@@ -1,6 +1,6 @@
 interface ByteBudgetOptions {
   maxBytes: number
-  /** Who cannot be let in within this time is refused. */
+  /** Work that is not admitted within this time is refused. */
   waitMs: number
   refusal(): Error
 }
@@ -8,14 +8,14 @@ interface ByteBudgetOptions {
 interface Waiting {
   bytes: number
   holder: string
-  letIn(): void
+  admit(): void
 }
 
 export type ByteBudget = ReturnType<typeof byteBudget>
 
 /**
- * Admits work by the bytes it holds, in the order it came, and of each holder one piece at a time. What is larger than
- * all there is comes in alone.
+ * Admits work by its bytes, in order of arrival, one piece of each holder at a time. Work larger than the whole budget
+ * is admitted alone.
  */
 export function byteBudget({ maxBytes, waitMs, refusal }: ByteBudgetOptions) {
   const line: Waiting[] = []
@@ -25,45 +25,45 @@ export function byteBudget({ maxBytes, waitMs, refusal }: ByteBudgetOptions) {
   return {
     usedBytes: () => used,
 
-    /** Resolves once there is room; what it returns gives the room back, once. */
+    /** Resolves once there is room, with a function that frees it; later calls do nothing. */
     take(bytes: number, holder: string): Promise<() => void> {
       const { promise, resolve, reject } = Promise.withResolvers<() => void>()
       const waiting: Waiting = {
         bytes,
         holder,
-        letIn() {
+        admit() {
           clearTimeout(timer)
           used += bytes
           holders.add(holder)
-          let isHeld = true
+          let isTaken = true
           resolve(() => {
-            if (!isHeld) return
-            isHeld = false
+            if (!isTaken) return
+            isTaken = false
             used -= bytes
             holders.delete(holder)
-            letIn()
+            admit()
           })
         },
       }
       const timer = setTimeout(() => {
         line.splice(line.indexOf(waiting), 1)
         reject(refusal())
-        // A smaller one may have stood behind it.
-        letIn()
+        // A smaller one may be waiting behind it.
+        admit()
       }, waitMs)
       line.push(waiting)
-      letIn()
+      admit()
       return promise
     },
   }
 
-  function letIn(): void {
+  function admit(): void {
     for (;;) {
-      // Who waits for a piece of its own holds up nobody else.
+      // A holder that waits for its own piece does not block the others.
       const next = line.find(({ holder }) => !holders.has(holder))
       if (!next || (used > 0 && used + next.bytes > maxBytes)) return
       line.splice(line.indexOf(next), 1)
-      next.letIn()
+      next.admit()
     }
   }
 }

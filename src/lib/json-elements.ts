@@ -26,7 +26,7 @@ export async function* jsonElements(chunks: AsyncIterable<Uint8Array>): AsyncGen
         else if (byte === QUOTE) isInText = false
       } else if (depth === 0) {
         if (SPACE.has(byte)) continue
-        if (isOver || byte !== OPEN_LIST) throw new SyntaxError('The answer is not one list.')
+        if (isOver || byte !== OPEN_LIST) throw new SyntaxError('The response is not a list.')
         depth = 1
         start = index + 1
       } else if (byte === QUOTE) isInText = true
@@ -45,5 +45,5 @@ export async function* jsonElements(chunks: AsyncIterable<Uint8Array>): AsyncGen
     // A chunk may be reused once the next one is requested, so its rest is copied.
     if (depth > 0) parts.push(chunk.slice(start))
   }
-  if (!isOver) throw new SyntaxError('The answer ends before its list does.')
+  if (!isOver) throw new SyntaxError('The response ends before its list does.')
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 
 interface PaceOptions {
   windowMs: number
-  /** Who takes less of what waits for them within one window is too slow. */
+  /** A reader who takes less within one window, while more is waiting, is too slow. */
   minBytes: number
 }
 
@@ -11,7 +11,7 @@ interface Window {
   taken: number
 }
 
-/** Tells whose reader is too slow: something waited for it at every look, and within a window it took next to nothing. */
+/** Detects slow readers: data was waiting at every check of a window, and less than `minBytes` of it was read. */
 export function readingPace({ windowMs, minBytes }: PaceOptions) {
   const windows = new WeakMap<PacedSocket, Window>()
 

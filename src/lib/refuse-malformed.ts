@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 
-/** What Node refuses before there is a request: it answers on the bare socket, in the shape of every other error. */
+/** Responds to what Node refuses before there is a request: on the bare socket, in the format of all errors. */
 const REFUSALS: Record<string, [status: number, reason: string, detail: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers are larger than 16 KiB.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
@@ -9,7 +9,7 @@ const REFUSALS: Record<string, [status: number, reason: string, detail: string]>
 const MALFORMED = [400, 'Bad Request', 'This is not HTTP/1.1.'] as const
 
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Nobody is there to hear it.
+  // The client is gone.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
   const [status, title, detail] = REFUSALS[error.code ?? ''] ?? MALFORMED
   const requestId = randomUUID()

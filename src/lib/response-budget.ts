@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 
 interface BudgetOptions {
-  /** All bodies that are being sent may hold so much together; a single one may be larger. */
+  /** Maximum of all bodies being sent; a single one may be larger. */
   maxTotalBytes: number
-  /** When there is no room, a body of which nothing was taken for so long is cut. */
+  /** When there is no room, a body of which nothing was read for this long is cut. */
   slowMs?: number
 }
 
@@ -13,24 +13,24 @@ interface Sending {
   stream: Readable
 }
 
-/** What is handed to the socket at a time: as fine as progress is seen. */
+/** Written to the socket at a time: progress is measured in these steps. */
 const PIECE_BYTES = 64 * 1024
 
 export type ResponseBudget = ReturnType<typeof responseBudget>
 
 /**
- * Sends bodies that are in memory as a whole within one amount of it. Each counts until its last piece was taken or its
- * stream is closed; the room of the slowest is given to who still reads.
+ * Limits the memory of bodies that are sent from it as a whole. Each counts until its last piece was read or its stream
+ * is closed; when there is no room, the slowest are cut.
  */
 export function responseBudget({ maxTotalBytes, slowMs = 1_000 }: BudgetOptions) {
   const sendings = new Set<Sending>()
   let total = 0
 
   return {
-    /** Of all bodies that are being sent. */
+    /** The bytes of all bodies being sent. */
     totalBytes: () => total,
 
-    /** The body as a stream, which has to be read or destroyed; undefined where there is no room for it. */
+    /** Returns the body as a stream, which must be read or destroyed; undefined if there is no room. */
     send(body: Buffer, { mayExceed = false } = {}): Readable | undefined {
       if (!makeRoom(body.length) && !mayExceed) return undefined
       let offset = 0

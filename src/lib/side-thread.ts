@@ -1,6 +1,6 @@
 import { parentPort, type Transferable, Worker } from 'node:worker_threads'
 
-/** What a thread can be asked for, by name. Inputs and outputs are copied, or handed over where they are listed. */
+/** The functions of a thread by name. Inputs and outputs are copied, or transferred where they are listed. */
 export type Jobs = Record<string, (input: never) => unknown>
 
 interface SideThreadOptions {
@@ -8,15 +8,15 @@ interface SideThreadOptions {
   file: URL
   /** A job that needs more memory fails, and nothing else does. */
   maxHeapMb: number
-  /** Jobs that wait may hold so many bytes together, a single one more. */
+  /** Maximum of bytes of all waiting jobs; a single one may be larger. */
   maxWaitingBytes?: number
-  /** What a caller gets whose job would wait beyond that. */
+  /** The error of a job that would wait beyond that. */
   refusalWhenFull?(): Error
-  /** A job that takes longer fails. */
+  /** Jobs that run longer fail. */
   deadlineMs?: number
-  /** A thread with nothing to do ends after so long. */
+  /** An idle thread ends after this time. */
   idleMs?: number
-  /** What a caller gets whose job went down with the thread. */
+  /** The error of a job whose thread ended. */
   failureOf(cause: Error): Error
 }
 
@@ -33,8 +33,8 @@ type Reply = { output: unknown } | { error: Error }
 export type SideThread<J extends Jobs> = ReturnType<typeof sideThread<J>>
 
 /**
- * Does work in a thread beside the event loop, one job after the other. The thread starts with the first job; whatever
- * ends it fails the job at hand, and the next one gets a new thread.
+ * Runs jobs in a thread beside the event loop, one after the other. The thread starts with the first job; if it ends,
+ * the current job fails, and the next one starts a new thread.
  */
 export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   const { file, maxHeapMb, deadlineMs = 30_000, idleMs = 30_000, failureOf } = options
@@ -60,11 +60,11 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
       }
       waiting.push({ name, input, transfer, resolve, reject })
       startNext()
-      // The thread answers a job with what the function of that name returned.
+      // The thread responds to a job with the result of the function of that name.
       return promise as Promise<Awaited<ReturnType<J[N]>>>
     },
 
-    /** Ends the thread; jobs that are not done fail. */
+    /** Ends the thread; unfinished jobs fail. */
     async close(): Promise<void> {
       const ending = worker
       for (const job of waiting.splice(0)) job.reject(failureOf(new Error('The thread was closed.')))
@@ -117,7 +117,7 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
 
 const bytesOf = (input: unknown) => (input instanceof Uint8Array ? input.byteLength : 0)
 
-/** In the thread: answers jobs with what these functions return. Bytes among its members are handed over, not copied. */
+/** In the thread: runs these functions for jobs. Bytes among the members of a result are transferred, not copied. */
 export function serveJobs(jobs: Jobs): void {
   parentPort?.on('message', async ({ name, input }: { name: string; input: never }) => {
     try {

@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream'
 export type WorkHold = ReturnType<typeof workHold>
 
 /**
- * What a request holds until its response is produced. Who goes away meanwhile frees it only when the work that was
- * begun has ended, because until then the memory is in use.
+ * Releases what a request has reserved once its response is produced. If the client disconnects, that is when the work
+ * in progress has ended: until then the memory is in use.
  */
 export function workHold(response: Pick<Writable, 'closed' | 'once'>) {
   const releases: (() => void)[] = []

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { idsOf } from '../domain/list-order.ts'
 import type { ActorRef } from '../domain/new-task.ts'
 import { AppError, listIsDefault, listNotEmpty, listNotFound, validationFailed } from '../errors/index.ts'
-import { biteSize } from '../lib/bite-size.ts'
+import { adaptiveBatchSize } from '../lib/batch-size.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import type { ListDeletionRow } from '../repositories/list-deletions.ts'
@@ -37,7 +37,7 @@ export function listDeletionsOf({
   clock: Clock
   deletionMs?: number
 }) {
-  const batchSize = biteSize(BATCH_MS)
+  const batchSize = adaptiveBatchSize(BATCH_MS)
 
   return {
     /** Returns true if the list is deleted already. */

@@ -7,7 +7,7 @@ import {
   projectNotEmpty,
   projectNotFound,
 } from '../errors/index.ts'
-import { biteSize } from '../lib/bite-size.ts'
+import { adaptiveBatchSize } from '../lib/batch-size.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import type { ProjectRow } from '../repositories/projects.ts'
@@ -35,7 +35,7 @@ interface ProjectDeletionsDeps {
  * transactions, first in the request, then in the background job of any instance. Unarchiving it cancels the deletion.
  */
 export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: ProjectDeletionsDeps) {
-  const batchSize = biteSize(BATCH_MS)
+  const batchSize = adaptiveBatchSize(BATCH_MS)
 
   return {
     /** Requires that only deleted tasks and rules are left, and no references. Returns true if it is deleted already. */

@@ -66,7 +66,7 @@ describe('the embedded database', () => {
     await expect(ask(stranger.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
   })
 
-  test('keeps its data over a stop, and is back in less than a second', async () => {
+  test('keeps its data over a stop, and starts again in less than a second', async () => {
     const dataDir = await newDirectory()
     const first = await start(dataDir)
     await ask(first.connectionString, 'CREATE TABLE kept AS SELECT 7 AS number')
@@ -169,7 +169,7 @@ describe('the embedded database', () => {
     await other.end()
   })
 
-  test('throws away what a first start left that was killed half-way', async () => {
+  test('discards what a killed first start left', async () => {
     const dataDir = await newDirectory()
     const killed = spawnProcess(dataDir)
     while (!(await hasScratch(dataDir))) await sleep(5)
@@ -181,7 +181,7 @@ describe('the embedded database', () => {
   })
 })
 
-describe('where the embedded database cannot run, it says what to do', () => {
+describe('where the embedded database cannot run, the error says what to do', () => {
   test.each([
     ['another major version', 'PG_VERSION', '17\n', /made by PostgreSQL 17 .* DATABASE_URL/],
     ['something else', 'notes.txt', 'mine', /not a PostgreSQL database.* DATABASE_URL/],

@@ -5,14 +5,14 @@ import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let speaker: pg.Client
+let notifier: pg.Client
 beforeAll(async () => {
   database = await freshDatabase()
-  speaker = new pg.Client({ connectionString: database.connectionString })
-  await speaker.connect()
+  notifier = new pg.Client({ connectionString: database.connectionString })
+  await notifier.connect()
 })
 afterAll(async () => {
-  await speaker.end()
+  await notifier.end()
   await database.drop()
 })
 
@@ -20,35 +20,35 @@ const SILENCE_MS = 1_000
 
 test.each([
   ['was cut', 'cut'],
-  ['went dead without a word', 'strand'],
+  ['went dead silently', 'strand'],
 ] as const)(
-  'who listens is there again after its connection %s, and hears that it may have missed something',
+  'a listener reconnects after its connection %s, and is notified that it may have missed something',
   async (_, fault) => {
     const proxy = await startDatabaseProxy(database.connectionString)
     const heard: string[] = []
-    const troubles: string[] = []
+    const errors: string[] = []
     const listener = listen({
       connectionString: proxy.connectionString,
       channels: { news: (payload) => heard.push(payload) },
-      onError: ({ message }) => troubles.push(message),
+      onError: ({ message }) => errors.push(message),
       silenceMs: SILENCE_MS,
     })
     await listener.ready
-    await say('one')
+    await notify('one')
     await expect.poll(() => heard).toEqual(['', 'one'])
 
     proxy[fault]()
 
     await expect.poll(() => heard).toEqual(['', 'one', ''])
-    await say('two')
+    await notify('two')
     await expect.poll(() => heard).toEqual(['', 'one', '', 'two'])
-    expect(troubles).not.toEqual([])
+    expect(errors).not.toEqual([])
     await listener.close()
     proxy.close()
   },
 )
 
-test('who listens keeps its connection while nobody speaks', async () => {
+test('a listener keeps its connection while there are no notifications', async () => {
   const heard: string[] = []
   const listener = listen({
     connectionString: database.connectionString,
@@ -64,4 +64,4 @@ test('who listens keeps its connection while nobody speaks', async () => {
   await listener.close()
 })
 
-const say = (payload: string) => speaker.query(`select pg_notify('news', $1)`, [payload])
+const notify = (payload: string) => notifier.query(`select pg_notify('news', $1)`, [payload])

@@ -34,10 +34,10 @@ describe('the migration for searches', () => {
     try {
       const find = async () => (await service.get('/api/tasks?q=OLDER')).body.data.length
       expect(await find()).toBe(1)
-      const fold = service.repos.transaction(
+      const index = service.repos.transaction(
         async ({ taskTexts }) => (await taskTexts.claimIndexing()) && taskTexts.index(10),
       )
-      expect(await fold).toBe(1)
+      expect(await index).toBe(1)
       expect(await find()).toBe(1)
       expect(await service.query('select title from task_texts')).toEqual([{ title: 'older than searches' }])
     } finally {
@@ -45,7 +45,7 @@ describe('the migration for searches', () => {
     }
   })
 
-  test('goes through where pg_trgm may not be made, and searches find the same', async () => {
+  test('works where pg_trgm cannot be created, and searches find the same', async () => {
     const connectionString = await emptyDatabase()
     await withClient(connectionString, (client) => client.query(NO_EXTENSIONS))
 
@@ -63,7 +63,7 @@ describe('the migration for searches', () => {
     }
   })
 
-  test('makes the index where pg_trgm may be made', async () => {
+  test('creates the index where pg_trgm can be created', async () => {
     const connectionString = await emptyDatabase()
     await migrate(connectionString)
     const { rows } = await withClient(connectionString, (client) =>

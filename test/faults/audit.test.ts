@@ -33,8 +33,8 @@ const ONE = (condition: string) => `(select id from tasks where ${condition} ord
 const EDITED = ONE('version > 1')
 const EVENT = '(select id from feedback_events order by id limit 1)'
 
-describe('the audit that the tests of faults end with', () => {
-  test('finds nothing where nothing went wrong', async () => {
+describe('the audit at the end of fault tests', () => {
+  test('finds nothing where nothing is lost or doubled', async () => {
     await audit({ url, connectionString: database.connectionString, acknowledged: load.acknowledged })
   })
 

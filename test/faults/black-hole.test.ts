@@ -17,26 +17,29 @@ describe('SIGTERM ends the process in time and with 0, whatever the database doe
 }, () => {
   // At the same time, for they mostly wait.
   test.concurrent.for([
-    ['no connection receives anything', 'hold'],
-    ['the connections there are have gone dead', 'strand'],
-  ] as const)('when %s: requests that wait for the database get 503', async ([, fault], context) => {
-    const { expect } = context
-    const { proxy, connectionString } = await proxiedDatabase(context)
-    const inlet = spawnInlet({ env: { DATABASE_URL: proxy.connectionString } })
-    const url = await inlet.url
-    // The background worker starts after the server listens.
-    await expect.poll(() => connectionsOf(connectionString, 'inlet jobs')).toBeGreaterThan(0)
-    while ((await create(url)) !== 201) await sleep(100)
+    ['no connection receives anything', 'hold', [503]],
+    ['the connections there are have gone dead', 'strand', [201, 503]], // a new connection may still be made
+  ] as const)(
+    'when %s: requests that wait for the database get a response',
+    async ([, fault, statuses], context) => {
+      const { expect } = context
+      const { proxy, connectionString } = await proxiedDatabase(context)
+      const inlet = spawnInlet({ env: { DATABASE_URL: proxy.connectionString } })
+      const url = await inlet.url
+      // The background worker starts after the server listens.
+      await expect.poll(() => connectionsOf(connectionString, 'inlet jobs')).toBeGreaterThan(0)
+      while ((await create(url)) !== 201) await sleep(100)
 
-    proxy[fault]()
-    const waiting = Array.from({ length: 4 }, () => create(url))
-    await sleep(200)
-    const ended = await terminate(inlet)
+      proxy[fault]()
+      const waiting = Array.from({ length: 4 }, () => create(url))
+      await sleep(200)
+      const ended = await terminate(inlet)
 
-    expect(ended).toMatchObject({ code: 0 })
-    expect(ended.ms).toBeLessThan(GRACE_MS)
-    expect(await Promise.all(waiting)).toEqual([503, 503, 503, 503])
-  })
+      expect(ended).toMatchObject({ code: 0 })
+      expect(ended.ms).toBeLessThan(GRACE_MS)
+      for (const status of await Promise.all(waiting)) expect(statuses).toContain(status)
+    },
+  )
 
   test.concurrent('when it falls silent while the process starts', async (context) => {
     const { expect } = context

@@ -16,7 +16,7 @@ import {
 } from '../support/inlet-process.ts'
 import { measured } from '../support/metrics.ts'
 
-/** A statement may take 10 s, and an answer a little longer before the connection counts as dead. */
+/** A statement may take 10 s, and a response 12 s before the connection counts as dead. */
 const LONGEST_SILENCE_MS = 20_000
 const RECOVERY_MS = 5_000
 
@@ -52,8 +52,8 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     expect(await isUpByMetrics()).toBe(1)
   })
 
-  test('is a 503 that says when to come again, and needs no restart when it is back', async () => {
-    await beWatched()
+  test('is a 503 with Retry-After, and needs no restart when it is available again', async () => {
+    await listeningAgain()
     const creates = createWithoutPause()
     await sleep(200)
     await stopDatabase(dataDir)
@@ -82,8 +82,8 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     expect(measured((await call('GET', '/metrics')).body, 'inlet_database_restarts_total')).toBe(1)
   })
 
-  test('is the same where it is there and silent', async () => {
-    await beWatched()
+  test('is a 503 as well where it does not respond', async () => {
+    await listeningAgain()
     await signalServer(dataDir, 'SIGSTOP')
 
     const since = performance.now()
@@ -119,8 +119,8 @@ describe('a database that is away', { timeout: 120_000 }, () => {
   })
 })
 
-describe('a start gives up with a sentence', () => {
-  test('when the database stays away', async () => {
+describe('a start fails with a message', () => {
+  test('when the database stays unavailable', async () => {
     const waits: string[] = []
 
     const start = retryUntilDeadline(() => migrate('postgres://inlet:s3cret@localhost:1/inlet'), {
@@ -138,7 +138,7 @@ describe('a start gives up with a sentence', () => {
     expect(waits.join()).not.toContain('s3cret')
   })
 
-  test('at once when it will not let us in', async () => {
+  test('at once when it refuses the credentials', async () => {
     const wrong = new URL(databaseUrl)
     wrong.password = 's3cret'
     const ended = spawnInlet({ env: { DATABASE_URL: wrong.href } })
@@ -165,9 +165,8 @@ async function call(method: string, path: string, body?: object, key = ADMIN_KEY
   return { status: answer.status, headers: answer.headers, body: await answer.text() }
 }
 
-/** What `/metrics` says of the database; it has to answer in any case. */
-/** Whoever listens anew forgets who watched: only what was let in after that is known while the database is away. */
-async function beWatched(): Promise<void> {
+/** Credentials that were checked before listening began are forgotten; later ones work while the database is away. */
+async function listeningAgain(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const listening = `select from pg_stat_activity
@@ -178,6 +177,7 @@ async function beWatched(): Promise<void> {
   expect(await isUpByMetrics()).toBe(1)
 }
 
+/** What `/metrics` reports of the database; it must respond in any case. */
 async function isUpByMetrics(): Promise<number> {
   const answer = await call('GET', '/metrics')
   expect(answer).toMatchObject({ status: 200 })
@@ -191,7 +191,7 @@ function expectUnavailable({ status, headers, body }: Answer) {
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
 }
 
-/** Twenty clients; what was not answered 201 comes back from `stop`. */
+/** Twenty clients; `stop` returns all responses but 201. */
 function createWithoutPause() {
   let isOn = true
   const others: Answer[] = []

@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 describe('a disk that is full', () => {
-  test('is a 503 that says when to come again, for the time it is full', async () => {
+  test('is a 503 with Retry-After while it is full', async () => {
     const { url, pid, inlet, disk } = await start()
     const before = await create(url)
     expect(before.status).toBe(201)
@@ -41,7 +41,7 @@ describe('a disk that is full', () => {
     await expectEnd(inlet)
   })
 
-  test('that stops the embedded server is outlived: it is started again once there is space', async () => {
+  test('that stops the embedded server: it is started again once there is space', async () => {
     const { url, pid, inlet, address, disk } = await start()
     const kept = await create(url)
 
@@ -56,7 +56,7 @@ describe('a disk that is full', () => {
 
     await disk.free(pid)
     const recoveryMs = await expectRecovery(url)
-    // Requests may be answered a moment before the log says why.
+    // Responses may arrive a moment before the log says why.
     await expect.poll(inlet.output).toContain('embedded database started again')
     const path = `/api/tasks/${JSON.parse(kept.text).id}`
     expect((await fetch(url + path, { headers: { 'x-api-key': ADMIN_KEY } })).status).toBe(200)

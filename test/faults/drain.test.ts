@@ -14,8 +14,8 @@ import {
 } from '../support/inlet-process.ts'
 import { keepAliveClient } from '../support/keep-alive-client.ts'
 
-/** What a supervisor waits before it kills. */
-const PATIENCE_MS = 10_000
+/** How long a supervisor waits before it kills. */
+const GRACE_MS = 10_000
 
 /** One after the other on one database: each leaves it stopped. */
 let dataDir: string
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(cleanUp)
 
-describe('told to end, the process answers what is asked and takes its database along', {
+describe('on a signal, the process finishes its requests and stops its database', {
   timeout: 120_000,
 }, () => {
   test('with SIGTERM, twice, under load from clients that keep their connections', async () => {
@@ -36,13 +36,13 @@ describe('told to end, the process answers what is asked and takes its database 
     )
     await sleep(500)
 
-    const ended = await tell(inlet, () => inlet.process.kill('SIGTERM'))
+    const ended = await signalTwice(inlet, () => inlet.process.kill('SIGTERM'))
 
     const tallies = await Promise.all(clients)
     expect(tallies.flatMap(({ failures }) => failures)).toEqual([])
     for (const { answers } of tallies) expect(answers).toBeGreaterThan(0)
     expect(ended).toMatchObject({ code: 0 })
-    expect(ended.ms).toBeLessThan(PATIENCE_MS)
+    expect(ended.ms).toBeLessThan(GRACE_MS)
     expect(await serverPid(dataDir)).toBeUndefined()
   })
 
@@ -51,7 +51,7 @@ describe('told to end, the process answers what is asked and takes its database 
     const clients = Array.from({ length: 4 }, () => keepAliveClient(url).createUntilRefused())
     await sleep(300)
 
-    const ended = await tell(inlet, () => send(-pidOf(inlet), 'SIGINT'))
+    const ended = await signalTwice(inlet, () => send(-pidOf(inlet), 'SIGINT'))
 
     const tallies = await Promise.all(clients)
     expect(tallies.flatMap(({ failures }) => failures)).toEqual([])
@@ -79,7 +79,7 @@ describe('told to end, the process answers what is asked and takes its database 
     const sendsSlowly = keepAliveClient(url).post('/api/tasks', { title: 'Slow' }, { pauseMs: 1_500 })
     await sleep(300)
 
-    const ending = tell(inlet, () => inlet.process.kill('SIGTERM'))
+    const ending = signalTwice(inlet, () => inlet.process.kill('SIGTERM'))
     await sleep(1_500)
     await blocker.query('COMMIT')
     await blocker.end()
@@ -96,7 +96,7 @@ describe('told to end, the process answers what is asked and takes its database 
     const inlet = spawnInlet({ dataDir })
     while (!inlet.output().includes('embedded database ready')) await sleep(5)
 
-    const ended = await tell(inlet, () => inlet.process.kill('SIGTERM'))
+    const ended = await signalTwice(inlet, () => inlet.process.kill('SIGTERM'))
 
     expect(ended).toMatchObject({ code: 0 })
     expect(await serverPid(dataDir)).toBeUndefined()
@@ -111,7 +111,7 @@ async function start({ isGroup = false } = {}) {
 }
 
 /** Twice, as npm does with what it starts. */
-async function tell(inlet: Inlet, signal: () => void) {
+async function signalTwice(inlet: Inlet, signal: () => void) {
   const since = performance.now()
   signal()
   await sleep(20)

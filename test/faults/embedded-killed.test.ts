@@ -17,7 +17,7 @@ import {
 
 const RECOVERY_MS = 5_000
 
-/** What Inlet keeps open: it has to come back by itself. */
+/** Connections that Inlet keeps open and must reopen by itself. */
 const CONNECTIONS = ['inlet', 'inlet jobs', 'inlet lease', 'inlet listen']
 
 afterEach(cleanUp)
@@ -48,7 +48,7 @@ describe('an embedded server that is killed', () => {
     expect(await serverPid(dataDir)).toBeUndefined()
   })
 
-  test('is started again also where a statement of it computes on', async () => {
+  test('is started again also while one of its statements still computes', async () => {
     const dataDir = await newDataDir()
     const inlet = spawnInlet({ dataDir })
     const url = await inlet.url
@@ -93,7 +93,7 @@ describe('an embedded server that is killed', () => {
     expect(inlet.output()).toContain('The embedded database ended and could not be started again: ')
   })
 
-  test('does not keep a process that is told to end', async () => {
+  test('does not delay the end of a process on SIGTERM', async () => {
     const dataDir = await newDataDir()
     const inlet = spawnInlet({ dataDir })
     await inlet.url

@@ -21,7 +21,7 @@ const KILLS = [NODE, BOTH, NODE, BOTH]
 
 afterEach(cleanUp)
 
-test('what was answered 201 outlives each SIGKILL, of Node alone and of PostgreSQL too, and is whole', {
+test('what got a 201 survives each SIGKILL, of Node alone and of PostgreSQL too, and is complete', {
   timeout: 90_000,
 }, async () => {
   const dataDir = await newDataDir()
@@ -65,7 +65,7 @@ async function createWithoutPause(url: string, client: number, answered: Set<str
       }
     }
   } catch (error) {
-    // The kill, seen from the client; everything else is a mistake.
+    // The kill, as the client sees it; everything else is an error.
     expect(error).toBeInstanceOf(TypeError)
   }
 }

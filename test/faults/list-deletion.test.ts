@@ -20,8 +20,8 @@ const NEIGHBOUR = 'Neighbour'
 
 afterEach(cleanUp)
 
-test(`the deletion of a list with ${TASKS} tasks holds up nobody and survives kill -9`, {
-  timeout: 400_000,
+test(`the deletion of a list with ${TASKS} tasks delays no other request and survives kill -9`, {
+  timeout: 500_000,
 }, async () => {
   const { connectionString, drop } = await freshDatabase()
   const instances = await startInstances(2, connectionString)
@@ -52,7 +52,7 @@ test(`the deletion of a list with ${TASKS} tasks holds up nobody and survives ki
 
   await expect
     .poll(async () => (await call(instances.urls()[1] ?? '', 'GET', `/api/lists/${from}`)).status, {
-      timeout: 300_000,
+      timeout: 400_000,
       interval: 500,
     })
     .toBe(404)

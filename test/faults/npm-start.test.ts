@@ -37,7 +37,7 @@ describe('npm start', () => {
   const cases = USERS.flatMap((user) => SHELLS.map((shell) => ({ shell, ...user })))
 
   test.concurrent.for(cases)(
-    'takes the service along when npm is told to end: $shell, user $name',
+    'ends the service when npm gets a signal: $shell, user $name',
     async (each, { expect }) => {
       const dataDir = await newDataDir()
       await mkdir(dataDir, { mode: 0o700 })
@@ -50,7 +50,7 @@ describe('npm start', () => {
 
         npm.process.kill(signal)
 
-        // Its last act, after every request was answered.
+        // Its last step, after every response.
         await expect
           .poll(npm.output, { timeout: 60_000, message: signal })
           .toContain('embedded database stopped')

@@ -18,12 +18,12 @@ import {
 
 const PER_SECOND = 50
 const AWAY_MS = 3_000
-/** In place of a status: the sender waited in vain. */
+/** In place of a status: the sender got no response in time. */
 const NO_RESPONSE = 0
 
 afterEach(cleanUp)
 
-test('an event that was committed and never answered, because of a SIGKILL, is a repeat when it comes again', {
+test('an event that was committed without a response, because of a SIGKILL, is a duplicate when it is sent again', {
   timeout: 120_000,
 }, async () => {
   const dataDir = await newDataDir()
@@ -52,12 +52,12 @@ describe(`at ${PER_SECOND} events a second, each sent up to three times, every o
   }
 
   // Where the machine is so busy that the database comes back after senders have given up, nothing is told: once more.
-  const patient = { timeout: 90_000, retry: 2 }
+  const options = { timeout: 90_000, retry: 2 }
 
   test.each([
     ['stopped', stopped],
     ['silent', silent],
-  ])('when the database is %s for 3 s', patient, async (_, { go, comeBack }) => {
+  ])('when the database is %s for 3 s', options, async (_, { go, comeBack }) => {
     const dataDir = await newDataDir()
     const log = { info: () => undefined, warn: () => undefined }
     const { connectionString } = await startEmbedded({ dataDir, log, settings: SETTINGS })
@@ -88,7 +88,7 @@ describe(`at ${PER_SECOND} events a second, each sent up to three times, every o
   })
 })
 
-/** As the analytics platform behaves: three tries in about 5 s, 3 s for each answer. Answers the statuses. */
+/** As the analytics platform behaves: three tries in about 5 s, 3 s for each response. Returns the statuses. */
 function persistentSender(url: string, secret: string) {
   return async (event: object): Promise<number[]> => {
     const statuses: number[] = []

@@ -20,8 +20,8 @@ const OTHER_KEY = 'the-way-back-in-0123456789abcdef'
 
 afterEach(cleanUp)
 
-describe('a start that cannot be says why and leaves nothing behind', { timeout: 120_000 }, () => {
-  test('where the environment is wrong: every variable at once, no value', async () => {
+describe('a start that fails says why and leaves nothing behind', { timeout: 120_000 }, () => {
+  test('when the environment is invalid: every variable at once, no value', async () => {
     const inlet = spawnInlet({
       env: { PORT: '70000', DATABASE_URL: 'mysql://u:s3cret@host/db', BOOTSTRAP_API_KEY: 'short-s3cret' },
     })
@@ -37,7 +37,7 @@ describe('a start that cannot be says why and leaves nothing behind', { timeout:
     expect(inlet.output()).not.toContain('s3cret')
   })
 
-  test('where the port is in use: before the database is made and keys are shown', async () => {
+  test('when the port is in use: before the database is created and keys are shown', async () => {
     const dataDir = await newDataDir()
     const other = createServer().listen(0, '127.0.0.1')
     await sleep(10)
@@ -53,7 +53,7 @@ describe('a start that cannot be says why and leaves nothing behind', { timeout:
     other.close()
   })
 
-  test('where the port is taken at the last moment: the embedded database is stopped again', async () => {
+  test('when the port is taken at the last moment: the embedded database is stopped again', async () => {
     const dataDir = await newDataDir()
     const port = await freePort()
     const inlet = spawnInlet({ dataDir, env: { PORT: String(port) } })

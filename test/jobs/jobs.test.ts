@@ -20,7 +20,7 @@ test('many instances start their workers at once, and stop', async () => {
   await Promise.all(jobs.map((each) => each.stop()))
 })
 
-test('what was used is written down at the latest when the worker stops', async () => {
+test('last-used times are written at the latest when the worker stops', async () => {
   const key = await service.given.key({ name: 'used' })
   const jobs = await start(service)
   await service.get('/api/me', { key })
@@ -29,7 +29,7 @@ test('what was used is written down at the latest when the worker stops', async 
   expect(row.last_used_at).not.toBeNull()
 })
 
-test('the open counts are folded', async () => {
+test('the open counts are aggregated', async () => {
   const project = await service.given.project()
   await service.given.task(project.inbox)
   const jobs = await start(service)
@@ -43,7 +43,7 @@ test('the open counts are folded', async () => {
   await jobs.stop()
 })
 
-test('the text of tasks is folded for searches', async () => {
+test('the text of tasks is indexed for searches', async () => {
   const project = await service.given.project()
   await service.given.task(project.inbox)
   const jobs = await start(service)

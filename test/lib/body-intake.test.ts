@@ -21,7 +21,7 @@ function given(options: Options = {}) {
   return bodyIntake({ maxTotalBytes: 100, stallMs: 60_000, refusals, ...options })
 }
 
-/** A body of which so many bytes have come. */
+/** A body of which this many bytes have arrived. */
 async function begun(
   intake: ReturnType<typeof given>,
   bytes: number,
@@ -54,13 +54,13 @@ test('a body that is complete arrives whole, and keeps its room until it is rele
   expect(intake.totalBytes()).toBe(0)
 })
 
-test('a body over its limit is refused, and the stream stays open for the answer', async () => {
+test('a body over its limit is refused, and the stream stays open for the response', async () => {
   const { stream, outcome } = await begun(given(), 60, { maxBytes: 50 })
   expect(await outcome).toBe(tooLarge)
   expect(stream.destroyed).toBe(false)
 })
 
-test('what still comes of a refused body is thrown away, so that the next one has its turn', async () => {
+test('the rest of a refused body is discarded, so that the next request is read', async () => {
   const { stream, outcome } = await begun(given(), 60, { maxBytes: 50 })
   expect(await outcome).toBe(tooLarge)
   const ended = once(stream, 'end')
@@ -68,7 +68,7 @@ test('what still comes of a refused body is thrown away, so that the next one ha
   await ended
 })
 
-test('a body that stops arriving is refused; one that goes on slowly is not', async () => {
+test('a body that stops arriving is refused; one that continues slowly is not', async () => {
   const intake = given({ stallMs: 200, minBytesPerSecond: 20 })
   const silent = await begun(intake, 10)
   const slow = await begun(intake, 10)
@@ -83,7 +83,7 @@ test('a body that stops arriving is refused; one that goes on slowly is not', as
   expect(intake.totalBytes()).toBe(0)
 })
 
-test('a body that trickles under the least rate is refused, however much came at first', async () => {
+test('a body below the minimum rate is refused, however much arrived at first', async () => {
   const intake = given({ stallMs: 200, minBytesPerSecond: 1_000 })
   const { stream, outcome } = await begun(intake, 90)
   const trickle = setInterval(() => stream.write('x'), 50)
@@ -92,7 +92,7 @@ test('a body that trickles under the least rate is refused, however much came at
   expect(intake.totalBytes()).toBe(0)
 })
 
-test('when there is no room, who trickles gives way too', async () => {
+test('when there is no room, a trickling body is cut too', async () => {
   const intake = given({ slowMs: 50, minBytesPerSecond: 1_000 })
   const { stream, outcome } = await begun(intake, 80)
   const trickle = setInterval(() => stream.write('x'), 10)
@@ -103,7 +103,7 @@ test('when there is no room, who trickles gives way too', async () => {
   expect([await outcome, await quick.outcome]).toEqual([stalled, 60])
 })
 
-test('one holder has a part of the room, and the others find the rest', async () => {
+test('one holder gets a share of the room, and the others get the rest', async () => {
   const intake = given({ maxHolderBytes: 50 })
   const first = await begun(intake, 40)
   first.stream.end()
@@ -118,7 +118,7 @@ test('one holder has a part of the room, and the others find the rest', async ()
   expect(await again.outcome).toBe(20)
 })
 
-test('when there is no room, the slowest gives way to who still sends', async () => {
+test('when there is no room, the slowest is cut for one that still sends', async () => {
   const intake = given({ slowMs: 50 })
   const slowest = await begun(intake, 50)
   const slow = await begun(intake, 40)

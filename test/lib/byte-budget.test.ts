@@ -5,12 +5,12 @@ const full = new Error('full')
 function given(waitMs = 60_000) {
   const budget = byteBudget({ maxBytes: 100, waitMs, refusal: () => full })
   let holders = 0
-  // Each is somebody else, unless it says who.
+  // Each has a holder of its own unless one is given.
   return { ...budget, take: (bytes: number, holder = `${holders++}`) => budget.take(bytes, holder) }
 }
 
 describe('a budget of bytes', () => {
-  test('lets in what there is room for, and the others in their order when there is room again', async () => {
+  test('admits what there is room for, and the others in order when there is room again', async () => {
     const budget = given()
     const order: number[] = []
     const takeInTurn = async (bytes: number) => {
@@ -20,7 +20,7 @@ describe('a budget of bytes', () => {
     }
     const release = await budget.take(80)
     const second = takeInTurn(60)
-    // There is room for it, and yet it stands behind one that came first.
+    // There is room for it, but it waits behind an earlier one.
     const third = takeInTurn(10)
     await Promise.resolve()
     expect(order).toEqual([])
@@ -35,7 +35,7 @@ describe('a budget of bytes', () => {
     expect(budget.usedBytes()).toBe(10)
   })
 
-  test('lets in alone what is larger than all of it', async () => {
+  test('admits alone what is larger than the budget', async () => {
     const budget = given()
     const release = await budget.take(500)
     const small = budget.take(1)
@@ -44,7 +44,7 @@ describe('a budget of bytes', () => {
     expect(budget.usedBytes()).toBe(1)
   })
 
-  test('refuses who has waited long enough, and lets in who stood behind', async () => {
+  test('refuses what has waited too long, and admits what waited behind it', async () => {
     const budget = given(20)
     await budget.take(90)
     const large = budget.take(50)
@@ -55,7 +55,7 @@ describe('a budget of bytes', () => {
     expect(budget.usedBytes()).toBe(100)
   })
 
-  test('lets in one of a holder at a time, and those of others past its line', async () => {
+  test('admits one of a holder at a time, and those of others before its next', async () => {
     const budget = given()
     const order: string[] = []
     const takeInTurn = async (holder: string) => {

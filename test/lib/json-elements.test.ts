@@ -15,7 +15,7 @@ async function elementsOf(text: string, size = 3) {
 }
 
 describe('the elements of a list', () => {
-  test('are what they are when it is parsed at once, wherever it is cut', async () => {
+  test('equal those of the list parsed at once, wherever it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.jsonValue()),

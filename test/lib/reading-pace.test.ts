@@ -17,12 +17,12 @@ test('a reader who takes a few bytes in a window is too slow', () => {
   expect(looks(trickle)).toEqual([false, false, true])
 })
 
-test('one who takes enough is not, for as long as it lasts', () => {
+test('a reader who takes enough is not, however long it lasts', () => {
   const steady = Array.from({ length: 9 }, (_, n) => ({ waiting: 1_000, taken: 60 * n }))
   expect(looks(steady)).not.toContain(true)
 })
 
-test('one for whom nothing waits is not, however little comes', () => {
+test('a reader for whom nothing waits is not, however little arrives', () => {
   const idle = Array.from({ length: 9 }, (_, n) => ({ waiting: 0, taken: n }))
   expect(looks(idle)).not.toContain(true)
   expect(

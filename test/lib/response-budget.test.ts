@@ -17,7 +17,7 @@ test('a body arrives as it is, and its room is free again', async () => {
   expect(budget.totalBytes()).toBe(0)
 })
 
-test('the room is free when the reader goes away, and counted once', async () => {
+test('the room is free when the reader disconnects, and counted once', async () => {
   const budget = given()
   const stream = budget.send(some(600)) as Readable
   stream.destroy()
@@ -36,14 +36,14 @@ test('a body for which there is no room is refused, and a larger one than all ro
   expect(budget.send(some(400))).toBeDefined()
 })
 
-test('what must be sent is, and counts', () => {
+test('what must be sent is sent, and counts', () => {
   const budget = given()
   budget.send(some(600))
   expect(budget.send(some(600), { mayExceed: true })).toBeDefined()
   expect(budget.totalBytes()).toBe(1_200 * KIB)
 })
 
-test('when the room is needed, who reads nothing is cut, and who reads is not', async () => {
+test('when the room is needed, readers without progress are cut, and others are not', async () => {
   const budget = given({ slowMs: 500 })
   const unread = budget.send(some(500)) as Readable
   const cut = once(unread, 'error')
@@ -61,7 +61,7 @@ test('when the room is needed, who reads nothing is cut, and who reads is not', 
   expect(budget.totalBytes()).toBe(1_000 * KIB)
 })
 
-test('nobody is cut while there is room', async () => {
+test('no reader is cut while there is room', async () => {
   const budget = given({ slowMs: 1 })
   const unread = budget.send(some(500)) as Readable
   await sleep(20)

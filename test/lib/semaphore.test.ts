@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { semaphore } from '../../src/lib/semaphore.ts'
 
-test('a gate lets so many through at once, in order, and those that fail as well', async () => {
+test('a semaphore runs as many works at once, in order, also after failures', async () => {
   const pass = semaphore(3)
   const begun: number[] = []
   let running = 0

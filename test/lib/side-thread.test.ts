@@ -18,7 +18,7 @@ const start = (options: { deadlineMs?: number; idleMs?: number; maxWaitingBytes?
 }
 
 describe('a thread beside the event loop', () => {
-  test('does jobs in the order they came, and takes over what is handed to it', async () => {
+  test('runs jobs in order of arrival, and takes over transferred bytes', async () => {
     const { run } = start()
     const bytes = new Uint8Array(1_000)
     const done: number[] = []
@@ -34,7 +34,7 @@ describe('a thread beside the event loop', () => {
     expect((await run('reversed', lent, [lent.buffer])).bytes).toEqual(Uint8Array.from([3, 2, 1]))
   })
 
-  test('tells what a job threw, and goes on', async () => {
+  test('reports what a job threw, and runs the next', async () => {
     const { run } = start()
     await expect(run('fail', 'no')).rejects.toThrow('no')
     expect(await run('double', 2)).toBe(4)
@@ -59,7 +59,7 @@ describe('a thread beside the event loop', () => {
     },
   )
 
-  test('ends when it has had nothing to do for a while, and starts again', async () => {
+  test('ends when it is idle, and starts again', async () => {
     const { run } = start({ idleMs: 1 })
     for (const n of [1, 2, 3]) {
       expect(await run('double', n)).toBe(2 * n)
@@ -67,7 +67,7 @@ describe('a thread beside the event loop', () => {
     }
   })
 
-  test('refuses what would wait with more bytes than may wait, and takes more when they are done', async () => {
+  test('refuses jobs past the maximum of waiting bytes, and accepts more when those are done', async () => {
     const { run } = start({ maxWaitingBytes: 100 })
     const lengthOf = (bytes: number) => run('lengthOf', new Uint8Array(bytes))
 
@@ -78,7 +78,7 @@ describe('a thread beside the event loop', () => {
     expect(await lengthOf(500)).toBe(500)
   })
 
-  test('that is closed fails what is not done', async () => {
+  test('fails unfinished jobs when it is closed', async () => {
     const { run, close } = start()
     const failed = Promise.allSettled([run('spin', null), run('double', 1)])
     await close()

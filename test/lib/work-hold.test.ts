@@ -14,7 +14,7 @@ function given() {
   return { hold, close, released: () => released }
 }
 
-test('what a request holds is free once, when the response is produced', () => {
+test('what a request reserved is released once, when the response is produced', () => {
   const { hold, close, released } = given()
   hold.release()
   hold.release()
@@ -22,13 +22,13 @@ test('what a request holds is free once, when the response is produced', () => {
   expect(released()).toBe(1)
 })
 
-test('and when the client goes away', () => {
+test('and when the client disconnects', () => {
   const { close, released } = given()
   close()
   expect(released()).toBe(1)
 })
 
-test('while it is worked on, who goes away frees it only when the work has ended', async () => {
+test('while work is in progress, a disconnect releases it only when the work has ended', async () => {
   const { hold, close, released } = given()
   const work = Promise.withResolvers<void>()
   const done = hold.during(() => work.promise)

@@ -72,6 +72,6 @@ async function refuseOtherMajor(cluster: string, major: number): Promise<void> {
 async function readPassword(cluster: string): Promise<string> {
   const path = join(cluster, PASSWORD_FILE)
   const password = await readFile(path, 'utf8').catch(() => '')
-  if (!password) throw new Error(`${path} is missing, and the server lets nobody in without it`)
+  if (!password) throw new Error(`${path} is missing, and nobody can connect to the server without it`)
   return password.trim()
 }

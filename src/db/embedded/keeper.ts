@@ -37,7 +37,7 @@ export function keepServer({ cluster, lease, port, log, onLost }: Options): Keep
 
   return {
     async release() {
-      released.abort(new Error('it was told to stop'))
+      released.abort(new Error('the process is shutting down'))
       await restarting
       return current
     },

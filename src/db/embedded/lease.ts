@@ -100,7 +100,7 @@ async function assertServes(client: pg.Client, cluster: string): Promise<void> {
   )
   const served = await realpath(rows[0]?.directory ?? '').catch(() => undefined)
   if (served === cluster) return
-  const error = new Error(`a server of ${rows[0]?.directory} answers on its port`)
+  const error = new Error(`a server of ${rows[0]?.directory} uses its port`)
   throw Object.assign(error, { code: WRONG_SERVER })
 }
 

@@ -41,7 +41,7 @@ export async function reachServer(
 ): Promise<{ client: Client; port: number; isStarted: boolean }> {
   const { place, credentials } = cluster
   let isStarted = false
-  let problem = 'it did not answer'
+  let problem = 'it did not respond'
   let lastChance = Date.now() + DEADLINE_MS
   let nextWarning = Date.now() + WARN_EVERY_MS
   let failedStarts = 0

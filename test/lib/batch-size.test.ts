@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { biteSize } from '../../src/lib/bite-size.ts'
+import { adaptiveBatchSize } from '../../src/lib/batch-size.ts'
 
-test('a bite grows where it is faster than it may be, twice at most, and shrinks where it is slower', () => {
-  const size = biteSize(50)
+test('a batch grows when it is faster than its target, twice at most, and shrinks when it is slower', () => {
+  const size = adaptiveBatchSize(50)
   expect(size.now).toBe(100)
   size.learn(40, true)
   expect(size.now).toBe(125)
@@ -12,16 +12,16 @@ test('a bite grows where it is faster than it may be, twice at most, and shrinks
   expect(size.now).toBe(125)
 })
 
-test('a bite keeps within its bounds', () => {
-  const size = biteSize(50)
+test('a batch stays within its bounds', () => {
+  const size = adaptiveBatchSize(50)
   for (let n = 0; n < 9; n++) size.learn(1, true)
   expect(size.now).toBe(1_000)
   for (let n = 0; n < 9; n++) size.learn(10_000, true)
   expect(size.now).toBe(50)
 })
 
-test('a part of a bite says something only where it was slow', () => {
-  const size = biteSize(50)
+test('a partly filled batch counts only when it was slow', () => {
+  const size = adaptiveBatchSize(50)
   size.learn(1, false)
   expect(size.now).toBe(100)
   size.learn(100, false)

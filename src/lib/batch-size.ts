@@ -1,4 +1,4 @@
-export interface BiteSize {
+export interface BatchSize {
   /** The maximum of items for the next transaction. */
   readonly now: number
   /**
@@ -9,7 +9,7 @@ export interface BiteSize {
 }
 
 /** Adapts the size of a transaction to take about `targetMs` on this machine at its current load. */
-export function biteSize(targetMs: number, { first = 100, min = 50, max = 1_000 } = {}): BiteSize {
+export function adaptiveBatchSize(targetMs: number, { first = 100, min = 50, max = 1_000 } = {}): BatchSize {
   let size = first
   return {
     get now() {
