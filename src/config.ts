@@ -7,7 +7,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const API_URLS =
   '^\\s*https?://[^\\s/?#,@]+(/[^\\s?#,@]*)?(\\s*,\\s*https?://[^\\s/?#,@]+(/[^\\s?#,@]*)?)*\\s*$'
 
-/** What the environment may say. Nothing is required; `.env.example` explains each to whoever installs it. */
+/** The environment. Nothing is required; `.env.example` explains each variable. */
 const ENVIRONMENT = {
   type: 'object',
   properties: {
@@ -35,36 +35,36 @@ const ENVIRONMENT = {
 /** The names of all variables there are. */
 export const VARIABLES = Object.keys(ENVIRONMENT.properties)
 
-/** What a person reads when a variable is wrong. */
-const MEANT: Record<keyof typeof ENVIRONMENT.properties, string> = {
+/** What the error says that a variable must be. */
+const EXPECTED: Record<keyof typeof ENVIRONMENT.properties, string> = {
   PORT: 'a port number, 0 to 65535',
   HOST: 'an address to listen on, such as 127.0.0.1',
-  PUBLIC_URL: 'the address people use, without a path, such as https://inlet.example.com',
+  PUBLIC_URL: 'the public URL without a path, such as https://inlet.example.com',
   TRUST_PROXY:
     'false, true for one proxy, a number of proxies from 1 to 10, or networks of proxies separated by commas, such as 10.0.0.0/8,loopback',
   LOG_LEVEL: `one of ${LOG_LEVELS.join(', ')}`,
-  DATABASE_URL: 'a PostgreSQL address, such as postgres://user:password@host:5432/inlet',
-  DATABASE_POOL: 'how many database connections to use, 2 to 500',
-  DATA_DIR: 'a folder for the embedded database',
+  DATABASE_URL: 'a PostgreSQL URL, such as postgres://user:password@host:5432/inlet',
+  DATABASE_POOL: 'a number of database connections, 2 to 500',
+  DATA_DIR: 'a directory for the embedded database',
   BOOTSTRAP_API_KEY: '32 to 255 printable ASCII characters without spaces',
   WEBHOOK_SECRET: '16 to 255 printable ASCII characters without spaces',
   WEBHOOK_PORT: 'a port number, 0 to 65535',
   WEBHOOK_HOST: 'an address to listen on, such as 0.0.0.0',
   CODEHOST_API_URLS:
-    'addresses of code-host APIs separated by commas, such as https://api.github.com,https://git.example.com/api/v3',
+    'API URLs of code hosts, separated by commas, such as https://api.github.com,https://git.example.com/api/v3',
   CODEHOST_TOKEN: 'at most 500 printable ASCII characters without spaces',
-  ENCRYPTION_KEY: '32 bytes as 64 hexadecimal digits or in base64; openssl rand -hex 32 makes them',
-  RATE_LIMIT_PER_MINUTE: 'how many requests a key may send in a minute, 0 for any number',
-  RATE_LIMIT_RECEIVER_PER_MINUTE: 'how many feedback events may come in a minute, 0 for any number',
+  ENCRYPTION_KEY: '32 bytes as 64 hexadecimal digits or in base64; create one with openssl rand -hex 32',
+  RATE_LIMIT_PER_MINUTE: 'the number of requests allowed for each key and minute, or 0 for no limit',
+  RATE_LIMIT_RECEIVER_PER_MINUTE: 'the number of feedback events allowed for each minute, or 0 for no limit',
   RATE_LIMIT_FAILURES_PER_MINUTE:
-    'how many wrong credentials an address may try in a minute, 0 for any number',
+    'the number of failed authentications allowed for each address and minute, or 0 for no limit',
 }
 
 export type Config = Readonly<ReturnType<typeof loadConfig>>
 
 /**
  * Reads and checks the environment, once. An empty variable counts as absent.
- * @throws Error naming every variable that is wrong and what would be right; never a value, it may be a secret.
+ * @throws Error with every invalid variable and what is expected; never with a value, which may be a secret.
  */
 export function loadConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(
@@ -74,9 +74,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
     .addFormat('trust-proxy', (text) => isHops(text) || isNetworks(text))
     .compile<Environment>(ENVIRONMENT)
   if (!check(given)) {
-    const wrong = new Set((check.errors ?? []).map(({ instancePath }) => instancePath.slice(1)))
-    const lines = [...wrong].map((name) => `  ${name} must be ${MEANT[name as keyof typeof MEANT]}`)
-    throw new Error(`The environment is not right:\n${lines.join('\n')}`)
+    const invalid = new Set((check.errors ?? []).map(({ instancePath }) => instancePath.slice(1)))
+    const lines = [...invalid].map((name) => `  ${name} must be ${EXPECTED[name as keyof typeof EXPECTED]}`)
+    throw new Error(`Invalid environment variables:\n${lines.join('\n')}`)
   }
   return Object.freeze({
     port: given.PORT,

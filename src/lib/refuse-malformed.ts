@@ -6,7 +6,7 @@ const REFUSALS: Record<string, [status: number, reason: string, detail: string]>
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers are larger than 16 KiB.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
 }
-const MALFORMED = [400, 'Bad Request', 'This is not HTTP/1.1.'] as const
+const MALFORMED = [400, 'Bad Request', 'The request is not valid HTTP/1.1.'] as const
 
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   // The client is gone.

@@ -113,7 +113,7 @@ export const jsonBody = fp<JsonBodyOptions>(
       if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
     })
 
-    const refusalOfAnything = app.compileCheck(StrictObject({}, { description: 'Nothing is asked.' }))
+    const refusalOfAnything = app.compileCheck(StrictObject({}, { description: 'No input.' }))
     async function refuseBadInput(request: FastifyRequest) {
       // A limit may let in by now who was over it: there is no body to go on with.
       if (request.earlyRefusal) throw request.earlyRefusal
@@ -149,7 +149,7 @@ export async function keepingError(request: FastifyRequest, work: () => Promise<
     return await (request.workHold?.during(work) ?? work())
   } catch (error) {
     // Anything else comes from the socket: whoever was sending went away. That is no mistake of ours.
-    request.bodyError = error instanceof AppError ? error : invalidJson('it was cut off.')
+    request.bodyError = error instanceof AppError ? error : invalidJson('it is incomplete.')
     return undefined
   }
 }
@@ -174,7 +174,7 @@ const holderOf = ({ caller, routeOptions }: FastifyRequest) => caller?.keyId ?? 
 function tooManyValues({ member, values }: JsonScan): AppError {
   const path = member === undefined ? '' : `/${escapePointer(member)}`
   return validationFailed([
-    { path, code: 'too_many', message: `must hold at most ${grouped(values - 1)} values` },
+    { path, code: 'too_many', message: `must contain at most ${grouped(values - 1)} values` },
   ])
 }
 

@@ -180,9 +180,9 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
   const limit = grouped(params.limit)
   switch (keyword) {
     case 'required':
-      return { code: 'required', message: 'is missing' }
+      return { code: 'required', message: 'is required' }
     case 'x-closed':
-      return { code: 'unknown_field', message: 'is not known here' }
+      return { code: 'unknown_field', message: 'is not a known field' }
     case 'type':
       return { code: 'wrong_type', message: `must be ${wordsFor(params.type)}, not ${quoted(data)}` }
     case 'enum':
@@ -208,7 +208,7 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
         message: `must have at most ${limit} items, not ${grouped((data as unknown[]).length)}`,
       }
     case 'minProperties':
-      return { code: 'too_few', message: `must have at least ${limit} members` }
+      return { code: 'too_few', message: `must have at least ${limit} fields` }
     case 'minimum':
     case 'maximum':
       return { code: 'out_of_range', message: `must be ${params.comparison} ${limit}, not ${quoted(data)}` }
@@ -217,24 +217,24 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
     case 'pattern':
       return { code: 'wrong_format', message: `must match ${params.pattern}, not ${quoted(data)}` }
     case 'x-text':
-      return { code: 'invalid_text', message: 'must not hold a NUL character or half of a surrogate pair' }
+      return { code: 'invalid_text', message: 'must not contain NUL characters or unpaired surrogates' }
     case 'x-json': {
       const { maxBytes, maxDepth } = parentSchema?.['x-json'] ?? {}
       return {
         code: 'invalid_json_value',
-        message: `must be at most ${grouped(maxBytes)} bytes of JSON and ${maxDepth} levels deep, of finite numbers and text without NUL characters or halves of surrogate pairs`,
+        message: `must be at most ${grouped(maxBytes)} bytes of JSON and ${maxDepth} levels deep, without NUL characters, unpaired surrogates or infinite numbers`,
       }
     }
     default:
-      return { code: 'invalid', message: `is not valid (${keyword})` }
+      return { code: 'invalid', message: `is invalid (${keyword})` }
   }
 }
 
 const FORMATS: Record<string, string> = {
   uuid: 'a UUID',
   'date-time': 'an ISO 8601 time with an offset, such as 2026-11-21T08:15:30.000Z',
-  uri: 'an http or https address',
-  'activity-type': `a type of your own, beginning with none of ${RESERVED_ACTIVITY_PREFIXES.join(' ')}`,
+  uri: 'an http or https URL',
+  'activity-type': `a type that doesn’t begin with ${RESERVED_ACTIVITY_PREFIXES.join(' ')}`,
 }
 
 const wordsFor = (type: string | string[]) =>

@@ -64,13 +64,13 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         operationId: 'createTasksInBulk',
         summary: 'Create up to 100 tasks',
         description:
-          'All or nothing: any bad item and nothing is created, and the answer names every bad item. With `onError=continue` the good items are created and each item is answered for itself. Without `tasks:read` each task is answered as `id` and `version` alone.',
+          'Creates several tasks. By default, nothing is created if any item is invalid, and the response lists the errors of all items. With `onError=continue`, the valid items are created and the response has a result for each item. Keys without `tasks:read` only get the `id` and `version` of each task.',
         querystring: BulkQuery,
         headers: IdempotencyKey,
         body: ref(BulkTasks),
         response: {
-          201: responses(ref(BulkCreated), 'All of them, in the order of the request.'),
-          207: responses(ref(BulkResults), 'With `onError=continue`: what became of each item.'),
+          201: responses(ref(BulkCreated), 'All tasks, in the order of the request.'),
+          207: responses(ref(BulkResults), 'The result for each item, with `onError=continue`.'),
         },
       },
     },
@@ -121,11 +121,11 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
       schema: {
         tags: ['Tasks'],
         operationId: 'updateTasksInBulk',
-        summary: 'Change up to 100 tasks',
+        summary: 'Update up to 100 tasks',
         description:
-          'Makes the same change to every task named, by the rules of `PATCH /api/tasks/{id}`, or to none of them: `errors` lists every id and value that is in the way, each with its own code, and the problem has the code of the first. A task that is like this already keeps its version and is counted in `unchanged`. Without `tasks:read` each task is answered as `id` and `version` alone.',
+          'Makes the same change to several tasks, with the rules of `PATCH /api/tasks/{id}`, or to none of them. If it fails, `errors` lists each ID or value with its own code, and the response has the code of the first. Tasks that the change doesn’t affect keep their version and are counted in `unchanged`. Keys without `tasks:read` only get the `id` and `version` of each task.',
         body: ref(BulkChange),
-        response: { 200: responses(ref(BulkChanged), 'All of them, changed or not.') },
+        response: { 200: responses(ref(BulkChanged), 'All tasks, updated or unchanged.') },
       },
     },
     async ({ caller, body: { ids, change } }) => {

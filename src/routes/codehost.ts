@@ -23,7 +23,7 @@ const MAX_WAIT_SECONDS = 60
 /** For the answer to be written after the wait, on a machine that is busy. */
 const COMPLETION_MARGIN_MS = 5_000
 
-const Applied = Type.String({ description: 'The part of `Prefer` that was followed.' })
+const Applied = Type.String({ description: 'The preference that was applied.' })
 
 /** Connecting a project to a repository, and syncing it. */
 export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
@@ -53,10 +53,10 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'connectRepository',
         summary: 'Connect a repository',
         description:
-          'Connects a repository to a project, or changes the connection: members left out keep what is stored. The code host is asked at once whether its issues can be read. No run starts; the first scheduled one comes an interval later. Another repository than the one connected ends an active run. A key bound to a project must send its own `token` with a new repository (403 `insufficient_scope`): only an unbound admin key can use `CODEHOST_TOKEN` or the stored token for it.',
+          'Connects a repository to a project, or updates the connection. Omitted fields keep their stored values. Inlet checks at once that it can read the issues. No sync run starts; the first scheduled one is due an interval later. Connecting a different repository ends an active run. A key bound to a project must send its own `token` with a new repository (403 `insufficient_scope`): only an unbound admin key can use `CODEHOST_TOKEN` or the stored token for it.',
         params: IdPath('project'),
         body: ref(ConnectionRequest),
-        response: { 200: responses(ref(Connection), 'The connection as it is now.') },
+        response: { 200: responses(ref(Connection), 'The connection.') },
       },
     },
     (request) => codehost.connect(request.caller, request.params.id, request.body),
@@ -69,8 +69,8 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       schema: {
         tags,
         operationId: 'getConnection',
-        summary: 'Read the connection',
-        description: 'Answers which repository the project follows, never the token.',
+        summary: 'Retrieve the connection',
+        description: 'Returns the connected repository of a project. The token is never returned.',
         params: IdPath('project'),
         response: { 200: responses(ref(Connection), 'The connection.') },
       },
@@ -90,9 +90,9 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'disconnectRepository',
         summary: 'Disconnect the repository',
         description:
-          'The project follows no repository any more. The tasks stay; an active run ends as failed.',
+          'Disconnects the repository from the project. The tasks are kept, and an active run fails.',
         params: IdPath('project'),
-        response: { 204: emptyResponse('It is disconnected.') },
+        response: { 204: emptyResponse('The repository is disconnected.') },
       },
     },
     async (request, reply) => {
@@ -114,16 +114,16 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'startSync',
         summary: 'Sync issues and pull requests',
         description:
-          'Queues a run that imports issues and pull requests as tasks. Follow it at `Location` or in the stream, or wait for it with `Prefer: wait=N`.',
+          'Queues a run that imports issues and pull requests as tasks. Follow its progress at `Location` or in the activity stream, or wait for it with `Prefer: wait=N`.',
         params: SyncPath,
         querystring: SyncQuery,
         headers: Type.Object({ ...IdempotencyKey.properties, ...Prefer.properties }),
         response: {
-          200: responses(ref(SyncRun), 'The run, which has ended or waits for the code host.', {
+          200: responses(ref(SyncRun), 'The run has ended or is rate limited.', {
             location: Location,
             'preference-applied': Applied,
           }),
-          202: responses(ref(SyncRun), 'The run, queued or at work.', { location: Location }),
+          202: responses(ref(SyncRun), 'The run is queued or running.', { location: Location }),
         },
       },
     },
@@ -161,7 +161,8 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         tags,
         operationId: 'listSyncs',
         summary: 'List sync runs',
-        description: 'One page of the project’s runs, newest first, those of earlier connections included.',
+        description:
+          'Returns a page of sync runs of the project, newest first. Includes runs of earlier connections.',
         params: SyncPath,
         querystring: SyncRunQuery,
         response: { 200: responses(SyncRunPage, 'A page of sync runs.') },
@@ -177,8 +178,8 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       schema: {
         tags,
         operationId: 'getSync',
-        summary: 'Read a sync run',
-        description: 'Answers how far a run is, and what came of it.',
+        summary: 'Retrieve a sync run',
+        description: 'Returns the progress and result of a sync run.',
         params: SyncRunPath,
         response: { 200: responses(ref(SyncRun), 'The run.') },
       },

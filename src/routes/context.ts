@@ -13,7 +13,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
   app,
   { context },
 ) => {
-  const json = responses(ref(Context), 'The context; with `format=markdown` the text a model reads.', {
+  const json = responses(ref(Context), 'The context: JSON, or Markdown with `format=markdown`.', {
     etag: ContentETag,
   })
 
@@ -24,9 +24,9 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
       schema: {
         tags: ['Rules'],
         operationId: 'getContext',
-        summary: 'Read the context of a session',
+        summary: 'Retrieve the session context',
         description:
-          'The active rules that apply, where the key stands, lists and the latest tasks: what the tool `get_context` answers. `format=markdown` serves it to one line of curl. Lists and tasks need `tasks:read` as well, else they are left out. The ETag stands for all of it but the time: with `If-None-Match` the response is 304 while nothing else changed.',
+          'Returns what an AI assistant needs when a session starts: the active rules, the project, the lists and the latest tasks, as the tool `get_context` does. Lists and tasks are omitted if the key lacks `tasks:read`. `format=markdown` returns text, for example for curl. The ETag covers everything except the time: with `If-None-Match`, the response is 304 if nothing else has changed.',
         querystring: ContextQuery,
         headers: IfNoneMatch,
         response: {
@@ -34,10 +34,12 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
             ...json,
             content: {
               ...json.content,
-              'text/markdown': { schema: Type.String({ description: 'The rules first, then the rest.' }) },
+              'text/markdown': {
+                schema: Type.String({ description: 'The context as Markdown, rules first.' }),
+              },
             },
           },
-          304: emptyResponse('What you have is what is here.'),
+          304: emptyResponse('Not modified.'),
         },
       },
     },

@@ -19,11 +19,11 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
       schema: {
         tags,
         operationId: 'listFeedbackEvents',
-        summary: 'List what the receiver was given',
+        summary: 'List feedback events',
         description:
-          'One page of the inbox, newest first. What was sent is kept for 30 days; of events of other names nothing is, and their entries go after 7.',
+          'Returns a page of the feedback inbox, newest first. Payloads are kept for 30 days. Ignored events are kept for 7 days, without their payload.',
         querystring: InboxEventQuery,
-        response: { 200: responses(InboxEventPage, 'A page of the inbox.') },
+        response: { 200: responses(InboxEventPage, 'A page of feedback events.') },
       },
     },
     async (request, reply) => reply.sendPage(await feedbackInbox.list(request.query)),
@@ -36,10 +36,10 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
       schema: {
         tags,
         operationId: 'getFeedbackEvent',
-        summary: 'Read one entry of the inbox',
-        description: 'Answers one entry.',
+        summary: 'Retrieve a feedback event',
+        description: 'Returns a feedback event.',
         params: IdPath('entry'),
-        response: { 200: responses(ref(InboxEvent), 'The entry.') },
+        response: { 200: responses(ref(InboxEvent), 'The feedback event.') },
       },
     },
     (request) => feedbackInbox.get(request.params.id),
@@ -55,11 +55,11 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
       schema: {
         tags,
         operationId: 'replayFeedbackEvent',
-        summary: 'Try an event again',
+        summary: 'Replay a feedback event',
         description:
-          'A rejected event is tried as if it came now; when it is still wrong, its entry says why. One that has its task keeps it, and the task is moved when today’s routing leads to another project. Never a second task.',
+          'Processes a rejected event again; if it is still invalid, the event shows why. An accepted event keeps its task, which moves if the current routing leads to another project. A replay never creates a second task.',
         params: IdPath('entry'),
-        response: { 200: responses(ref(InboxEvent), 'The entry as it is now.') },
+        response: { 200: responses(ref(InboxEvent), 'The feedback event.') },
       },
     },
     (request) => feedbackInbox.replay(request.caller, request.params.id),

@@ -38,14 +38,14 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
         operationId: 'receiveFeedback',
         summary: 'Receive feedback',
         description:
-          'Makes a task of a `feedback_submitted` event, in the flat form or the analytics platform’s default one. An event of another name is ignored, whatever else it holds. The same event again makes no second task. A refused one is kept in the inbox; send it again, mended, with the same `uuid`.',
+          'Creates a task from a `feedback_submitted` event, in the flat format or the analytics platform’s default format. Events with another name are ignored. Sending the same event again creates no second task. Rejected events are kept in the inbox; fix the event and send it again with the same `uuid`.',
         body: ref(WebhookEvent),
         response: {
           200: responses(
             Type.Union([ref(FeedbackReceipt), ref(FeedbackIgnored)]),
-            'It had come before, or it is of another name.',
+            'The event was received before, or is ignored.',
           ),
-          201: responses(ref(FeedbackReceipt), 'It is a task now.', { location: Location }),
+          201: responses(ref(FeedbackReceipt), 'The task was created.', { location: Location }),
         },
       },
     },

@@ -8,7 +8,7 @@ interface HealthOptions {
   ping(): Promise<void>
 }
 
-const Health = Type.Object({ status: Type.Literal('ok') }, { description: 'All is well.' })
+const Health = Type.Object({ status: Type.Literal('ok') }, { description: 'The service is healthy.' })
 
 /** For load balancers and supervisors: is the process alive, and should it get requests? */
 export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { ping }) => {
@@ -21,10 +21,10 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
       schema: {
         tags: ['Service'],
         operationId: 'getReadiness',
-        summary: 'Should it get requests?',
+        summary: 'Check readiness',
         description:
-          'Answers 200 when the database answers and the schema is current; 503 otherwise and while draining.',
-        response: { 200: responses(Health, 'It is ready.') },
+          'Returns 200 if the database responds and its schema is current. Otherwise, and while the instance is shutting down, returns 503.',
+        response: { 200: responses(Health, 'The instance is ready.') },
       },
     },
     async () => {
@@ -47,9 +47,9 @@ const livenessRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         tags: ['Service'],
         operationId: 'getHealth',
-        summary: 'Is the process alive?',
-        description: 'Answers as long as the process does, whatever the database.',
-        response: { 200: responses(Health, 'It is alive.') },
+        summary: 'Check health',
+        description: 'Returns 200 while the process is running, regardless of the database.',
+        response: { 200: responses(Health, 'The process is running.') },
       },
     },
     async () => ({ status: 'ok' as const }),

@@ -23,7 +23,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         operationId: 'createKey',
         summary: 'Create an API key',
         description:
-          'Makes a key; the answer is the only one that holds its secret. No key makes one stronger than itself: not with more scopes, not with a wider reach, not with a later expiry.',
+          'Creates an API key. The secret is only returned once. A key can’t create a key with more scopes, access to more projects or a later expiry than its own.',
         body: ref(NewApiKey),
         response: {
           201: responses(ref(ApiKeyWithSecret), 'The key with its secret.', { location: Location }),
@@ -44,9 +44,10 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         tags,
         operationId: 'listKeys',
         summary: 'List API keys',
-        description: 'The keys in reach that were not revoked, oldest first; never their secrets.',
+        description:
+          'Returns a page of API keys that your key can access and that aren’t revoked, oldest first. Secrets are never returned.',
         querystring: PageQuery,
-        response: { 200: responses(ApiKeyPage, 'A page of keys.') },
+        response: { 200: responses(ApiKeyPage, 'A page of API keys.') },
       },
     },
     (request) => keys.list(request.caller, request.query),
@@ -62,7 +63,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         operationId: 'rotateKey',
         summary: 'Rotate an API key',
         description:
-          'A new secret for the same key. The secret before works for `overlapSeconds` more (a day if not said), so that its users can change over; older ones end at once. Without overlap its sessions end as well.',
+          'Creates a new secret for the key. The previous secret keeps working for `overlapSeconds` (one day by default); older secrets stop working at once. Without overlap, the key’s sessions end as well.',
         params: IdPath('key'),
         body: ref(Rotation),
         response: { 200: responses(ref(ApiKeyWithSecret), 'The key with its new secret.') },
@@ -80,9 +81,9 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         operationId: 'revokeKey',
         summary: 'Revoke an API key',
         description:
-          'Ends the key and every session opened with it, at once and on every instance. The last unbound key with `admin` cannot be revoked (409 `last_admin_key`): create another one first.',
+          'Revokes the key and ends its sessions, at once and on every instance. The last unbound key with `admin` can’t be revoked (409 `last_admin_key`): create another one first.',
         params: IdPath('key'),
-        response: { 204: emptyResponse('It is revoked.') },
+        response: { 204: emptyResponse('The key is revoked.') },
       },
     },
     async (request, reply) => {

@@ -14,8 +14,8 @@ export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access'>> = asy
       schema: {
         tags: ['Access'],
         operationId: 'getMe',
-        summary: 'Who am I?',
-        description: 'Answers the key behind the request: its name, its scopes as granted, its project.',
+        summary: 'Retrieve the current caller',
+        description: 'Returns the key or session of the request: its name, scopes and project.',
         response: { 200: responses(ref(Me), 'The caller.') },
       },
     },

@@ -17,16 +17,18 @@ export const metricsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'metrics'>>
       schema: {
         tags: ['Service'],
         operationId: 'getMetrics',
-        summary: 'How is it doing?',
+        summary: 'Retrieve metrics',
         description:
-          'The metrics of this instance in the text format of Prometheus. It answers also while the database is away: `inlet_database_up` is 0 then, and a key that was let in here before still is.',
+          'Returns the metrics of this instance in the Prometheus text format. Works while the database is unavailable: `inlet_database_up` is 0 then, and keys that were used here before are still accepted.',
         response: {
           200: {
             description: 'The metrics.',
             headers: {
-              'x-request-id': Type.String({ description: 'The id of this request; it is in the log.' }),
+              'x-request-id': Type.String({ description: 'The ID of the request. It is also in the log.' }),
             },
-            content: { 'text/plain': { schema: Type.String({ description: 'Text format 0.0.4.' }) } },
+            content: {
+              'text/plain': { schema: Type.String({ description: 'Prometheus text format 0.0.4.' }) },
+            },
           },
         },
       },

@@ -14,19 +14,19 @@ export const problemsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         tags: ['Service'],
         operationId: 'explainProblem',
-        summary: 'Explain a problem type',
-        description: 'The address in the `type` of every error: a short explanation of what it means.',
+        summary: 'Retrieve a problem type',
+        description: 'Explains an error code. The `type` of each error links here.',
         params: StrictObject(
           {
             code: Type.String({
               maxLength: 100,
-              description: 'The `code` of a problem.',
+              description: 'The `code` of an error.',
               examples: ['validation_failed'],
             }),
           },
           { description: 'Path parameters.' },
         ),
-        response: { 200: responses(ProblemType, 'What it means.') },
+        response: { 200: responses(ProblemType, 'The explanation.') },
       },
     },
     async (request) => {
@@ -40,10 +40,10 @@ export const problemsRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
 const ProblemType = Type.Object(
   {
-    code: Type.String({ description: 'The kind of problem.' }),
-    status: Type.Integer({ description: 'The HTTP status it comes with.' }),
-    title: Type.String({ description: 'The kind of problem, in words.' }),
-    explanation: Type.String({ description: 'What it means and what to do.' }),
+    code: Type.String({ description: 'The error code.' }),
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    title: Type.String({ description: 'A short summary of the error.' }),
+    explanation: Type.String({ description: 'What the error means and how to fix it.' }),
   },
-  { description: 'A kind of problem.' },
+  { description: 'A problem type.' },
 )

@@ -34,11 +34,11 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'createRule',
         summary: 'Create a rule',
         description:
-          'Makes a standing instruction: for all projects, or for one. At most 1,000 for all projects together and 1,000 for each.',
+          'Creates an instruction for AI assistants, for all projects or for one. There can be at most 1,000 rules for all projects and 1,000 for each project.',
         headers: IdempotencyKey,
         body: ref(NewRule),
         response: {
-          201: responses(ref(Rule), 'The rule that was made.', { etag: ETag, location: Location }),
+          201: responses(ref(Rule), 'The created rule.', { etag: ETag, location: Location }),
         },
       },
     },
@@ -57,14 +57,14 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       schema: {
         tags,
         operationId: 'listRules',
-        summary: 'List the active rules',
+        summary: 'List rules',
         description:
-          'All active rules that apply, in one answer and in the order assistants get them: the global ones, with `projectId` also those of that project; with a key bound to a project always also its own.',
+          'Returns all active rules that apply, in the order that assistants get them. With `projectId`, includes the rules of that project. Keys bound to a project always get its rules as well.',
         querystring: RuleQuery,
         headers: IfNoneMatch,
         response: {
           200: responses(RuleList, 'The rules.', { etag: ContentETag }),
-          304: emptyResponse('What you hold is what is here.'),
+          304: emptyResponse('Not modified.'),
         },
       },
     },
@@ -81,8 +81,8 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       schema: {
         tags,
         operationId: 'getRule',
-        summary: 'Read a rule',
-        description: 'Answers one rule, active or not, with its version as ETag.',
+        summary: 'Retrieve a rule',
+        description: 'Returns a rule, active or not, with its version as the ETag.',
         params: IdPath('rule'),
         response: { 200: responses(ref(Rule), 'The rule.', { etag: ETag }) },
       },
@@ -100,13 +100,13 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       schema: {
         tags,
         operationId: 'updateRule',
-        summary: 'Change a rule',
+        summary: 'Update a rule',
         description:
-          'Changes what is named and leaves the rest; what it was before is kept as a version. A change of nothing makes no new version.',
+          'Updates the given fields. The previous state is kept as a version. If nothing changes, no version is created.',
         params: IdPath('rule'),
         headers: IfMatch,
         body: ref(RuleChange),
-        response: { 200: responses(ref(Rule), 'The rule as it is now.', { etag: ETag }) },
+        response: { 200: responses(ref(Rule), 'The updated rule.', { etag: ETag }) },
       },
     },
     async (request, reply) => {
@@ -127,10 +127,10 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'deleteRule',
         summary: 'Delete a rule',
         description:
-          'Hides the rule at once and for 30 days, in which it can be restored; then it is gone with its versions.',
+          'Deletes the rule. It can be restored for 30 days; then it is permanently deleted with its versions.',
         params: IdPath('rule'),
         headers: IfMatch,
-        response: { 204: emptyResponse('It is hidden.') },
+        response: { 204: emptyResponse('The rule is deleted.') },
       },
     },
     async (request, reply) => {
@@ -157,9 +157,9 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'restoreRule',
         summary: 'Restore a deleted rule',
         description:
-          'Brings back a rule that was deleted in the last 30 days, with its versions. One that is not deleted is answered as it is.',
+          'Restores a rule that was deleted in the last 30 days, with its versions. If it isn’t deleted, returns it unchanged.',
         params: IdPath('rule'),
-        response: { 200: responses(ref(Rule), 'The rule, back again.', { etag: ETag }) },
+        response: { 200: responses(ref(Rule), 'The restored rule.', { etag: ETag }) },
       },
     },
     async (request, reply) => reply.withVersion(await rules.restore(request.caller, request.params.id)),
@@ -172,8 +172,8 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       schema: {
         tags,
         operationId: 'listRuleVersions',
-        summary: 'List what a rule was',
-        description: 'Every version of a rule, the current one included, newest first.',
+        summary: 'List the versions of a rule',
+        description: 'Returns a page of all versions of a rule, including the current one, newest first.',
         params: IdPath('rule'),
         querystring: RuleVersionQuery,
         response: { 200: responses(RuleVersionPage, 'A page of versions.') },
@@ -192,13 +192,12 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       schema: {
         tags,
         operationId: 'revertRule',
-        summary: 'Go back to a version',
-        description:
-          'Gives a rule the content, priority and activity it had at a version, as a new version. History is never rewritten.',
+        summary: 'Revert a rule',
+        description: 'Restores the content, priority and `isActive` of an earlier version, as a new version.',
         params: IdPath('rule'),
         headers: IfMatch,
         body: ref(RuleRevert),
-        response: { 200: responses(ref(Rule), 'The rule as it is now.', { etag: ETag }) },
+        response: { 200: responses(ref(Rule), 'The updated rule.', { etag: ETag }) },
       },
     },
     async (request, reply) => {

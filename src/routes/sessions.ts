@@ -43,10 +43,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         operationId: 'createSession',
         summary: 'Sign in',
         description:
-          'Opens a dashboard session with any key: an HttpOnly cookie with the scopes of that key. It ends with the key, and after 12 hours without a request.',
+          'Signs in to the dashboard with an API key. Sets an HttpOnly cookie for a session with the scopes of the key. The session ends with the key, or after 12 hours without a request.',
         body: ref(NewSession),
         response: {
-          201: responses(ref(Session), 'The session; the cookie is in `Set-Cookie`.', { location: Location }),
+          201: responses(ref(Session), 'The session. The cookie is in `Set-Cookie`.', { location: Location }),
         },
       },
     },
@@ -86,7 +86,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         operationId: 'listSessions',
         summary: 'List sessions',
         description:
-          'The open sessions of your own key; with `admin` those of every key in reach. Oldest first.',
+          'Returns a page of the open sessions of your key, oldest first. With `admin`, includes the sessions of all keys that you can access.',
         querystring: PageQuery,
         response: { 200: responses(SessionPage, 'A page of sessions.') },
       },
@@ -102,9 +102,9 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         tags,
         operationId: 'endSession',
         summary: 'End a session',
-        description: 'Signs out one session of your own key; with `admin` any in reach.',
+        description: 'Ends a session of your key. With `admin`, any session that you can access.',
         params: IdPath('session'),
-        response: { 204: emptyResponse('It has ended.') },
+        response: { 204: emptyResponse('The session has ended.') },
       },
     },
     async (request, reply) => {
@@ -122,8 +122,8 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         tags,
         operationId: 'endAllSessions',
         summary: 'End all sessions',
-        description: 'Signs everybody in reach out, on every device.',
-        response: { 204: emptyResponse('All have ended.') },
+        description: 'Ends all sessions that you can access, on all devices.',
+        response: { 204: emptyResponse('The sessions have ended.') },
       },
     },
     async (request, reply) => {

@@ -31,16 +31,17 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
       schema: {
         tags: ['Activity'],
         operationId: 'streamActivity',
-        summary: 'Follow activity',
+        summary: 'Stream activity',
         description:
-          'Server-sent events: each entry as it is written, by whichever instance, with its id, its type as the event and the Activity as data on one line. Three kinds come without an id and are not kept: `sync.progress` with the run; `project.changed` with the `projectId` of a project whose name, lists or connection changed (null: ask for all of them again, as after a stream is taken up); `routing.changed` for the rules of webhook routing. A comment comes at once and after 15 seconds without an event. With `Last-Event-ID`, as browsers send it when they reconnect, it begins one minute before that entry; drop the ids you know. A reader that falls far behind is cut off and can take up where it was.',
+          'Streams activity of all instances as server-sent events, each with the ID of the activity, its type as the event name, and the Activity as one line of data. Three events have no ID and aren’t stored: `sync.progress` with the sync run; `project.changed` with the `projectId` of a project whose name, lists or connection changed (null means any project: fetch them all again, as after a reconnect); `routing.changed` when the routing rules change. The stream sends a comment at once, and after 15 seconds without an event. With `Last-Event-ID`, which browsers send when they reconnect, it resumes one minute before that activity: ignore the IDs that you already have. A client that falls far behind is disconnected and can resume.',
         querystring: StreamQuery,
         headers: LastEventId,
         response: {
           200: {
-            description: 'The stream. It ends when the key does, or this instance.',
+            description:
+              'The stream. It ends when the key is revoked or expires, or the instance shuts down.',
             headers: {
-              'x-request-id': Type.String({ description: 'The id of this request; it is in the log.' }),
+              'x-request-id': Type.String({ description: 'The ID of the request. It is also in the log.' }),
               'cache-control': Type.String({ description: 'Always `no-store`.' }),
             },
             content: { 'text/event-stream': { schema: EventStream } },

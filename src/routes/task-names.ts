@@ -10,8 +10,8 @@ export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskName
   { taskNames },
 ) => {
   for (const [path, kind, operationId, summary] of [
-    ['/labels', 'label', 'listLabels', 'List the labels of tasks'],
-    ['/assignees', 'assignee', 'listAssignees', 'List the assignees of tasks'],
+    ['/labels', 'label', 'listLabels', 'List labels'],
+    ['/assignees', 'assignee', 'listAssignees', 'List assignees'],
   ] as const) {
     app.get(
       path,
@@ -22,7 +22,7 @@ export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskName
           operationId,
           summary,
           description:
-            'Returns the most used first, at most 100. Names that differ in case only are one. The counts include every change that was answered before the request; where there are over 20,000 names, the rarest are not looked through.',
+            'Returns the most used names, at most 100. Names that differ only in case count as one. The counts include all changes completed before the request. With more than 20,000 names, the rarest aren’t searched.',
           querystring: TaskNameQuery,
           response: { 200: responses(TaskNameList, 'The most used names.') },
         },

@@ -23,12 +23,12 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'createTask',
         summary: 'Create a task',
         description:
-          'Makes a task, or answers the one that is here under the same `externalId` in the same project and source, also when requests race. The dashboard shows the description as read-only. Without `tasks:read` the answer is `id` and `version` alone.',
+          'Creates a task, or returns the existing one with the same `externalId`, project and source, even for concurrent requests. The dashboard shows the description as read-only. Keys without `tasks:read` only get `id` and `version`.',
         headers: IdempotencyKey,
         body: ref(NewTask),
         response: {
-          200: responses(ref(WrittenTask), 'The task that was here under this `externalId`.', { etag: ETag }),
-          201: responses(ref(WrittenTask), 'The task that was made.', { etag: ETag, location: Location }),
+          200: responses(ref(WrittenTask), 'The existing task with this `externalId`.', { etag: ETag }),
+          201: responses(ref(WrittenTask), 'The created task.', { etag: ETag, location: Location }),
         },
       },
     },
@@ -56,7 +56,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'listTasks',
         summary: 'List tasks',
         description:
-          'One page of the tasks that pass all filters. A repeated filter means any of its values; different filters all have to hold.',
+          'Returns a page of tasks that match all filters. Repeat a filter to match any of several values.',
         querystring: TaskQuery,
         response: { 200: responses(TaskPage, 'A page of tasks.') },
       },
@@ -71,8 +71,8 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       schema: {
         tags,
         operationId: 'getTask',
-        summary: 'Read a task',
-        description: 'Answers one task whole, with its version as ETag.',
+        summary: 'Retrieve a task',
+        description: 'Returns a task, with its version as the ETag.',
         params: IdPath('task'),
         response: { 200: responses(ref(Task), 'The task.', { etag: ETag }) },
       },
@@ -98,13 +98,13 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       schema: {
         tags,
         operationId: 'updateTask',
-        summary: 'Change a task',
+        summary: 'Update a task',
         description:
-          'Changes what is named and leaves the rest. A change of nothing makes no new version. What belongs to the code host or came with the feedback cannot be changed here; `notes` always can. Without `tasks:read` the answer is `id` and `version` alone.',
+          'Updates the given fields. If nothing changes, the version stays the same. Fields that belong to the code host or came with feedback can’t be changed; `notes` always can. Keys without `tasks:read` only get `id` and `version`.',
         params: IdPath('task'),
         headers: IfMatch,
         body: ref(TaskChange),
-        response: { 200: responses(ref(WrittenTask), 'The task as it is now.', { etag: ETag }) },
+        response: { 200: responses(ref(WrittenTask), 'The updated task.', { etag: ETag }) },
       },
     },
     async (request, reply) => {
@@ -124,10 +124,10 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         tags,
         operationId: 'deleteTask',
         summary: 'Delete a task',
-        description: 'Hides the task at once and for 30 days, in which it can be restored; then it is gone.',
+        description: 'Deletes the task. It can be restored for 30 days; then it is permanently deleted.',
         params: IdPath('task'),
         headers: IfMatch,
-        response: { 204: emptyResponse('It is hidden.') },
+        response: { 204: emptyResponse('The task is deleted.') },
       },
     },
     async (request, reply) => {
@@ -148,9 +148,9 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'restoreTask',
         summary: 'Restore a deleted task',
         description:
-          'Brings back a task that was deleted in the last 30 days. One that is not deleted is answered as it is. Without `tasks:read` the answer is `id` and `version` alone.',
+          'Restores a task that was deleted in the last 30 days. If it isn’t deleted, returns it unchanged. Keys without `tasks:read` only get `id` and `version`.',
         params: IdPath('task'),
-        response: { 200: responses(ref(WrittenTask), 'The task, back again.', { etag: ETag }) },
+        response: { 200: responses(ref(WrittenTask), 'The restored task.', { etag: ETag }) },
       },
     },
     async (request, reply) => reply.withVersion(await tasks.restore(request.caller, request.params.id)),

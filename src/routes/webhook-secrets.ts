@@ -31,10 +31,10 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         operationId: 'createWebhookSecret',
         summary: 'Create a webhook secret',
         description:
-          'Makes a secret for the feedback receiver; the answer is the only one that holds it. At most two work at a time, beside the one that the environment may name.',
-        body: Type.Optional(StrictObject({}, { description: 'Nothing is asked.' })),
+          'Creates a secret for the feedback receiver. It is only returned once. At most two secrets work at a time, in addition to `WEBHOOK_SECRET`.',
+        body: Type.Optional(StrictObject({}, { description: 'No input.' })),
         response: {
-          201: responses(ref(WebhookSecretWithValue), 'The secret.', { location: Location }),
+          201: responses(ref(WebhookSecretWithValue), 'The created secret.', { location: Location }),
         },
       },
     },
@@ -53,8 +53,8 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         operationId: 'listWebhookSecrets',
         summary: 'List webhook secrets',
         description:
-          'The secrets that work, oldest first; never their values. At most two, so always one page. Beside them, what the environment says of the receiver.',
-        response: { 200: responses(WebhookSecretPage, 'The secrets that work.') },
+          'Returns the active secrets, oldest first, without their values. There are at most two, so there is only one page. Includes the configuration of the receiver.',
+        response: { 200: responses(WebhookSecretPage, 'The active secrets.') },
       },
     },
     async () => ({ ...(await webhookSecrets.list()), receiver }),
@@ -73,7 +73,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         operationId: 'rotateWebhookSecret',
         summary: 'Rotate a webhook secret',
         description:
-          'Makes a new secret; the one it replaces works for `overlapSeconds` more, a day if not said.',
+          'Creates a new secret. The previous one keeps working for `overlapSeconds` (one day by default).',
         params: IdPath('webhook secret'),
         body: ref(Rotation),
         response: { 200: responses(ref(WebhookSecretWithValue), 'The new secret.') },
@@ -91,9 +91,9 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         tags,
         operationId: 'revokeWebhookSecret',
         summary: 'Revoke a webhook secret',
-        description: 'Ends the secret at once and on every instance.',
+        description: 'Revokes the secret at once, on every instance.',
         params: IdPath('webhook secret'),
-        response: { 204: emptyResponse('It is revoked.') },
+        response: { 204: emptyResponse('The secret is revoked.') },
       },
     },
     async (request, reply) => {

@@ -18,25 +18,28 @@ const TYPE = '^[a-z0-9._-]{1,64}$'
 
 export const Activity = Type.Object(
   {
-    id: Uuid('Identifier of the entry; later entries sort later.'),
-    type: Type.String({ description: 'What happened.', examples: ['task.created', 'deploy.finished'] }),
-    message: Nullable(Type.String({ description: 'What happened, in words.' })),
-    taskId: Nullable(Uuid('The task it is about. It may be gone since.')),
-    projectId: Nullable(Uuid('The project it is about; null when it is about the whole service.')),
+    id: Uuid('The ID of the activity. IDs sort by creation time.'),
+    type: Type.String({
+      description: 'The type of activity.',
+      examples: ['task.created', 'deploy.finished'],
+    }),
+    message: Nullable(Type.String({ description: 'A message for people.' })),
+    taskId: Nullable(Uuid('The related task. It may have been deleted since.')),
+    projectId: Nullable(Uuid('The related project, or null if the activity concerns the whole service.')),
     actor: ref(Actor),
     metadata: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
       description:
-        'What belongs to it: for `task.updated` and other changes which fields changed, from what and to what.',
+        'Additional data. For `task.updated` and other changes, the changed fields with their old and new values.',
     }),
-    createdAt: DateTime('When it happened.'),
+    createdAt: DateTime('When the activity was logged.'),
   },
-  { $id: 'Activity', description: 'One line of the record: what happened, and who did it.' },
+  { $id: 'Activity', description: 'An activity: what happened, and who did it.' },
 )
 export type Activity = Static<typeof Activity>
 
-export const ActivityPage = PageOf(ref(Activity), 'A page of entries.')
+export const ActivityPage = PageOf(ref(Activity), 'A page of activities.')
 
 const RESERVED = RESERVED_ACTIVITY_PREFIXES.map((prefix) => `\`${prefix}\``)
 
@@ -45,44 +48,54 @@ export const NewActivity = StrictObject(
     type: Type.String({
       pattern: TYPE,
       format: 'activity-type',
-      description: `What happened, in your own words: 1 to 64 of a-z, 0-9, dot, underscore and hyphen. Types beginning ${RESERVED.slice(0, -1).join(', ')} and ${RESERVED.at(-1)} are the service’s own.`,
+      description: `A type of your own: 1 to 64 characters of a-z, 0-9, dot, underscore and hyphen. Types that begin with ${RESERVED.slice(0, -1).join(', ')} or ${RESERVED.at(-1)} are reserved.`,
       examples: ['deploy.finished'],
     }),
     message: Type.Optional(
-      Nullable(Type.String({ maxLength: 4_000, description: 'What happened, up to 4,000 characters.' })),
+      Nullable(
+        Type.String({ maxLength: 4_000, description: 'A message for people, up to 4,000 characters.' }),
+      ),
     ),
-    taskId: Type.Optional(Nullable(Uuid('The task it is about.'))),
+    taskId: Type.Optional(Nullable(Uuid('The related task.'))),
     projectId: Type.Optional(
-      Nullable(Uuid('The project it is about. Left out: the task’s, else the one your key is bound to.')),
+      Nullable(
+        Uuid(
+          'The related project. Defaults to the task’s project, or else to the project that your key is bound to.',
+        ),
+      ),
     ),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'NewActivity', description: 'An entry for the record.' },
+  { $id: 'NewActivity', description: 'An activity to log.' },
 )
 export type NewActivity = Static<typeof NewActivity>
 
 export const ActivityQuery = StrictObject(
   {
-    taskId: Type.Optional(Uuid('Only what is about this task, which may have been deleted since.')),
-    projectId: Type.Optional(Uuid('Only what is about this project.')),
+    taskId: Type.Optional(Uuid('Only activity about this task. It may have been deleted since.')),
+    projectId: Type.Optional(Uuid('Only activity about this project.')),
     type: Type.Optional(
       QueryArray(
-        Type.String({ pattern: TYPE, description: 'A type, whole.', examples: ['task.completed'] }),
-        'Only entries of this type.',
+        Type.String({
+          pattern: TYPE,
+          description: 'An activity type. Matches exactly.',
+          examples: ['task.completed'],
+        }),
+        'Only activity of this type.',
       ),
     ),
-    actorId: Type.Optional(Uuid('Only what this key did, through its sessions as well.')),
-    since: Type.Optional(DateTime('Only what happened at or after this time.')),
+    actorId: Type.Optional(Uuid('Only activity of this key and its sessions.')),
+    since: Type.Optional(DateTime('Only activity logged at or after this time.')),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   },
-  { description: 'Filters and page.' },
+  { description: 'Filters and pagination.' },
 )
 export type ActivityQuery = Static<typeof ActivityQuery>
 
 export const StreamQuery = StrictObject(
-  { projectId: Type.Optional(Uuid('Only what is about this project.')) },
-  { description: 'What to follow.' },
+  { projectId: Type.Optional(Uuid('Only activity about this project.')) },
+  { description: 'The activity to stream.' },
 )
 
 export const LastEventId = Type.Object({
@@ -90,7 +103,7 @@ export const LastEventId = Type.Object({
     Type.String({
       format: 'uuid',
       description:
-        'The last entry you saw. The stream begins one minute before it, because entries are not written in the order of their ids: drop the ids you know.',
+        'The ID of the last event you received. The stream resumes one minute before it, because events aren’t written in the order of their IDs: ignore the IDs that you already have.',
     }),
   ),
 })

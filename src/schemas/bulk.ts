@@ -5,17 +5,17 @@ import { NewTaskInBulk, TaskChange, WrittenTask } from './task.ts'
 
 export const BulkTasks = StrictObject(
   {
-    listId: Uuid('The list all of them go to.'),
+    listId: Uuid('The list to create the tasks in.'),
     tasks: Type.Array(ref(NewTaskInBulk), {
       minItems: 1,
       maxItems: 100,
       // The route checks the items itself: with onError=continue an invalid item is part of the result and rejects
       // nothing.
       'x-items-by-route': true,
-      description: '1 to 100 tasks.',
+      description: 'The tasks to create: 1 to 100.',
     }),
   },
-  { $id: 'BulkTasks', description: 'Many tasks for one list.' },
+  { $id: 'BulkTasks', description: 'Tasks to create in one list.' },
 )
 
 export const BulkQuery = StrictObject(
@@ -23,17 +23,17 @@ export const BulkQuery = StrictObject(
     onError: Type.Optional(
       StringEnum(['abort', 'continue'], {
         description:
-          '`abort`: one bad item and nothing is created. `continue`: the good ones are created, the bad ones answered with their mistakes.',
+          'What to do if an item is invalid. `abort` creates nothing. `continue` creates the valid items and returns the errors of the others.',
         default: 'abort',
       }),
     ),
   },
-  { description: 'How to take a bad item.' },
+  { description: 'Error handling.' },
 )
 
 const counts = {
-  created: Type.Integer({ description: 'How many tasks were made.' }),
-  existing: Type.Integer({ description: 'How many were here already, by externalId.' }),
+  created: Type.Integer({ description: 'The number of tasks created.' }),
+  existing: Type.Integer({ description: 'The number of tasks that already existed, by `externalId`.' }),
 }
 
 export const BulkCreated = Type.Object(
@@ -44,20 +44,20 @@ export const BulkCreated = Type.Object(
     }),
     ...counts,
   },
-  { $id: 'BulkCreated', description: 'All of the batch, made or found.' },
+  { $id: 'BulkCreated', description: 'The created and existing tasks.' },
 )
 export type BulkCreated = Static<typeof BulkCreated>
 
 export const BulkItem = Type.Object(
   {
-    index: Type.Integer({ description: 'Position in the request, from 0.' }),
-    status: StringEnum(['created', 'existing', 'failed'], { description: 'What became of it.' }),
+    index: Type.Integer({ description: 'The position in the request, starting at 0.' }),
+    status: StringEnum(['created', 'existing', 'failed'], { description: 'The result for this item.' }),
     task: Type.Optional(ref(WrittenTask)),
     errors: Type.Optional(
-      Type.Array(ref(FieldError), { maxItems: 100, description: 'What is wrong with a failed item.' }),
+      Type.Array(ref(FieldError), { maxItems: 100, description: 'The errors, if the item failed.' }),
     ),
   },
-  { $id: 'BulkItem', description: 'What became of one item.' },
+  { $id: 'BulkItem', description: 'The result for one item.' },
 )
 export type BulkItem = Static<typeof BulkItem>
 
@@ -65,35 +65,35 @@ export const BulkResults = Type.Object(
   {
     results: Type.Array(ref(BulkItem), {
       maxItems: 100,
-      description: 'One entry an item, in the order of the request.',
+      description: 'One result for each item, in the order of the request.',
     }),
     ...counts,
-    failed: Type.Integer({ description: 'How many were refused.' }),
+    failed: Type.Integer({ description: 'The number of items that failed.' }),
   },
-  { $id: 'BulkResults', description: 'What became of each item of the batch.' },
+  { $id: 'BulkResults', description: 'The result for each item.' },
 )
 export type BulkResults = Static<typeof BulkResults>
 
 export const BulkChange = StrictObject(
   {
-    ids: Type.Array(Uuid('A task.'), {
+    ids: Type.Array(Uuid('The ID of a task.'), {
       minItems: 1,
       maxItems: 100,
-      description: '1 to 100 tasks. One that is there twice counts once.',
+      description: 'The tasks to update: 1 to 100. Duplicates count once.',
     }),
     change: ref(TaskChange),
   },
-  { $id: 'BulkChange', description: 'The same change for many tasks.' },
+  { $id: 'BulkChange', description: 'One change for several tasks.' },
 )
 
 export const BulkChanged = Type.Object(
   {
     data: Type.Array(ref(WrittenTask), {
       maxItems: 100,
-      description: 'The tasks as they are now, in the order of `ids`.',
+      description: 'The updated tasks, in the order of `ids`.',
     }),
-    unchanged: Type.Integer({ description: 'How many of them were like this before.' }),
+    unchanged: Type.Integer({ description: 'The number of tasks that the change didn’t affect.' }),
   },
-  { $id: 'BulkChanged', description: 'All tasks of a bulk change.' },
+  { $id: 'BulkChanged', description: 'The result of a bulk update.' },
 )
 export type BulkChanged = Static<typeof BulkChanged>

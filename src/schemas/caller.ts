@@ -15,16 +15,16 @@ export type Scope = (typeof Scope)[number]
 
 export const Me = Type.Object(
   {
-    type: StringEnum(['key', 'session'], { description: 'How the caller came in.' }),
-    id: Uuid('Identifier of the key or session.'),
-    name: Type.String({ description: 'Its name.' }),
+    type: StringEnum(['key', 'session'], { description: 'Whether the caller uses an API key or a session.' }),
+    id: Uuid('The ID of the key or session.'),
+    name: Type.String({ description: 'The name of the key.' }),
     scopes: Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
       maxItems: Scope.length,
-      description: 'The scopes as granted; `admin` implies the rest.',
+      description: 'The granted scopes. `admin` includes all others.',
     }),
-    projectId: Nullable(Uuid('The project the key is bound to; null when it reaches all.')),
-    expiresAt: Nullable(DateTime('When it stops working; null for never.')),
+    projectId: Nullable(Uuid('The project that the key is bound to, or null if it can access all projects.')),
+    expiresAt: Nullable(DateTime('When it expires, or null if it doesn’t.')),
   },
-  { $id: 'Me', description: 'Who the service takes you for.' },
+  { $id: 'Me', description: 'The current caller.' },
 )
 export type Me = Static<typeof Me>

@@ -8,69 +8,75 @@ const SyncSchedule = ['off', 'hourly', 'daily'] as const
 const counts = (what: string) =>
   Type.Object(
     {
-      created: Type.Integer({ description: 'New here.' }),
-      updated: Type.Integer({ description: 'Changed, and neither closed nor reopened.' }),
-      closed: Type.Integer({ description: 'Closed since the last sync, now done.' }),
-      reopened: Type.Integer({ description: 'Open again since the last sync.' }),
-      unchanged: Type.Integer({ description: 'As they were.' }),
+      created: Type.Integer({ description: 'Created.' }),
+      updated: Type.Integer({ description: 'Updated, but neither closed nor reopened.' }),
+      closed: Type.Integer({ description: 'Closed since the last sync. Their tasks are done.' }),
+      reopened: Type.Integer({ description: 'Reopened since the last sync.' }),
+      unchanged: Type.Integer({ description: 'Unchanged.' }),
     },
-    { description: `What became of the ${what}.` },
+    { description: `The results for ${what}.` },
   )
 
 const Skipped = Type.Object(
   {
     number: Type.Integer({ description: 'The number of the issue or pull request.' }),
-    reason: Type.String({ description: '`deleted_here`: its task was deleted here and stays so.' }),
+    reason: Type.String({
+      description: 'Why it was skipped. `deleted_here` means that its task was deleted in Inlet.',
+    }),
   },
-  { description: 'An entry that was left alone.' },
+  { description: 'A skipped issue or pull request.' },
 )
 
 const SyncError = Type.Object(
   {
-    code: Type.String({ description: 'For programs.' }),
-    message: Type.String({ description: 'For people: what is wrong and what helps.' }),
+    code: Type.String({ description: 'A code for programs.' }),
+    message: Type.String({ description: 'A message for people: what went wrong and how to fix it.' }),
   },
-  { description: 'Why it failed; null unless it did.' },
+  { description: 'Why the run failed, or null if it didn’t.' },
 )
 
 const SyncRateLimit = Type.Object(
   {
     remaining: Nullable(
-      Type.Integer({ description: 'Requests left; null when the code host does not say.' }),
+      Type.Integer({
+        description: 'The number of requests left, or null if the code host doesn’t report it.',
+      }),
     ),
-    resetAt: Nullable(DateTime('When there are more.')),
+    resetAt: Nullable(DateTime('When the limit resets.')),
   },
-  { description: 'What the code host last said of its limits; null when it says nothing.' },
+  { description: 'The last reported rate limit of the code host, or null if it reports none.' },
 )
 
 export const SyncRun = Type.Object(
   {
-    id: Uuid('Identifier of the run.'),
-    projectId: Uuid('The project that is synced.'),
+    id: Uuid('The ID of the run.'),
+    projectId: Uuid('The project being synced.'),
     status: StringEnum([...SyncStatus], {
-      description: 'Queued, running and rate_limited are active: a project has one active run at most.',
+      description:
+        'The status of the run. `queued`, `running` and `rate_limited` are active. A project has at most one active run.',
     }),
     mode: StringEnum([...SyncMode], {
-      description: 'What changed since the last run, or everything, vanished entries included.',
+      description:
+        '`incremental` imports what changed since the last run. `full` imports everything and checks for items that were deleted or transferred.',
     }),
     fetched: Type.Integer({
       description:
-        'How many issues and pull requests it met, each once. The counts and `skipped` add up to it.',
+        'The number of issues and pull requests fetched. Equals the sum of the counts and `skipped`.',
     }),
     issues: counts('issues'),
     pullRequests: counts('pull requests'),
     createdDone: Type.Integer({
-      description: 'How many of the created ones, of both kinds, are done because they are closed there.',
+      description: 'How many of the created tasks are done because their issue or pull request is closed.',
     }),
-    skipped: Type.Array(Skipped, { description: 'What was met and left alone, and why.' }),
-    gone: Type.Integer({ description: 'How many a full run found transferred or deleted.' }),
+    skipped: Type.Array(Skipped, { description: 'The issues and pull requests that were skipped.' }),
+    gone: Type.Integer({ description: 'The number of items that a full run found deleted or transferred.' }),
     error: Nullable(SyncError),
-    retryAt: Nullable(DateTime('When it goes on, while the code host makes it wait; null otherwise.')),
+    retryAt: Nullable(DateTime('When a rate-limited run resumes, or null.')),
     rateLimit: Nullable(SyncRateLimit),
-    startedAt: Nullable(DateTime('When a worker took it up; null while it is queued.')),
-    finishedAt: Nullable(DateTime('When it was completed or failed.')),
+    startedAt: Nullable(DateTime('When the run started, or null while it is queued.')),
+    finishedAt: Nullable(DateTime('When the run completed or failed, or null while it is active.')),
   },
-  { $id: 'SyncRun', description: 'One pass over a repository.' },
+  { $id: 'SyncRun', description: 'A sync of a repository.' },
 )
 export type SyncRun = Static<typeof SyncRun>
 
@@ -79,38 +85,44 @@ export const SyncRunPage = PageOf(ref(SyncRun), 'A page of sync runs.')
 /** A nullable reference: `Nullable` supports only schemas with a `type` of their own. */
 const LastRun = Type.Unsafe<SyncRun | null>({
   anyOf: [{ $ref: 'SyncRun#' }, { type: 'null' }],
-  description: 'The latest sync run of this connection; null before the first.',
+  description: 'The latest sync run of this connection, or null before the first run.',
 })
 
 /** The connected repository, as a member of its project. */
 export const ProjectCodehost = Type.Object(
   {
-    repository: Type.String({ description: '`owner/name`, as the code host spells it now.' }),
-    apiUrl: Type.String({ description: 'The code host’s API address.' }),
-    connectedAt: DateTime('When it was connected.'),
+    repository: Type.String({
+      description: 'The repository as `owner/name`, in the current spelling of the code host.',
+    }),
+    apiUrl: Type.String({ description: 'The API URL of the code host.' }),
+    connectedAt: DateTime('When the repository was connected.'),
     lastRun: LastRun,
   },
-  { description: 'The connected repository; null when there is none.' },
+  { description: 'The connected repository, or null if there is none.' },
 )
 
 export const Connection = Type.Object(
   {
-    projectId: Uuid('The project that follows the repository.'),
-    repository: Type.String({ description: '`owner/name`, as the code host spells it now.' }),
-    apiUrl: Type.String({ description: 'The code host’s API address.' }),
-    hasToken: Type.Boolean({ description: 'Whether a token is stored. It is never shown.' }),
-    listId: Nullable(Uuid('The list new tasks go to; null for the project’s default list.')),
-    schedule: StringEnum([...SyncSchedule], { description: 'How often it is synced by itself.' }),
+    projectId: Uuid('The project that the repository is connected to.'),
+    repository: Type.String({
+      description: 'The repository as `owner/name`, in the current spelling of the code host.',
+    }),
+    apiUrl: Type.String({ description: 'The API URL of the code host.' }),
+    hasToken: Type.Boolean({ description: 'Whether a token is stored. The token itself is never returned.' }),
+    listId: Nullable(Uuid('The list that new tasks are created in, or null for the project’s default list.')),
+    schedule: StringEnum([...SyncSchedule], {
+      description: 'How often the repository is synced automatically.',
+    }),
     nextRunAt: Nullable(
       DateTime(
-        'When the next scheduled run is due; null without a schedule. After a failure that only a person can mend, such as a token that was revoked, that is a day later; connecting anew or a sync that succeeds brings the schedule back.',
+        'When the next scheduled run is due, or null without a schedule. After a failure that needs a person, such as a revoked token, it is a day later. The schedule is restored when you update the connection or a sync succeeds.',
       ),
     ),
-    connectedAt: DateTime('When it was connected.'),
-    updatedAt: DateTime('When the connection was last changed.'),
+    connectedAt: DateTime('When the repository was connected.'),
+    updatedAt: DateTime('When the connection was last updated.'),
     lastRun: LastRun,
   },
-  { $id: 'Connection', description: 'The repository a project follows.' },
+  { $id: 'Connection', description: 'The connection of a project to a repository.' },
 )
 export type Connection = Static<typeof Connection>
 
@@ -120,7 +132,7 @@ export const ConnectionRequest = StrictObject(
       minLength: 1,
       maxLength: 500,
       description:
-        '`owner/name`. An https address or a git@ form of the repository does as well, where it is one of the code host that is asked.',
+        'The repository as `owner/name`. An https or git@ URL also works if it belongs to the code host at `apiUrl`.',
       examples: ['acme/app'],
     }),
     token: Type.Optional(
@@ -130,7 +142,7 @@ export const ConnectionRequest = StrictObject(
           maxLength: 500,
           pattern: '^[!-~]+$',
           description:
-            'A token that may read issues and pull requests. Kept encrypted, never returned. Left out: the stored one stays, as long as the code host is the same, and the request is refused when it cannot be decrypted any more; null takes it away. A key bound to a project must send one with a new repository, and cannot send null to take one away.',
+            'A token with read access to issues and pull requests. It is stored encrypted and never returned. If omitted, the stored token is kept as long as the code host stays the same; the request fails if that token can no longer be decrypted. Null removes the stored token. A key bound to a project must send a token with a new repository, and can’t send null.',
         }),
       ),
     ),
@@ -139,25 +151,25 @@ export const ConnectionRequest = StrictObject(
         minLength: 1,
         maxLength: 2048,
         description:
-          'The code host’s API address, one of those the operator allows. Left out: the stored one; for a first connection the first of them.',
+          'The API URL of the code host. It must be one that the operator allows. Defaults to the stored URL, or to the first allowed one for a new connection.',
         examples: ['https://api.github.com'],
       }),
     ),
     listId: Type.Optional(
       Nullable(
         Uuid(
-          'The list new tasks go to, one of the project; null for its default list. Left out: the stored one; for a first connection the default list.',
+          'The list of the project that new tasks are created in, or null for its default list. Defaults to the stored list, or to the default list for a new connection.',
         ),
       ),
     ),
     schedule: Type.Optional(
       StringEnum([...SyncSchedule], {
         description:
-          'How often it is synced by itself, and everything once a week; `off` for only when asked. Left out: the stored one; for a first connection `hourly`.',
+          'How often the repository is synced automatically; a full sync runs once a week. `off` syncs only on request. Defaults to the stored schedule, or to `hourly` for a new connection.',
       }),
     ),
   },
-  { $id: 'ConnectionRequest', description: 'A repository to be connected.' },
+  { $id: 'ConnectionRequest', description: 'The repository to connect.' },
 )
 export type ConnectionRequest = Static<typeof ConnectionRequest>
 
@@ -165,27 +177,28 @@ export const SyncQuery = StrictObject(
   {
     mode: Type.Optional(
       StringEnum([...SyncMode], {
-        description: '`full` goes through everything and asks what became of entries that vanished.',
+        description:
+          '`incremental` imports what changed since the last run. `full` imports everything and checks for items that were deleted or transferred.',
         default: 'incremental',
       }),
     ),
   },
-  { description: 'What kind of run.' },
+  { description: 'Sync options.' },
 )
 export type SyncQuery = Static<typeof SyncQuery>
 
 export const SyncRunQuery = StrictObject(
   { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
-  { description: 'Which page.' },
+  { description: 'Pagination.' },
 )
 
 export const SyncPath = StrictObject(
-  { projectId: Uuid('Identifier of the project.') },
+  { projectId: Uuid('The ID of the project.') },
   { description: 'Path parameters.' },
 )
 
 export const SyncRunPath = StrictObject(
-  { projectId: Uuid('Identifier of the project.'), runId: Uuid('Identifier of the sync run.') },
+  { projectId: Uuid('The ID of the project.'), runId: Uuid('The ID of the sync run.') },
   { description: 'Path parameters.' },
 )
 
@@ -194,7 +207,7 @@ export const Prefer = Type.Object({
     Type.String({
       maxLength: 1000,
       description:
-        '`wait=N` answers 200 as soon as the run has ended or is rate limited, 202 after N seconds (60 at most).',
+        '`wait=N` waits up to N seconds (at most 60) and returns 200 when the run has ended or is rate limited, or 202 after that time.',
       examples: ['wait=30'],
     }),
   ),

@@ -18,20 +18,24 @@ const optional = (description: string, ...examples: string[]) =>
 
 const Properties = Type.Object(
   {
-    sentiment: StringEnum([...Sentiment], { description: 'How the user feels.' }),
-    trigger: text('Where the prompt came from.', 'manual'),
-    app_version: text('The version of the app.', '2.3.1'),
-    project_id: optional('For routing: a project, by its id or any name of yours.', 'mobile'),
-    project_name: optional('For routing: a project, by name.', 'Mobile app'),
-    app_id: optional('For routing: a web app.', 'app.example.com'),
-    bundle_id: optional('For routing: a native app.', 'com.example.app'),
-    note: optional('What the user wrote.', 'The export button does nothing.'),
-    surface: optional('Where in the product it was.', 'web_app'),
+    sentiment: StringEnum([...Sentiment], { description: 'The user’s sentiment.' }),
+    trigger: text('What triggered the prompt.', 'manual'),
+    app_version: text('The app version.', '2.3.1'),
+    project_id: optional('The project, by ID or any name of yours. Used for routing.', 'mobile'),
+    project_name: optional('The name of the project. Used for routing.', 'Mobile app'),
+    app_id: optional('The web app. Used for routing.', 'app.example.com'),
+    bundle_id: optional('The native app. Used for routing.', 'com.example.app'),
+    note: optional('The user’s text.', 'The export button does nothing.'),
+    surface: optional('The page or screen in the product.', 'web_app'),
     device_model: optional('The device.', 'Pixel 9'),
-    is_pro_user: Type.Optional(Nullable(Type.Boolean({ description: 'Whether the user pays.' }))),
-    user_email: optional('The user’s address. It stays in the task’s metadata and in the inbox.'),
+    is_pro_user: Type.Optional(
+      Nullable(Type.Boolean({ description: 'Whether the user is a paying customer.' })),
+    ),
+    user_email: optional(
+      'The user’s email address. It is stored only in the task’s metadata and in the inbox.',
+    ),
   },
-  { additionalProperties: true, description: 'What is known of the feedback; unknown ones are kept.' },
+  { additionalProperties: true, description: 'The properties of the feedback. Unknown properties are kept.' },
 )
 
 /** The properties that Inlet interprets; all others are only stored. */
@@ -39,100 +43,115 @@ export const namedProperties: ReadonlySet<string> = new Set(Object.keys(Properti
 
 const members = {
   uuid: Type.Optional(
-    Nullable(text('The sender’s identifier. The same one again makes no second task.', '0198f3a2')),
+    Nullable(
+      text('The sender’s ID of the event. An event with the same ID creates no second task.', '0198f3a2'),
+    ),
   ),
-  event: text('Only `feedback_submitted` becomes a task; others are ignored.', FEEDBACK_SUBMITTED),
+  event: text(
+    'The name of the event. Only `feedback_submitted` creates a task; other events are ignored.',
+    FEEDBACK_SUBMITTED,
+  ),
   distinct_id: text('Who it was.', 'user-4711'),
-  timestamp: text('When it was: ISO 8601 with an offset.', '2026-11-21T08:15:30.000Z'),
+  timestamp: text('When the event occurred, in ISO 8601 with an offset.', '2026-11-21T08:15:30.000Z'),
   properties: Properties,
 }
 
 /** For the API reference only: the receiver parses deliveries with `domain/feedback/event.ts`. */
 export const WebhookEvent = Type.Union(
   [
-    Type.Object(members, { additionalProperties: true, description: 'The flat form.' }),
+    Type.Object(members, { additionalProperties: true, description: 'The flat format.' }),
     Type.Object(
       { event: Type.Object(members, { additionalProperties: true, description: 'The event.' }) },
-      { additionalProperties: true, description: 'The analytics platform’s default form.' },
+      { additionalProperties: true, description: 'The analytics platform’s default format.' },
     ),
   ],
-  { $id: 'FeedbackDelivery', description: 'Feedback, flat or with everything inside `event`.' },
+  { $id: 'FeedbackDelivery', description: 'A feedback event, either flat or nested in `event`.' },
 )
 export type WebhookEvent = Static<typeof WebhookEvent>
 
 export const FeedbackReceipt = Type.Object(
   {
-    accepted: Type.Literal(true, { description: 'It is a task.' }),
-    eventId: Uuid('Its entry in the inbox.'),
-    taskId: Uuid('The task it became.'),
-    projectId: Uuid('The project the task went to.'),
-    listId: Uuid('The list the task went to.'),
-    duplicate: Type.Boolean({ description: 'True when it had come before: nothing was made now.' }),
+    accepted: Type.Literal(true, { description: 'Always true: the event has a task.' }),
+    eventId: Uuid('The ID of the event in the inbox.'),
+    taskId: Uuid('The task created from the event.'),
+    projectId: Uuid('The project of the task.'),
+    listId: Uuid('The list of the task.'),
+    duplicate: Type.Boolean({
+      description: 'Whether the event was received before. Nothing was created in that case.',
+    }),
     routing: Type.Object(
       {
-        ruleId: Nullable(Uuid('The rule that decided; null when none did.')),
-        matchedOn: StringEnum([...MatchedOn], { description: 'What decided.' }),
+        ruleId: Nullable(Uuid('The routing rule that matched, or null if none did.')),
+        matchedOn: StringEnum([...MatchedOn], { description: 'What the routing is based on.' }),
       },
-      { description: 'Why it went there.' },
+      { description: 'Why the task went there.' },
     ),
   },
-  { $id: 'FeedbackReceipt', description: 'Feedback that is a task.' },
+  { $id: 'FeedbackReceipt', description: 'An accepted event.' },
 )
 export type FeedbackReceipt = Static<typeof FeedbackReceipt>
 
 export const FeedbackIgnored = Type.Object(
   {
-    accepted: Type.Literal(false, { description: 'It is no task.' }),
-    reason: StringEnum(['event_ignored'], { description: 'Its name is not `feedback_submitted`.' }),
+    accepted: Type.Literal(false, { description: 'Always false: no task was created.' }),
+    reason: StringEnum(['event_ignored'], {
+      description: 'Always `event_ignored`: the name isn’t `feedback_submitted`.',
+    }),
   },
   {
     $id: 'FeedbackIgnored',
-    description: 'An event of another name: nothing to be done, nothing to be sent again.',
+    description: 'An ignored event. Don’t send it again.',
   },
 )
 export type FeedbackIgnored = Static<typeof FeedbackIgnored>
 
 export const InboxEvent = Type.Object(
   {
-    id: Uuid('Identifier of the entry; later entries sort later.'),
-    uuid: Nullable(Type.String({ description: 'The sender’s identifier, its first 255 characters.' })),
-    outcome: StringEnum([...FeedbackOutcome], { description: 'What became of it.' }),
-    duplicates: Type.Integer({ description: 'How often it came again.' }),
-    receivedAt: DateTime('When it came.'),
-    taskId: Nullable(Uuid('The task it became. It may be gone since.')),
-    projectId: Nullable(Uuid('The project the task went to.')),
+    id: Uuid('The ID of the event. IDs sort by time received.'),
+    uuid: Nullable(Type.String({ description: 'The sender’s ID of the event, cut to 255 characters.' })),
+    outcome: StringEnum([...FeedbackOutcome], { description: 'The outcome.' }),
+    duplicates: Type.Integer({ description: 'The number of duplicates received.' }),
+    receivedAt: DateTime('When the event was received.'),
+    taskId: Nullable(Uuid('The task created from the event. It may have been deleted since.')),
+    projectId: Nullable(Uuid('The project of the task.')),
     routing: Nullable(
       Type.Object(
         {
-          ruleId: Nullable(Uuid('The rule that decided; null when none did.')),
+          ruleId: Nullable(Uuid('The routing rule that matched, or null if none did.')),
           ruleName: Nullable(
-            Type.String({ description: 'Its name at that time; what it matches, where it has none.' }),
+            Type.String({
+              description: 'The name of the rule at that time, or what it matches if it has no name.',
+            }),
           ),
-          matchedOn: StringEnum([...MatchedOn], { description: 'What decided.' }),
-          explanation: Type.String({ description: 'The decision in words.' }),
+          matchedOn: StringEnum([...MatchedOn], { description: 'What the routing is based on.' }),
+          explanation: Type.String({ description: 'The decision as text.' }),
         },
-        { description: 'Why it went there.' },
+        { description: 'Why the task went there.' },
       ),
     ),
-    errors: Nullable(Type.Array(ref(FieldError), { maxItems: 100, description: 'Why it was rejected.' })),
+    errors: Nullable(
+      Type.Array(ref(FieldError), { maxItems: 100, description: 'Why the event was rejected.' }),
+    ),
     payload: Type.Unsafe<unknown>({
       description:
-        'What was sent, for 30 days: JSON, or where `payloadCut` says so the beginning of its text. Null for ignored ones.',
+        'The received payload, kept for 30 days: JSON, or the beginning of its text if `payloadCut` is true. Null for ignored events.',
     }),
-    payloadCut: Type.Boolean({ description: 'Whether it was longer than 256 KiB.' }),
+    payloadCut: Type.Boolean({ description: 'Whether the payload was longer than 256 KiB and is cut.' }),
   },
-  { $id: 'FeedbackEvent', description: 'One entry of the feedback inbox.' },
+  { $id: 'FeedbackEvent', description: 'A received feedback event.' },
 )
 export type InboxEvent = Static<typeof InboxEvent>
 
-export const InboxEventPage = PageOf(ref(InboxEvent), 'A page of the inbox.')
+export const InboxEventPage = PageOf(ref(InboxEvent), 'A page of feedback events.')
 
 export const InboxEventQuery = StrictObject(
   {
-    outcome: Type.Optional(StringEnum([...FeedbackOutcome], { description: 'Only what became this.' })),
+    outcome: Type.Optional(
+      StringEnum([...FeedbackOutcome], { description: 'Only events with this outcome.' }),
+    ),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   },
-  { description: 'Filter and page.' },
+  { description: 'Filters and pagination.' },
 )
 export type InboxEventQuery = Static<typeof InboxEventQuery>

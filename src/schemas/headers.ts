@@ -6,7 +6,7 @@ export const IdempotencyKey = Type.Object({
       minLength: 1,
       maxLength: 255,
       description:
-        'Your own name for this request, 1 to 255 characters. Sent again within 24 hours with the same body, it is answered as before (`Idempotency-Replayed: true`) and done once.',
+        'A unique key for this request, 1 to 255 characters. If you repeat the request within 24 hours with the same key and body, Inlet returns the first response (`Idempotency-Replayed: true`) and does nothing else.',
       examples: ['3f1c8a52-6a0e-4a43-9a6e-0f6f0a3c5b11'],
     }),
   ),
@@ -16,7 +16,8 @@ export const IfMatch = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       maxLength: 1000,
-      description: 'The ETag you read. When it has changed since, nothing is written and the answer is 412.',
+      description:
+        'The ETag of the version that you read. If the resource has changed since, nothing is written and the response is 412.',
       examples: ['"3"'],
     }),
   ),
@@ -26,7 +27,8 @@ export const IfNoneMatch = Type.Object({
   'if-none-match': Type.Optional(
     Type.String({
       maxLength: 1000,
-      description: 'The ETag of the response you have. The response is 304 while nothing changed.',
+      description:
+        'The ETag of the response that you have. If nothing has changed since, the response is 304.',
     }),
   ),
 })

@@ -5,22 +5,20 @@ import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, TrimmedStrin
 const Scopes = Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
   minItems: 1,
   maxItems: 20,
-  description: 'What the key may do; `admin` implies the rest.',
+  description: 'The scopes of the key. `admin` includes all others.',
 })
 
 const shown = {
-  id: Uuid('Identifier of the key; it stays when the secret is rotated.'),
-  name: Type.String({ description: 'What it is for.' }),
-  prefix: Type.String({ description: 'How its newest secret begins, after `inl_`.' }),
-  lastFour: Type.String({ description: 'How its newest secret ends.' }),
+  id: Uuid('The ID of the key. It doesn’t change when the secret is rotated.'),
+  name: Type.String({ description: 'The name of the key.' }),
+  prefix: Type.String({ description: 'The first characters of the current secret, after `inl_`.' }),
+  lastFour: Type.String({ description: 'The last four characters of the current secret.' }),
   scopes: Scopes,
-  projectId: Nullable(Uuid('The project it is bound to; null when it reaches all.')),
-  expiresAt: Nullable(DateTime('When it stops working; null for never.')),
-  previousSecretExpiresAt: Nullable(
-    DateTime('After a rotation: until when the secret before works as well.'),
-  ),
-  lastUsedAt: Nullable(DateTime('When it was last used, to within some seconds; null for never.')),
-  createdAt: DateTime('When it was made.'),
+  projectId: Nullable(Uuid('The project that the key is bound to, or null if it can access all projects.')),
+  expiresAt: Nullable(DateTime('When the key expires, or null if it doesn’t.')),
+  previousSecretExpiresAt: Nullable(DateTime('When the previous secret expires, or null if there is none.')),
+  lastUsedAt: Nullable(DateTime('When the key was last used, accurate to a few seconds, or null if never.')),
+  createdAt: DateTime('When the key was created.'),
 }
 
 export const ApiKey = Type.Object(shown, { $id: 'ApiKey', description: 'A key, without its secret.' })
@@ -29,23 +27,25 @@ export type ApiKey = Static<typeof ApiKey>
 export const ApiKeyWithSecret = Type.Object(
   {
     ...shown,
-    key: Type.String({ description: 'The whole secret. This answer is the only one that holds it.' }),
+    key: Type.String({ description: 'The secret. It is only returned once.' }),
   },
-  { $id: 'ApiKeyWithSecret', description: 'A key with its new secret, which is shown this once.' },
+  { $id: 'ApiKeyWithSecret', description: 'An API key with its new secret.' },
 )
 export type ApiKeyWithSecret = Static<typeof ApiKeyWithSecret>
 
-export const ApiKeyPage = PageOf(ref(ApiKey), 'A page of keys.')
+export const ApiKeyPage = PageOf(ref(ApiKey), 'A page of API keys.')
 
 export const NewApiKey = StrictObject(
   {
-    name: TrimmedString(100, 'What it is for. 1 to 100 characters after trimming.', ['ci']),
+    name: TrimmedString(100, 'A name for the key, 1 to 100 characters after trimming.', ['ci']),
     scopes: Type.Optional({ ...Scopes, default: Scope.filter((scope) => scope !== 'admin') }),
     projectId: Type.Optional(
-      Nullable(Uuid('Binds it to a project: it sees nothing outside but the global rules.')),
+      Nullable(
+        Uuid('Binds the key to a project. It can’t access anything else, except rules for all projects.'),
+      ),
     ),
     expiresAt: Type.Optional(
-      Nullable(DateTime('When it stops working. Not later than the key that makes it.')),
+      Nullable(DateTime('When the key expires. It can’t outlive the key that creates it.')),
     ),
   },
   { $id: 'NewApiKey', description: 'A key to be made.' },
@@ -59,7 +59,7 @@ export const Rotation = StrictObject(
         minimum: 0,
         maximum: 30 * 86_400,
         default: 86_400,
-        description: 'For how long the secret before works as well, in seconds. At most 30 days.',
+        description: 'How long the previous secret keeps working, in seconds. At most 30 days.',
       }),
     ),
   },

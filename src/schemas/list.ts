@@ -1,22 +1,23 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Cursor, DateTime, Limit, PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
 
-const Name = TrimmedString(100, 'What people call it. 1 to 100 characters after trimming.', ['Next release'])
+const Name = TrimmedString(100, 'The name, 1 to 100 characters after trimming.', ['Next release'])
 
 const Position = (description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [0] })
 
 export const List = Type.Object(
   {
-    id: Uuid('Identifier of the list.'),
-    projectId: Uuid('The project it belongs to.'),
-    name: Type.String({ description: 'What people call it.' }),
-    position: Type.Integer({ description: 'Its place among the lists of its project, from 0.' }),
+    id: Uuid('The ID of the list.'),
+    projectId: Uuid('The project that the list belongs to.'),
+    name: Type.String({ description: 'The name of the list.' }),
+    position: Type.Integer({ description: 'The position in the project, starting at 0.' }),
     isDefault: Type.Boolean({
-      description: 'True for the one that takes tasks which name no list. It can be renamed, not deleted.',
+      description:
+        'Whether this is the default list of its project, which takes tasks created without a list. It can be renamed, but not deleted.',
     }),
-    openCount: Type.Integer({ description: 'How many of its tasks are not done.' }),
-    createdAt: DateTime('When it was made.'),
+    openCount: Type.Integer({ description: 'The number of tasks that aren’t done.' }),
+    createdAt: DateTime('When the list was created.'),
   },
   { $id: 'List', description: 'An ordered place for tasks inside a project.' },
 )
@@ -28,7 +29,7 @@ export const NewList = StrictObject(
   {
     name: Name,
     position: Type.Optional(
-      Position('Its place; the lists from there on move up by one. Left out, or past the end: last.'),
+      Position('The position. Lists from there on move back by one. Defaults to the end.'),
     ),
   },
   { $id: 'NewList', description: 'A list to be made.' },
@@ -38,9 +39,7 @@ export type NewList = Static<typeof NewList>
 export const ListChange = StrictObject(
   {
     name: Type.Optional(Name),
-    position: Type.Optional(
-      Position('The place to move it to; the others close ranks. Past the end is the end.'),
-    ),
+    position: Type.Optional(Position('The position to move the list to. The other lists are renumbered.')),
   },
   { $id: 'ListChange', description: 'What is to change; what is left out stays.' },
 )
@@ -48,15 +47,15 @@ export type ListChange = Static<typeof ListChange>
 
 export const ListQuery = StrictObject(
   { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
-  { description: 'The page.' },
+  { description: 'Pagination.' },
 )
 export type ListQuery = Static<typeof ListQuery>
 
 export const ListRemoval = StrictObject(
   {
     moveTo: Type.Optional(
-      Uuid('The list of the same project that takes the tasks. Needed when there are any.'),
+      Uuid('The list of the same project to move the tasks to. Required if the list has tasks.'),
     ),
   },
-  { description: 'What becomes of the tasks.' },
+  { description: 'What to do with the tasks.' },
 )

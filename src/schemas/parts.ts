@@ -12,7 +12,7 @@ export const DateTime = (description: string) =>
   Type.String({
     format: 'date-time',
     maxLength: 35,
-    description: `${description} ISO 8601, answered in UTC with milliseconds.`,
+    description: `${description} In ISO 8601; returned in UTC with milliseconds.`,
     examples: ['2026-11-21T08:15:30.000Z'],
   })
 
@@ -47,7 +47,7 @@ export const Metadata = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   'x-json': { maxBytes: 16_384, maxDepth: 10 },
-  description: 'Anything you want back: a JSON object of at most 16 KiB and ten levels.',
+  description: 'Your own data: a JSON object of at most 16 KiB and 10 levels.',
   examples: [{ build: 812 }],
 })
 
@@ -55,18 +55,18 @@ export const Limit = Type.Integer({
   minimum: 1,
   maximum: 200,
   default: 50,
-  description: 'How many to answer at most.',
+  description: 'The maximum number of results.',
 })
 
 export const Cursor = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: 'The `nextCursor` of the page before. Opaque: pass it on unchanged, with the same sort.',
+  description: 'The `nextCursor` of the previous page. Pass it unchanged, with the same sort order.',
 })
 
 export const PageQuery = StrictObject(
   { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
-  { description: 'Which page.' },
+  { description: 'Pagination.' },
 )
 
 /** A page of a list with keyset pagination: every page costs the same, however deep. */
@@ -75,10 +75,13 @@ export const PageOf = <T extends TSchema>(item: T, description: string, maxItems
     {
       data: Type.Array(item, {
         maxItems,
-        description: 'The entries of this page, in the order asked for.',
+        description: 'The results of this page, in the requested order.',
       }),
       nextCursor: Nullable(
-        Type.String({ maxLength: 1024, description: 'Pass as `cursor` for the next page; null at the end.' }),
+        Type.String({
+          maxLength: 1024,
+          description: 'Pass it as `cursor` to get the next page. Null on the last page.',
+        }),
       ),
     },
     { description },
@@ -86,7 +89,11 @@ export const PageOf = <T extends TSchema>(item: T, description: string, maxItems
 
 /** A repeatable query parameter; a single value is read as a list of one. */
 export const QueryArray = <T extends TSchema>(item: T, description: string) =>
-  Type.Array(item, { minItems: 1, maxItems: 20, description: `${description} May be repeated: any of them.` })
+  Type.Array(item, {
+    minItems: 1,
+    maxItems: 20,
+    description: `${description} Repeat it to match any of several values.`,
+  })
 
 export const IdPath = (what: string) =>
-  StrictObject({ id: Uuid(`Identifier of the ${what}.`) }, { description: 'Path parameters.' })
+  StrictObject({ id: Uuid(`The ID of the ${what}.`) }, { description: 'Path parameters.' })

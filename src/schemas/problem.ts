@@ -3,11 +3,12 @@ import { Type } from '@sinclair/typebox'
 export const FieldError = Type.Object(
   {
     path: Type.String({
-      description: 'A JSON Pointer into the body, or `query.limit`, `path.id`, `header.if-match`.',
+      description:
+        'Where the error is: a JSON Pointer into the body, or a name such as `query.limit`, `path.id` or `header.if-match`.',
       examples: ['/tasks/3/title'],
     }),
-    code: Type.String({ description: 'What kind of mistake.', examples: ['too_long'] }),
-    message: Type.String({ description: 'What is wrong and what would be right.' }),
+    code: Type.String({ description: 'The error code.', examples: ['too_long'] }),
+    message: Type.String({ description: 'What is invalid, and what is expected.' }),
   },
   { $id: 'Mistake', description: 'One thing wrong with a request.' },
 )
@@ -15,30 +16,30 @@ export const FieldError = Type.Object(
 export const Problem = Type.Object(
   {
     type: Type.String({
-      description: 'Address of an explanation.',
+      description: 'The URL of an explanation.',
       examples: ['/problems/validation_failed'],
     }),
-    title: Type.String({ description: 'The kind of problem, in words.' }),
-    status: Type.Integer({ description: 'The HTTP status, again.' }),
+    title: Type.String({ description: 'A short summary of the error.' }),
+    status: Type.Integer({ description: 'The HTTP status.' }),
     code: Type.String({
-      description: 'The kind of problem. Branch on this.',
+      description: 'The error code. Use it to handle errors in code.',
       examples: ['validation_failed'],
     }),
-    detail: Type.String({ description: 'What happened this time and how to mend it.' }),
-    requestId: Type.String({ description: 'Quote this when you ask for help; it is in the log.' }),
+    detail: Type.String({ description: 'What happened in this case, and how to fix it.' }),
+    requestId: Type.String({ description: 'The ID of the request. It is also in the log.' }),
     errors: Type.Optional(
       Type.Array(Type.Unsafe<{ path: string; code: string; message: string }>({ $ref: 'Mistake#' }), {
         maxItems: 100,
-        description: 'All mistakes of the part that failed, at most 100.',
+        description: 'The validation errors, at most 100.',
       }),
     ),
-    errorsOmitted: Type.Optional(Type.Integer({ description: 'How many more mistakes there were.' })),
-    requiredScope: Type.Optional(Type.String({ description: 'The scope the key lacks.' })),
-    runId: Type.Optional(Type.String({ description: 'The sync run that is in the way.' })),
+    errorsOmitted: Type.Optional(Type.Integer({ description: 'The number of further errors.' })),
+    requiredScope: Type.Optional(Type.String({ description: 'The scope that the key lacks.' })),
+    runId: Type.Optional(Type.String({ description: 'The sync run in progress.' })),
     retryAt: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
-        description: 'When that run goes on, while the code host makes it wait.',
+        description: 'When that run resumes, if it is rate limited.',
       }),
     ),
   },

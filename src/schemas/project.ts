@@ -2,16 +2,16 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ProjectCodehost } from './codehost.ts'
 import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
 
-const Name = TrimmedString(100, 'What people call it. 1 to 100 characters after trimming.', ['Mobile app'])
+const Name = TrimmedString(100, 'The name, 1 to 100 characters after trimming.', ['Mobile app'])
 
 export const Project = Type.Object(
   {
-    id: Uuid('Identifier of the project.'),
-    name: Type.String({ description: 'What people call it.' }),
-    archivedAt: Nullable(DateTime('When it was archived; null while it is in use.')),
-    openCount: Type.Integer({ description: 'How many of its tasks are not done.' }),
-    createdAt: DateTime('When it was made.'),
-    updatedAt: DateTime('When it was last renamed, archived or unarchived.'),
+    id: Uuid('The ID of the project.'),
+    name: Type.String({ description: 'The name of the project.' }),
+    archivedAt: Nullable(DateTime('When the project was archived, or null if it is active.')),
+    openCount: Type.Integer({ description: 'The number of tasks that aren’t done.' }),
+    createdAt: DateTime('When the project was created.'),
+    updatedAt: DateTime('When the project was last renamed, archived or unarchived.'),
     codehost: Nullable(ProjectCodehost),
   },
   { $id: 'Project', description: 'A group of lists.' },
@@ -28,18 +28,20 @@ export type NewProject = Static<typeof NewProject>
 
 export const ProjectChange = StrictObject(
   { name: Type.Optional(Name) },
-  { $id: 'ProjectChange', description: 'What is to change; what is left out stays.' },
+  { $id: 'ProjectChange', description: 'The fields to update.' },
 )
 export type ProjectChange = Static<typeof ProjectChange>
 
 export const ProjectQuery = StrictObject(
   {
     archived: Type.Optional(
-      Type.Boolean({ description: 'Only archived projects, or only those in use. Left out: both.' }),
+      Type.Boolean({
+        description: 'Whether to return only archived or only active projects. Returns both by default.',
+      }),
     ),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   },
-  { description: 'Filter and page.' },
+  { description: 'Filters and pagination.' },
 )
 export type ProjectQuery = Static<typeof ProjectQuery>

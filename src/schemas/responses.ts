@@ -16,7 +16,10 @@ export const responses = <T extends TSchema>(
 export const emptyResponse = (description: string) =>
   Type.Null({ description, headers: { 'x-request-id': RequestId } })
 
-const RequestId = Type.String({ maxLength: 128, description: 'The id of this request; it is in the log.' })
+const RequestId = Type.String({
+  maxLength: 128,
+  description: 'The ID of the request. It is also in the log.',
+})
 
 export const ETag = Type.String({
   maxLength: 12,
@@ -24,10 +27,10 @@ export const ETag = Type.String({
   examples: ['"3"'],
 })
 
-export const Location = Type.String({ maxLength: 200, description: 'The address of what was made.' })
+export const Location = Type.String({ maxLength: 200, description: 'The URL of the created resource.' })
 
 export const ContentETag = Type.String({
   maxLength: 64,
-  description: 'Stands for the whole response, for `If-None-Match`.',
+  description: 'Identifies this response, for `If-None-Match`.',
   examples: ['W/"x3VwYb0cQm2bGdS0y4GkNf1h2Zc"'],
 })

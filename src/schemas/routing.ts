@@ -4,40 +4,40 @@ import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, TrimmedStrin
 export const MatchedOn = ['both', 'app', 'project', 'project_name', 'default'] as const
 export type MatchedOn = (typeof MatchedOn)[number]
 
-const Name = TrimmedString(100, 'What people call it. 1 to 100 characters after trimming.', ['iOS app'])
+const Name = TrimmedString(100, 'The name, 1 to 100 characters after trimming.', ['iOS app'])
 const ProjectMatch = TrimmedString(
   255,
-  'Compared with the event’s `project_id` and `project_name`, in any case.',
+  'Matches the event’s `project_id` or `project_name`, ignoring case.',
   ['mobile'],
 )
-const AppMatch = TrimmedString(255, 'Compared with the event’s `bundle_id` and `app_id`, in any case.', [
+const AppMatch = TrimmedString(255, 'Matches the event’s `bundle_id` or `app_id`, ignoring case.', [
   'com.example.app',
 ])
 const Position = Type.Integer({
   minimum: 0,
   maximum: 1_000_000,
-  description: 'Its place among the rules, from 0; among equal matches the first one wins.',
+  description: 'The position, starting at 0. The first of several equal matches wins.',
   examples: [0],
 })
 const IsActive = (extra: { default?: boolean } = {}) =>
-  Type.Boolean({ description: 'Whether it takes part.', ...extra })
-const Target = Uuid('The project that feedback goes to, into its list "User Feedback".')
+  Type.Boolean({ description: 'Whether the rule is active.', ...extra })
+const Target = Uuid('The project that feedback goes to, in its list "User Feedback".')
 
 export const RoutingRule = Type.Object(
   {
-    id: Uuid('Identifier of the rule.'),
-    name: Nullable(Type.String({ description: 'What people call it.' })),
-    projectMatch: Nullable(Type.String({ description: 'The project it matches.' })),
-    appMatch: Nullable(Type.String({ description: 'The app it matches.' })),
+    id: Uuid('The ID of the rule.'),
+    name: Nullable(Type.String({ description: 'The name of the rule.' })),
+    projectMatch: Nullable(Type.String({ description: 'The project that the rule matches.' })),
+    appMatch: Nullable(Type.String({ description: 'The app that the rule matches.' })),
     targetProjectId: Target,
-    position: Type.Integer({ description: 'Its place among the rules, from 0.' }),
+    position: Type.Integer({ description: 'The position, starting at 0.' }),
     isActive: IsActive(),
-    createdAt: DateTime('When it was made.'),
-    updatedAt: DateTime('When it last changed.'),
+    createdAt: DateTime('When the rule was created.'),
+    updatedAt: DateTime('When the rule was last updated.'),
   },
   {
     $id: 'RoutingRule',
-    description: 'Where feedback of a project, of an app, or of an app in a project goes.',
+    description: 'A routing rule: which project the feedback of a project, an app or both goes to.',
   },
 )
 export type RoutingRule = Static<typeof RoutingRule>
@@ -56,7 +56,7 @@ export const NewRoutingRule = StrictObject(
   {
     $id: 'NewRoutingRule',
     description:
-      'A routing rule to be made, with `projectMatch`, `appMatch` or both: then both have to match. Without `position` it comes last.',
+      'A routing rule. Set `projectMatch`, `appMatch` or both; if you set both, both must match. Without `position`, the rule is added at the end.',
   },
 )
 export type NewRoutingRule = Static<typeof NewRoutingRule>
@@ -70,30 +70,30 @@ export const RoutingRuleChange = StrictObject(
     position: Type.Optional(Position),
     isActive: Type.Optional(IsActive()),
   },
-  { $id: 'RoutingRuleChange', description: 'What is to change; what is left out stays.' },
+  { $id: 'RoutingRuleChange', description: 'The fields to update.' },
 )
 export type RoutingRuleChange = Static<typeof RoutingRuleChange>
 
 export const RoutingTest = Type.Object(
   {
-    wouldCreate: Type.Boolean({ description: 'Whether the receiver would make a task of it.' }),
-    projectId: Nullable(Uuid('The project it would go to.')),
-    listName: Nullable(Type.String({ description: 'The list it would go to.' })),
-    ruleId: Nullable(Uuid('The rule that decides; null when none does.')),
-    matchedOn: Nullable(StringEnum([...MatchedOn], { description: 'What decides.' })),
-    explanation: Type.String({ description: 'The decision in words.' }),
-    title: Nullable(Type.String({ description: 'The title the task would have.' })),
+    wouldCreate: Type.Boolean({ description: 'Whether the receiver would create a task.' }),
+    projectId: Nullable(Uuid('The project that the task would go to.')),
+    listName: Nullable(Type.String({ description: 'The list that the task would go to.' })),
+    ruleId: Nullable(Uuid('The rule that matches, or null if none does.')),
+    matchedOn: Nullable(StringEnum([...MatchedOn], { description: 'What the routing is based on.' })),
+    explanation: Type.String({ description: 'The decision as text.' }),
+    title: Nullable(Type.String({ description: 'The title that the task would have.' })),
     considered: Type.Array(
       Type.Object(
         {
           ruleId: Uuid('The rule.'),
-          name: Nullable(Type.String({ description: 'Its name.' })),
+          name: Nullable(Type.String({ description: 'The name of the rule.' })),
           outcome: StringEnum(['won', 'lost'], { description: 'What became of it.' }),
-          reason: Type.String({ description: 'Why.' }),
+          reason: Type.String({ description: 'Why the rule was or wasn’t chosen.' }),
         },
-        { description: 'A rule.' },
+        { description: 'A rule and its result.' },
       ),
-      { description: 'Every rule by position, and why it won or lost.' },
+      { description: 'All rules by position, and why each was or wasn’t chosen.' },
     ),
   },
   { $id: 'RoutingTest', description: 'What would become of an event. Nothing was changed.' },

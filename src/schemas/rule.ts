@@ -7,25 +7,28 @@ export const MAX_RULES = 1_000
 
 const Content = TrimmedString(
   8_000,
-  'The instruction the assistant follows, as Markdown. 1 to 8,000 characters after trimming.',
+  'The instruction for AI assistants, in Markdown. 1 to 8,000 characters after trimming.',
   ['Run the tests before you say that something works.'],
 )
-const priorityMeaning = 'Any finite number; higher is listed first. Ties go by time of creation.'
+const priorityMeaning =
+  'The priority: any finite number. Higher priorities come first; rules with the same priority are sorted by creation time.'
 
 const state = {
-  content: Type.String({ description: 'The instruction the assistant follows.' }),
-  priority: Type.Number({ description: 'Higher is listed first.' }),
-  isActive: Type.Boolean({ description: 'Only active rules are given to assistants.' }),
+  content: Type.String({ description: 'The instruction for AI assistants.' }),
+  priority: Type.Number({ description: 'The priority. Higher priorities come first.' }),
+  isActive: Type.Boolean({ description: 'Whether the rule is active. Assistants only get active rules.' }),
 }
 
 export const Rule = Type.Object(
   {
-    id: Uuid('Identifier of the rule.'),
+    id: Uuid('The ID of the rule.'),
     ...state,
-    projectId: Nullable(Uuid('The project it applies to; null when it applies to all.')),
-    version: Type.Integer({ description: 'Grows by one with each change; the ETag.' }),
-    createdAt: DateTime('When it was made.'),
-    updatedAt: DateTime('When it last changed.'),
+    projectId: Nullable(Uuid('The project that the rule applies to, or null for all projects.')),
+    version: Type.Integer({
+      description: 'The version, which is also the ETag. It increases by one with each change.',
+    }),
+    createdAt: DateTime('When the rule was created.'),
+    updatedAt: DateTime('When the rule was last updated.'),
     updatedBy: ref(Actor),
   },
   { $id: 'Rule', description: 'A standing instruction for AI assistants.' },
@@ -34,7 +37,7 @@ export type Rule = Static<typeof Rule>
 
 export const RuleList = PageOf(
   ref(Rule),
-  'All rules that apply, in one answer: priority descending, then time of creation, then id.',
+  'All rules that apply, sorted by priority (highest first), then creation time, then ID.',
   // Up to a thousand rules for all projects, and a thousand of one project.
   2_000,
 )
@@ -42,9 +45,9 @@ export type RuleList = Static<typeof RuleList>
 
 export const RuleVersion = Type.Object(
   {
-    version: Type.Integer({ description: 'The version this state had.' }),
+    version: Type.Integer({ description: 'The number of this version.' }),
     ...state,
-    createdAt: DateTime('When it became so.'),
+    createdAt: DateTime('When this version was created.'),
     createdBy: ref(Actor),
   },
   { $id: 'RuleVersion', description: 'What a rule was at one version.' },
@@ -58,10 +61,17 @@ export const NewRule = StrictObject(
     content: Content,
     priority: Type.Optional(Type.Number({ default: 0, description: priorityMeaning, examples: [10] })),
     isActive: Type.Optional(
-      Type.Boolean({ default: true, description: 'False keeps it back until it is switched on.' }),
+      Type.Boolean({
+        default: true,
+        description: 'Whether the rule is active. Assistants don’t get inactive rules.',
+      }),
     ),
     projectId: Type.Optional(
-      Nullable(Uuid('The project it applies to; null for all. Left out: the project of your key, else all.')),
+      Nullable(
+        Uuid(
+          'The project that the rule applies to, or null for all projects. Defaults to the project of your key, or else to all projects.',
+        ),
+      ),
     ),
   },
   { $id: 'NewRule', description: 'A rule to be made.' },
@@ -72,7 +82,9 @@ export const RuleChange = StrictObject(
   {
     content: Type.Optional(Content),
     priority: Type.Optional(Type.Number({ description: priorityMeaning, examples: [10] })),
-    isActive: Type.Optional(Type.Boolean({ description: 'False switches it off without deleting it.' })),
+    isActive: Type.Optional(
+      Type.Boolean({ description: 'Set to false to turn off the rule without deleting it.' }),
+    ),
   },
   { $id: 'RuleChange', description: 'What is to change; what is left out stays.' },
 )
@@ -83,7 +95,7 @@ export const RuleRevert = StrictObject(
     version: Type.Integer({
       minimum: 1,
       maximum: 2_147_483_647,
-      description: 'The version whose content, priority and isActive it is to have again.',
+      description: 'The version to restore the content, priority and `isActive` from.',
     }),
   },
   { $id: 'RuleRevert', description: 'Where to go back to.' },
@@ -92,17 +104,17 @@ export type RuleRevert = Static<typeof RuleRevert>
 
 export const RuleQuery = StrictObject(
   {
-    projectId: Type.Optional(Uuid('Also the rules of this project.')),
+    projectId: Type.Optional(Uuid('Includes the rules of this project.')),
     includeInactive: Type.Optional(
-      Type.Boolean({ default: false, description: 'Also those that are switched off.' }),
+      Type.Boolean({ default: false, description: 'Whether to include inactive rules.' }),
     ),
   },
-  { description: 'Which rules.' },
+  { description: 'Filters.' },
 )
 export type RuleQuery = Static<typeof RuleQuery>
 
 export const RuleVersionQuery = StrictObject(
   { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) },
-  { description: 'The page.' },
+  { description: 'Pagination.' },
 )
 export type RuleVersionQuery = Static<typeof RuleVersionQuery>

@@ -4,19 +4,19 @@ import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from 
 
 export const Session = Type.Object(
   {
-    id: Uuid('Identifier of the session.'),
-    keyId: Uuid('The key it was opened with; it dies with it.'),
+    id: Uuid('The ID of the session.'),
+    keyId: Uuid('The key that the session was opened with. The session ends with the key.'),
     name: Type.String({ description: 'The name of that key.' }),
     scopes: Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
       maxItems: Scope.length,
       description: 'The scopes of that key.',
     }),
-    projectId: Nullable(Uuid('The project that key is bound to.')),
-    userAgent: Nullable(Type.String({ description: 'The browser that opened it.' })),
-    isCurrent: Type.Boolean({ description: 'Whether this very request came with it.' }),
-    createdAt: DateTime('When it was opened.'),
-    lastSeenAt: DateTime('When it was last used, to within a minute.'),
-    expiresAt: DateTime('When it ends if nothing comes: 12 hours after it was last used, or with its key.'),
+    projectId: Nullable(Uuid('The project that the key is bound to, or null for all projects.')),
+    userAgent: Nullable(Type.String({ description: 'The browser that the session was opened in.' })),
+    isCurrent: Type.Boolean({ description: 'Whether this is the session of the current request.' }),
+    createdAt: DateTime('When the session was opened.'),
+    lastSeenAt: DateTime('When the session was last used, accurate to a minute.'),
+    expiresAt: DateTime('When the session expires: 12 hours after its last use, or with its key.'),
   },
   { $id: 'Session', description: 'Somebody signed in to the dashboard.' },
 )

@@ -7,20 +7,20 @@ export const MAX_TASK_NAMES = 100
 export const TaskNameQuery = StrictObject(
   {
     projectId: Type.Optional(
-      Uuid('Only what tasks of this project have. Left out: of all projects that are not archived.'),
+      Uuid('Only names used in this project. Defaults to all projects that aren’t archived.'),
     ),
     q: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Only names that contain this text, in any case.' }),
+      Type.String({ maxLength: 100, description: 'Only names that contain this text, ignoring case.' }),
     ),
   },
-  { description: 'Which names.' },
+  { description: 'Filters.' },
 )
 export type TaskNameQuery = Static<typeof TaskNameQuery>
 
 export const TaskName = Type.Object(
   {
-    name: Type.String({ description: 'As it was written first; in another case it is the same.' }),
-    openCount: Type.Integer({ description: 'How many tasks that are not done have it.' }),
+    name: Type.String({ description: 'The name, as first written. Names ignore case.' }),
+    openCount: Type.Integer({ description: 'The number of tasks with this name that aren’t done.' }),
   },
   { $id: 'TaskName', description: 'A label or an assignee of tasks.' },
 )
@@ -30,9 +30,9 @@ export const TaskNameList = Type.Object(
     data: Type.Array(ref(TaskName), {
       maxItems: MAX_TASK_NAMES,
       description:
-        'The 100 most used, by open tasks. Names that only done tasks have come last, with an `openCount` of 0.',
+        'The 100 most used names, by number of open tasks. Names that only done tasks have come last, with an `openCount` of 0.',
     }),
   },
-  { description: 'Names that tasks have.' },
+  { description: 'Names used in tasks.' },
 )
 export type TaskNameList = Static<typeof TaskNameList>

@@ -32,90 +32,96 @@ const Status = (description: string) => StringEnum([...TaskStatus], { descriptio
 const Priority = (description: string) => StringEnum([...TaskPriority], { description })
 const Source = (description: string) => StringEnum([...TaskSource], { description })
 
-const Title = TrimmedString(500, 'What is to be done, in one line. 1 to 500 characters after trimming.', [
+const Title = TrimmedString(500, 'The title, 1 to 500 characters after trimming.', [
   'Crash when saving a draft',
 ])
 const Description = Type.String({
   maxLength: 65_536,
-  description: 'The whole story, as Markdown. Up to 65,536 characters.',
+  description: 'The description in Markdown, up to 65,536 characters.',
   examples: ['Steps: open a draft, press save.'],
 })
 const ExternalId = Type.String({
   minLength: 1,
   maxLength: 255,
   description:
-    'Your own identifier for it. A second create with the same one in the same project and source answers the first task.',
+    'Your own ID for the task. Creating another task with the same ID, project and source returns the existing task.',
   examples: ['sentry-4711'],
 })
 const ExternalUrl = Type.String({
   format: 'uri',
   pattern: '^[hH][tT][tT][pP][sS]?://',
   maxLength: 2048,
-  description: 'Where it can be seen in the system it came from. http or https.',
+  description: 'The http or https URL of the task in its source system.',
   examples: ['https://bugs.example.com/4711'],
 })
 const Labels = Type.Array(TrimmedString(100, 'A label.', ['crash']), {
   maxItems: 20,
-  description: 'Free labels, at most 20.',
+  description: 'The labels, at most 20.',
 })
 const Assignees = Type.Array(TrimmedString(100, 'A name.', ['ada']), {
   maxItems: 20,
-  description: 'Who works on it, at most 20 names.',
+  description: 'The assignees, at most 20 names.',
 })
 const Notes = Type.String({
   maxLength: 65_536,
-  description: 'What the team writes about it. Always editable, whatever the source.',
+  description: 'The team’s notes in Markdown. Always editable, whatever the source.',
 })
 
 export const Actor = Type.Object(
   {
-    type: StringEnum([...ActorType], { description: 'What kind of caller it was.' }),
-    id: Nullable(Uuid('Identifier of the key or connection; null where there is none.')),
-    name: Type.String({ description: 'Its name at that time.' }),
+    type: StringEnum([...ActorType], { description: 'The type of actor.' }),
+    id: Nullable(Uuid('The ID of the key or connection, or null if there is none.')),
+    name: Type.String({ description: 'The name of the actor at that time.' }),
   },
-  { $id: 'Actor', description: 'Who did it.' },
+  { $id: 'Actor', description: 'Who did something.' },
 )
 export type Actor = Static<typeof Actor>
 
 const brief = {
-  id: Uuid('Identifier of the task.'),
-  title: Type.String({ description: 'What is to be done, in one line.' }),
+  id: Uuid('The ID of the task.'),
+  title: Type.String({ description: 'The title.' }),
   descriptionReadOnly: Type.Boolean({
     description:
-      'True for the sources api, codehost and analytics: the dashboard and assistants leave it as it came.',
+      'Whether the description is read-only in the dashboard and for assistants. True for the sources `api`, `codehost` and `analytics`.',
   }),
-  status: Status('Where the work stands.'),
-  priority: Priority('How urgent it is.'),
-  source: Source('What made the task.'),
-  projectId: Uuid('The project the task belongs to.'),
-  listId: Uuid('The list the task is in.'),
-  externalId: Nullable(Type.String({ description: 'The identifier its sender gave it.' })),
-  externalUrl: Nullable(Type.String({ description: 'Where it can be seen in the system it came from.' })),
-  labels: Type.Array(Type.String(), { maxItems: 20, description: 'Labels.' }),
-  assignees: Type.Array(Type.String(), { maxItems: 20, description: 'Who works on it.' }),
-  codehostIssueNumber: Nullable(Type.Integer({ description: 'Set on tasks that track an issue.' })),
-  codehostPrNumber: Nullable(Type.Integer({ description: 'Set on tasks that track a pull request.' })),
+  status: Status('The status.'),
+  priority: Priority('The priority.'),
+  source: Source('The source that the task was created from.'),
+  projectId: Uuid('The project that the task belongs to.'),
+  listId: Uuid('The list that the task is in.'),
+  externalId: Nullable(Type.String({ description: 'The external ID that the task was created with.' })),
+  externalUrl: Nullable(Type.String({ description: 'The URL of the task in its source system.' })),
+  labels: Type.Array(Type.String(), { maxItems: 20, description: 'The labels.' }),
+  assignees: Type.Array(Type.String(), { maxItems: 20, description: 'The assignees.' }),
+  codehostIssueNumber: Nullable(
+    Type.Integer({ description: 'The issue number, if the task tracks an issue.' }),
+  ),
+  codehostPrNumber: Nullable(
+    Type.Integer({ description: 'The pull request number, if the task tracks a pull request.' }),
+  ),
   closedReason: Nullable(
     StringEnum(['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'], {
-      description: 'Why the code host closed it; null while it is open there.',
+      description: 'Why the issue or pull request was closed, or null if it is open.',
     }),
   ),
   sourceState: StringEnum(['present', 'transferred', 'deleted'], {
-    description: 'Whether what the task came from is still where it was.',
+    description: 'Whether the issue or pull request still exists at the code host.',
   }),
   createdBy: ref(Actor),
-  createdAt: DateTime('When the task was made here.'),
-  updatedAt: DateTime('When it last changed.'),
-  completedAt: Nullable(DateTime('When it was done; null otherwise.')),
-  version: Type.Integer({ description: 'Grows by one with each change; the ETag.' }),
+  createdAt: DateTime('When the task was created in Inlet.'),
+  updatedAt: DateTime('When the task was last updated.'),
+  completedAt: Nullable(DateTime('When the task was completed, or null if it isn’t done.')),
+  version: Type.Integer({
+    description: 'The version, which is also the ETag. It increases by one with each change.',
+  }),
 }
 const long = {
-  description: Nullable(Type.String({ description: 'The whole story, as Markdown.' })),
-  notes: Nullable(Type.String({ description: 'What the team writes about it.' })),
+  description: Nullable(Type.String({ description: 'The description in Markdown.' })),
+  notes: Nullable(Type.String({ description: 'The team’s notes in Markdown.' })),
   metadata: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     additionalProperties: true,
-    description: 'What its sender attached.',
+    description: 'Data attached by the creator.',
   }),
 }
 
@@ -126,7 +132,7 @@ export const WrittenTask = Type.Object(
   { ...Type.Partial(Type.Object({ ...brief, ...long })).properties, id: brief.id, version: brief.version },
   {
     $id: 'WrittenTask',
-    description: 'A task as writes return it: whole with `tasks:read`, otherwise `id` and `version` alone.',
+    description: 'A written task. Keys without `tasks:read` only get `id` and `version`.',
   },
 )
 export type WrittenTask = Static<typeof WrittenTask>
@@ -140,7 +146,7 @@ export const TaskListItem = Type.Object(
   },
   {
     $id: 'TaskListItem',
-    description: 'A task as lists answer it: with `fields=summary` without description, notes and metadata.',
+    description: 'A task in a list. `fields=summary` omits the description, notes and metadata.',
   },
 )
 export type TaskListItem = Static<typeof TaskListItem>
@@ -154,9 +160,7 @@ const taskContent = {
   source: Type.Optional(
     StringEnum(['api'], { description: 'May be left out. The service sets the source by who calls.' }),
   ),
-  priority: Type.Optional(
-    StringEnum([...TaskPriority], { description: 'How urgent it is.', default: 'medium' }),
-  ),
+  priority: Type.Optional(StringEnum([...TaskPriority], { description: 'The priority.', default: 'medium' })),
   externalId: Type.Optional(Nullable(ExternalId)),
   externalUrl: Type.Optional(Nullable(ExternalUrl)),
   labels: Type.Optional(Labels),
@@ -168,7 +172,9 @@ export const NewTask = StrictObject(
   {
     ...taskContent,
     listId: Type.Optional(
-      Uuid('The list to put it in. Left out: the default list of your key’s project, else of "Inbox".'),
+      Uuid(
+        'The list to create the task in. Defaults to the default list of your key’s project, or else of the project "Inbox".',
+      ),
     ),
   },
   { $id: 'NewTask', description: 'A task to be made.' },
@@ -177,7 +183,7 @@ export type NewTask = Static<typeof NewTask>
 
 export const NewTaskInBulk = StrictObject(taskContent, {
   $id: 'NewTaskInBulk',
-  description: 'One task of a batch.',
+  description: 'A task in a bulk request.',
 })
 export type NewTaskInBulk = Static<typeof NewTaskInBulk>
 
@@ -185,9 +191,9 @@ export const TaskChange = StrictObject(
   {
     title: Type.Optional(Title),
     description: Type.Optional(Nullable(Description)),
-    status: Type.Optional(Status('Entering done sets completedAt, leaving it clears it.')),
-    priority: Type.Optional(Priority('How urgent it is.')),
-    listId: Type.Optional(Uuid('The list to move it to, in any project you may write to.')),
+    status: Type.Optional(Status('The status. `done` sets `completedAt`; any other status clears it.')),
+    priority: Type.Optional(Priority('The priority.')),
+    listId: Type.Optional(Uuid('The list to move the task to, in any project that you can write to.')),
     labels: Type.Optional(Labels),
     assignees: Type.Optional(Assignees),
     externalUrl: Type.Optional(Nullable(ExternalUrl)),
@@ -200,58 +206,58 @@ export type TaskChange = Static<typeof TaskChange>
 
 export const TaskQuery = StrictObject(
   {
-    projectId: Type.Optional(Uuid('Only tasks of this project.')),
-    listId: Type.Optional(Uuid('Only tasks of this list.')),
+    projectId: Type.Optional(Uuid('Only tasks in this project.')),
+    listId: Type.Optional(Uuid('Only tasks in this list.')),
     status: Type.Optional(QueryArray(Status('A status.'), 'Only tasks with this status.')),
     source: Type.Optional(QueryArray(Source('A source.'), 'Only tasks from this source.')),
-    priority: Type.Optional(QueryArray(Priority('A priority.'), 'Only tasks of this priority.')),
+    priority: Type.Optional(QueryArray(Priority('A priority.'), 'Only tasks with this priority.')),
     label: Type.Optional(
-      QueryArray(Type.String({ minLength: 1, maxLength: 100 }), 'Only tasks with this label, in any case.'),
+      QueryArray(Type.String({ minLength: 1, maxLength: 100 }), 'Only tasks with this label, ignoring case.'),
     ),
     q: Type.Optional(
       Type.String({
         maxLength: 200,
         description:
-          'Only tasks with this text in the title or in the first 1,000 characters of the description, in any case.',
+          'Only tasks with this text in the title or in the first 1,000 characters of the description, ignoring case.',
       }),
     ),
-    updatedSince: Type.Optional(DateTime('Only tasks changed at or after this time.')),
+    updatedSince: Type.Optional(DateTime('Only tasks updated at or after this time.')),
     codehostPrNumber: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 2_147_483_647,
-        description: 'Only the task of this pull request.',
+        description: 'Only the task that tracks this pull request.',
       }),
     ),
     includeArchived: Type.Optional(
       Type.Boolean({
         description:
-          'True: also tasks of archived projects, which are left out where neither a project nor a list is named.',
+          'Whether to include tasks of archived projects. Without effect if you set a project or list.',
         default: false,
       }),
     ),
     deleted: Type.Optional(
       Type.Boolean({
         description:
-          'True: only tasks that were deleted in the last 30 days, which can be restored. Sorts by `updatedAt` then go by the time of deletion.',
+          'Whether to return only tasks that were deleted in the last 30 days, which can be restored. Sorting by `updatedAt` then uses the time of deletion.',
         default: false,
       }),
     ),
     fields: Type.Optional(
       StringEnum(['summary', 'all'], {
-        description: '`summary` leaves out description, notes and metadata.',
+        description: '`summary` omits the description, notes and metadata.',
         default: 'all',
       }),
     ),
     sort: Type.Optional(
       StringEnum([...TaskSort], {
         description:
-          'A leading minus is descending. Left out: `-createdAt`; with `deleted=true` `-updatedAt`, the newest deletion first.',
+          'The sort order. A leading minus means descending. Defaults to `-createdAt`, or with `deleted=true` to `-updatedAt`, the latest deletion first.',
       }),
     ),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   },
-  { description: 'Filters, order and page.' },
+  { description: 'Filters, sort order and pagination.' },
 )
 export type TaskQuery = Static<typeof TaskQuery>

@@ -12,27 +12,27 @@ import { NewTask, Task, TaskChange, TaskQuery } from './task.ts'
 export const GetContextInput = ContextRequest
 export type GetContextInput = Static<typeof GetContextInput>
 
-export const GetRulesInput = StrictObject({}, { description: 'Nothing.' })
+export const GetRulesInput = StrictObject({}, { description: 'No input.' })
 
 const { isActive: _, ...newRule } = NewRule.properties
-export const CreateRuleInput = StrictObject(newRule, { description: 'The rule to make.' })
+export const CreateRuleInput = StrictObject(newRule, { description: 'The rule to create.' })
 export type CreateRuleInput = Static<typeof CreateRuleInput>
 
 export const UpdateRuleInput = change('rule', RuleChange.properties)
 export type UpdateRuleInput = Static<typeof UpdateRuleInput>
 
 const { fields: __, deleted: _______, ...listing } = TaskQuery.properties
-export const ListTasksInput = StrictObject(listing, { description: 'Filters, order and page.' })
+export const ListTasksInput = StrictObject(listing, { description: 'Filters, sort order and pagination.' })
 export type ListTasksInput = Static<typeof ListTasksInput>
 
 export const GetTaskInput = StrictObject(
-  { id: Uuid('Identifier of the task.') },
-  { description: 'Which task.' },
+  { id: Uuid('The ID of the task.') },
+  { description: 'The task to return.' },
 )
 export type GetTaskInput = Static<typeof GetTaskInput>
 
 const { source: ___, metadata: ____, ...newTask } = NewTask.properties
-export const CreateTaskInput = StrictObject(newTask, { description: 'The task to make.' })
+export const CreateTaskInput = StrictObject(newTask, { description: 'The task to create.' })
 export type CreateTaskInput = Static<typeof CreateTaskInput>
 
 const { metadata: _____, ...taskChange } = TaskChange.properties
@@ -42,7 +42,7 @@ export type UpdateTaskInput = Static<typeof UpdateTaskInput>
 const { metadata: ______, ...shownOfTask } = Task.properties
 export const AssistantTask = Type.Object(
   { notice: Notice, ...shownOfTask },
-  { description: 'A task as assistants get it: without metadata.' },
+  { description: 'A task, without its metadata.' },
 )
 export type AssistantTask = Static<typeof AssistantTask>
 
@@ -52,7 +52,7 @@ export const WrittenAssistantTask = Type.Object(
     id: AssistantTask.properties.id,
     version: AssistantTask.properties.version,
   },
-  { description: 'The task; `id` and `version` alone for a key without tasks:read.' },
+  { description: 'The task. Keys without `tasks:read` only get `id` and `version`.' },
 )
 export type WrittenAssistantTask = Static<typeof WrittenAssistantTask>
 
@@ -61,19 +61,19 @@ export const AssistantTaskPage = Type.Object(
     notice: Notice,
     data: Type.Array(ref(TaskBrief), {
       maxItems: 200,
-      description: 'The tasks of this page, in the order asked for.',
+      description: 'The tasks of this page, in the requested order.',
     }),
     nextCursor: Nullable(
-      Type.String({ description: 'Pass as `cursor` for the next page; null at the end.' }),
+      Type.String({ description: 'Pass it as `cursor` to get the next page. Null on the last page.' }),
     ),
   },
-  { description: 'A page of tasks, without their long texts; get_task answers one whole.' },
+  { description: 'A page of tasks, without their descriptions and notes. get_task returns a whole task.' },
 )
 export type AssistantTaskPage = Static<typeof AssistantTaskPage>
 
 function change<T extends TProperties>(what: string, properties: T) {
   return StrictObject(
-    { id: Uuid(`Identifier of the ${what}.`), ...properties },
-    { description: `Which ${what}, and at least one thing to change.`, minProperties: 2 },
+    { id: Uuid(`The ID of the ${what}.`), ...properties },
+    { description: `The ${what}, and at least one field to update.`, minProperties: 2 },
   )
 }

@@ -28,7 +28,7 @@ describe('a start that fails says why and leaves nothing behind', { timeout: 120
 
     expect(await inlet.ended).toMatchObject({ code: 1 })
     const lines = inlet.output().trim().split('\n')
-    expect(lines[0]).toBe('Inlet cannot start. The environment is not right:')
+    expect(lines[0]).toBe('Inlet cannot start. Invalid environment variables:')
     expect(lines.slice(1).map((line) => line.trim().split(' ')[0])).toEqual([
       'PORT',
       'DATABASE_URL',

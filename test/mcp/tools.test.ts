@@ -126,18 +126,18 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
 
 describe('a tool call with invalid arguments', () => {
   test.each([
-    ['create_rule', {}, ['content is missing', 'It takes: content (required), priority, projectId']],
-    ['create_rule', undefined, ['content is missing']],
+    ['create_rule', {}, ['content is required', 'Arguments: content (required), priority, projectId']],
+    ['create_rule', undefined, ['content is required']],
     ['create_rule', { content: 'A', priority: '5' }, ['priority must be a number, not "5"']],
-    ['create_rule', { content: 'A', nope: 1 }, ['nope is not known here']],
+    ['create_rule', { content: 'A', nope: 1 }, ['nope is not a known field']],
     ['create_rule', { content: ' ' }, ['content must have at least 1 character']],
     ['create_rule', { content: 'x'.repeat(8001) }, ['content must have at most 8,000 characters, not 8,001']],
-    ['create_rule', { content: 'a\0b' }, ['content must not hold a NUL character']],
+    ['create_rule', { content: 'a\0b' }, ['content must not contain NUL characters']],
     ['create_rule', { content: 'A', projectId: UNKNOWN_ID }, ['project_not_found']],
-    ['update_rule', { id: UNKNOWN_ID }, ['must have at least 2 members', 'It takes: id (required), content']],
+    ['update_rule', { id: UNKNOWN_ID }, ['must have at least 2 fields', 'Arguments: id (required), content']],
     ['update_rule', { id: UNKNOWN_ID, isActive: false }, ['rule_not_found', UNKNOWN_ID]],
     ['update_rule', { id: 'x', isActive: 'no' }, ['id must be a UUID', 'isActive must be a boolean']],
-    ['get_rules', { projectId: UNKNOWN_ID }, ['projectId is not known here', 'It takes: no arguments']],
+    ['get_rules', { projectId: UNKNOWN_ID }, ['projectId is not a known field', 'Arguments: none']],
     ['get_context', { budgetTokens: 0 }, ['budgetTokens must be >= 1']],
     ['get_context', { projectId: UNKNOWN_ID }, ['project_not_found']],
     ['list_tasks', { status: 'open' }, ['status must be an array, not "open"']],
@@ -145,9 +145,9 @@ describe('a tool call with invalid arguments', () => {
     ['list_tasks', { cursor: 'x' }, ['invalid_cursor']],
     ['get_task', { id: UNKNOWN_ID }, ['task_not_found', UNKNOWN_ID]],
     ['create_task', { title: 5 }, ['title must be a string, not 5']],
-    ['create_task', { title: 'A', metadata: {} }, ['metadata is not known here']],
+    ['create_task', { title: 'A', metadata: {} }, ['metadata is not a known field']],
     ['create_task', { title: 'A', listId: UNKNOWN_ID }, ['list_not_found']],
-    ['update_task', { id: UNKNOWN_ID }, ['must have at least 2 members']],
+    ['update_task', { id: UNKNOWN_ID }, ['must have at least 2 fields']],
   ])('returns an error that says how to fix it: %s %j', async (name, args, message) => {
     const client = await connect()
 

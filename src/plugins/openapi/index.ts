@@ -29,27 +29,30 @@ export const openapi = fp(
           title: 'Inlet',
           version: VERSION,
           description:
-            'A task service that everything flows into: bug reports, feedback, issues and pull requests come in, tasks come out. Errors are `application/problem+json`; branch on their `code`.',
-          contact: { name: 'Whoever runs this Inlet', url: 'https://inlet.example/' },
+            'A self-hosted task service that turns bug reports, feedback, issues and pull requests into tasks. Errors are `application/problem+json`; use their `code` to handle them.',
+          contact: { name: 'Operator of this Inlet', url: 'https://inlet.example/' },
           license: { name: 'MIT', identifier: 'MIT' },
         },
         servers: [SERVER],
         tags: [
-          { name: 'Tasks', description: 'What is to be done.' },
-          { name: 'Projects', description: 'What groups lists and tasks.' },
-          { name: 'Lists', description: 'Where tasks stand inside a project, in order.' },
-          { name: 'Rules', description: 'What assistants are told when a session begins.' },
+          { name: 'Tasks', description: 'Create, list, update and delete tasks.' },
+          { name: 'Projects', description: 'Projects group lists and tasks.' },
+          { name: 'Lists', description: 'Ordered lists of tasks in a project.' },
+          {
+            name: 'Rules',
+            description: 'Instructions for AI assistants, and the context of their sessions.',
+          },
           {
             name: 'Code host',
-            description: 'The repository a project follows, and the runs that follow it.',
+            description: 'Repositories connected to projects, and their sync runs.',
           },
-          { name: 'Activity', description: 'The record of who did what, as it is and as it grows.' },
+          { name: 'Activity', description: 'The activity log, and its live stream.' },
           {
             name: 'Feedback',
-            description: 'What users say becomes tasks: the receiver, its inbox, and routing.',
+            description: 'The feedback receiver, its inbox, and routing rules.',
           },
-          { name: 'Access', description: 'Who may call, and what they may do.' },
-          { name: 'Service', description: 'The process itself.' },
+          { name: 'Access', description: 'API keys, sessions and webhook secrets.' },
+          { name: 'Service', description: 'Health and metrics.' },
         ],
         components: {
           securitySchemes: {
@@ -57,12 +60,12 @@ export const openapi = fp(
               type: 'apiKey',
               in: 'header',
               name: 'X-API-Key',
-              description: 'An API key of this Inlet.',
+              description: 'An API key.',
             },
             webhookSecret: {
               type: 'http',
               scheme: 'bearer',
-              description: 'A webhook secret of this Inlet.',
+              description: 'A webhook secret.',
             },
           },
         },
@@ -114,7 +117,7 @@ function withHeads<T extends { paths?: object }>(document: T): T {
 /** Typed by what it has beside what OpenAPI knows. */
 const SERVER: { url: string; description: string; 'x-internal': boolean } = {
   url: '/',
-  description: 'This Inlet, be it local, staging or production.',
+  description: 'This server, be it local, staging or production.',
   'x-internal': false,
 }
 
@@ -123,7 +126,7 @@ function describeRoute(route: RouteOptions) {
   const { schema, config } = route
   if (!schema || schema.hide) return
   // Unknown query names are named, also where none is known.
-  schema.querystring ??= StrictObject({}, { description: 'There are none.' })
+  schema.querystring ??= StrictObject({}, { description: 'No parameters.' })
   if (config?.operation) schema.security = [{ apiKey: [] }]
   else schema.security = config?.isReceiver ? [{ webhookSecret: [] }] : []
 }
@@ -184,13 +187,13 @@ const LIMIT_HEADERS = {
     type: 'string',
     maxLength: 64,
     description:
-      'How many requests are left, and for how many seconds. Left out where no limit is set, and while the caller is not known.',
+      'The requests left, and the seconds until the limit resets. Omitted if there is no limit, or the caller is unknown.',
     examples: ['"key";r=599;t=42'],
   },
   'RateLimit-Policy': {
     type: 'string',
     maxLength: 64,
-    description: 'How many requests a caller has in how many seconds.',
+    description: 'The number of requests allowed for each caller in a number of seconds.',
     examples: ['"key";q=600;w=60'],
   },
 }
@@ -200,7 +203,7 @@ function errorHeaders(status: number) {
     'x-request-id': {
       type: 'string',
       maxLength: 128,
-      description: 'The id of this request; it is in the log.',
+      description: 'The ID of the request. It is also in the log.',
     },
   }
   if (status === 401) {
@@ -210,7 +213,7 @@ function errorHeaders(status: number) {
     }
   }
   if (status === 503 || status === 429) {
-    return { ...requestId, 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } }
+    return { ...requestId, 'Retry-After': { type: 'integer', description: 'The number of seconds to wait.' } }
   }
   return requestId
 }

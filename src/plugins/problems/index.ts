@@ -36,7 +36,7 @@ export const problems = fp<ProblemsOptions>(
       if (statusCode >= 400 && statusCode < 500) return error as FastifyError
       return new AppError(
         'internal_error',
-        'Something went wrong here; it is logged under this request id.',
+        'Something went wrong. The log has details under this request ID.',
         {},
         { cause: withoutValues(error) },
       )
@@ -75,7 +75,7 @@ function problemOf(error: AppError | FastifyError, requestId: string) {
     status,
     body: {
       type: `/problems/${code}`,
-      title: known?.[1] ?? 'The request cannot be read',
+      title: known?.[1] ?? 'Bad request',
       status,
       code,
       detail: error.message,
