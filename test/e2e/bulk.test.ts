@@ -40,16 +40,14 @@ describe('a bulk edit', () => {
     await selectAll(page, 'Stays', 'Theirs after')
     await page.getByRole('toolbar').getByRole('button', { name: 'Mark done' }).click()
     await page.getByText('4 tasks: Done.').waitFor()
-    const refusal = page.getByRole('alert').filter({ hasText: '1 of 5 tasks was not changed' })
+    const refusal = page.getByRole('alert').filter({ hasText: "Couldn't update 1 of 5 tasks" })
     await refusal.getByText('“Gone before”').waitFor()
 
     await desk.service.delete(`/api/tasks/${idOf('Gone after')}`)
     await desk.service.patch(`/api/tasks/${idOf('Theirs after')}`, { status: 'in_progress' })
     await page.keyboard.press('z')
-    const half = page.getByRole('alert').filter({ hasText: 'Not undone: “4 tasks: Done”' })
-    await half
-      .getByText(/2 of 4 tasks undone\. Changed since, and left as they are: “Theirs after”/)
-      .waitFor()
+    const half = page.getByRole('alert').filter({ hasText: "Couldn't undo “4 tasks: Done”" })
+    await half.getByText(/2 of 4 tasks undone\. Changed by someone else since: “Theirs after”/).waitFor()
     await half.getByText('“Gone after”').waitFor()
     const statusOf = async (title: string) =>
       (await desk.service.get(`/api/tasks/${idOf(title)}`)).body.status

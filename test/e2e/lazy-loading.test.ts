@@ -22,7 +22,7 @@ describe('a lazy component', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('menu').waitFor({ state: 'detached' })
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   })
 
   test('blocks shortcuts while it loads, then opens', async ({ desk }) => {
@@ -49,7 +49,7 @@ describe('a lazy component', () => {
     await page.keyboard.press('j')
     // In one go, as fast as keys come.
     await page.keyboard.type('cexport ')
-    await page.getByRole('dialog', { name: 'New task' }).getByText('The other fields are loading').waitFor()
+    await page.getByRole('dialog', { name: 'New task' }).getByText('Loading the other fields').waitFor()
     await page.keyboard.type('fai')
     release()
     const title = page.getByRole('dialog', { name: 'New task' }).getByRole('textbox', { name: 'Title' })
@@ -73,7 +73,7 @@ describe('a lazy component', () => {
     await page.goto(`${desk.service.url}/tasks/${task.id}`)
     await rowOf(page, 'Still open').waitFor()
     await page.keyboard.type('ce')
-    const dialog = page.getByRole('dialog', { name: 'This could not be opened' })
+    const dialog = page.getByRole('dialog', { name: "Couldn't open this dialog" })
     await dialog.waitFor()
     await page.keyboard.type('e#')
     await dialog.getByRole('button', { name: 'Close' }).click()
@@ -121,12 +121,12 @@ describe('a lazy component', () => {
     const page = await desk.open('/sign-in')
     await page.route(/assets\/(open-menu|selection-bar|toasts)/, (route) => route.abort())
     await page.goto(`${desk.service.url}/tasks`)
-    await page.getByText('A part of this page could not be loaded').waitFor()
+    await page.getByText("Couldn't load part of this page").waitFor()
     await page.getByLabel('Select Still shown').check({ force: true })
-    await expect.poll(() => page.getByRole('button', { name: 'Reload the page' }).count()).toBe(2)
+    await expect.poll(() => page.getByRole('button', { name: 'Reload page' }).count()).toBe(2)
     await rowOf(page, 'Still shown').waitFor()
     await page.unroute(/assets\/(open-menu|selection-bar|toasts)/)
-    await page.getByRole('button', { name: 'Reload the page' }).last().click()
+    await page.getByRole('button', { name: 'Reload page' }).last().click()
     await page.getByRole('button', { name: 'Status', exact: true }).click()
     await page.getByRole('menu').waitFor()
   })
@@ -147,11 +147,11 @@ describe('a lazy component', () => {
   test('returns the focus to its button on a phone', async ({ desk }) => {
     const page = await desk.open('/tasks', { viewport: { width: 390, height: 844 } })
     for (const _ of ['first', 'again']) {
-      await page.getByRole('button', { name: 'Open the menu' }).press('Enter')
+      await page.getByRole('button', { name: 'Open menu' }).press('Enter')
       await page.getByRole('dialog').getByRole('link', { name: 'All tasks' }).waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await expect.poll(() => focused(page)).toBe('Open the menu')
+      await expect.poll(() => focused(page)).toBe('Open menu')
     }
   })
 })

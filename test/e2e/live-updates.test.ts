@@ -8,18 +8,18 @@ async function projectOf({ service }: Desk, name: string) {
   return { project, listId: lists.data[0].id }
 }
 
-const LOST = 'The connection to Inlet is gone'
+const LOST = 'Connection lost'
 
 describe('changes by others', () => {
   test('appear immediately in every open tab', async ({ desk }) => {
     const one = await desk.open('/tasks', { isLive: true })
     const other = await desk.open('/tasks', { context: one.context() })
-    await one.getByText('Nothing has come in yet').waitFor()
-    await other.getByText('Nothing has come in yet').waitFor()
+    await one.getByText('No tasks yet').waitFor()
+    await other.getByText('No tasks yet').waitFor()
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Fresh from the API' })
     for (const page of [one, other]) await page.getByRole('link', { name: 'Fresh from the API' }).waitFor()
     await desk.service.patch(`/api/tasks/${task.id}`, { status: 'done' })
-    for (const page of [one, other]) await page.getByRole('button', { name: /Open again: Fresh/ }).waitFor()
+    for (const page of [one, other]) await page.getByRole('button', { name: /Reopen: Fresh/ }).waitFor()
     // The tab that listened goes; the other one takes over.
     await one.close()
     await desk.service.patch(`/api/tasks/${task.id}`, { title: 'Renamed by the API' })
@@ -80,7 +80,7 @@ describe('changes by others', () => {
     await expect.poll(titles).toEqual(['There all along', 'Restored', 'Now fits', 'Moved in'])
   })
 
-  test('are in an inactive list when it is opened again', async ({ desk }) => {
+  test('are in an inactive list when it is reopened', async ({ desk }) => {
     const { project, listId } = await projectOf(desk, 'Left behind')
     const create = async (body: object) => (await desk.service.post('/api/tasks', { listId, ...body })).body
     const urgent = await create({ title: 'Urgent once', priority: 'high' })

@@ -54,7 +54,7 @@ describe('a description', () => {
     const { page, text, pageErrors } = await openWith(desk, MARKS)
     // A fast machine formats the start in time and offers the rest.
     const more = text.getByRole('button', { name: 'Show all 64,000 characters' })
-    const notice = text.getByText('formatting it took too long')
+    const notice = text.getByText('formatting took too long')
     await more.or(notice).first().waitFor({ timeout: MAX_WAIT_MS })
     if (await more.isVisible()) await more.click()
     await notice.waitFor({ timeout: MAX_WAIT_MS })
@@ -69,7 +69,7 @@ describe('a description', () => {
     await text.getByRole('button', { name: 'Formatting all 62,000 characters…' }).waitFor()
     const start = text.locator('p', { hasText: /^Some text\./ })
     await expect.poll(() => start.evaluate(lengthOf)).toBeGreaterThan(19_000)
-    await text.getByText('formatting it took too long').waitFor({ timeout: MAX_WAIT_MS })
+    await text.getByText('formatting took too long').waitFor({ timeout: MAX_WAIT_MS })
     await expectResponsive(page)
   })
 
@@ -89,7 +89,7 @@ describe('a description', () => {
     await page.route(/assets\/worker/, (route) => route.abort())
     await page.goto(`${desk.service.url}/tasks/${task.id}`)
     const text = panelOf(page).getByRole('region', { name: 'Description' })
-    await text.getByText('the formatter could not be loaded').waitFor()
+    await text.getByText("couldn't load the formatter").waitFor()
     await text.locator('pre', { hasText: 'Some *text*' }).waitFor()
   })
 })

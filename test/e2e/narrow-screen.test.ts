@@ -27,7 +27,7 @@ async function showBoth(page: Page) {
 describe('a narrow page', () => {
   test('has names for all dialogs', async ({ desk }) => {
     const page = await openWithTasks(desk, PHONE)
-    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await page.getByRole('button', { name: 'Open menu' }).click()
     await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'All tasks' }).waitFor()
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('dialog', { name: 'New project' }).getByLabel('Name').waitFor()
@@ -48,13 +48,13 @@ describe('a narrow page', () => {
     const page = await openWithTasks(desk, PHONE)
     const menu = page.getByRole('dialog', { name: 'Menu' })
     const dialog = page.getByRole('dialog', { name: 'New project' })
-    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await page.getByRole('button', { name: 'Open menu' }).click()
     await menu.getByRole('button', { name: 'New project' }).click()
     await dialog.getByLabel('Name').waitFor()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     await menu.getByRole('button', { name: 'New project' }).waitFor()
-    await menu.getByRole('button', { name: 'switch the project' }).click()
+    await menu.getByRole('button', { name: 'switch project' }).click()
     await page.getByRole('menuitemradio', { name: 'All projects' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('menuitemradio').first().waitFor({ state: 'detached' })
@@ -78,7 +78,7 @@ describe('a narrow page', () => {
         })
         .toBeGreaterThanOrEqual(0)
       // The toast moves down when the bar closes.
-      await page.getByRole('button', { name: 'Clear the selection' }).click()
+      await page.getByRole('button', { name: 'Clear selection' }).click()
       await page.getByRole('toolbar').waitFor({ state: 'detached' })
       await expect
         .poll(() => page.evaluate('document.documentElement.style.getPropertyValue("--bar-height")'))

@@ -13,7 +13,7 @@ describe('an address', () => {
     await expect.poll(() => panelOf(page).innerText()).not.toMatch(/path\.|uuid|400|404/i)
     const isRestorable = path !== '/tasks/42'
     await expect
-      .poll(() => panelOf(page).getByRole('button', { name: 'Bring it back' }).count())
+      .poll(() => panelOf(page).getByRole('button', { name: 'Restore task' }).count())
       .toBe(isRestorable ? 1 : 0)
   })
 
@@ -37,8 +37,8 @@ describe('an address', () => {
     const page = await desk.open('/sign-in')
     await page.route(/assets\/keys-page|readyz/, (route) => route.abort('connectionrefused'))
     await page.goto(`${desk.service.url}/settings/keys`)
-    const said = page.getByRole('alert').filter({ hasText: 'This page could not be shown' })
-    await said.getByText('A part of this page could not be loaded').waitFor()
+    const said = page.getByRole('alert').filter({ hasText: "Couldn't load this page" })
+    await said.getByText("Couldn't load part of this page").waitFor()
     await expect.poll(() => said.innerText()).not.toMatch(/TypeError|http:/)
     await page.getByRole('complementary', { name: 'Sidebar' }).waitFor()
     await page.unroute(/assets\/keys-page|readyz/)
@@ -51,7 +51,7 @@ describe('an address', () => {
     const page = await desk.open('/sign-in')
     await page.route(/\/api\/|readyz/, (route) => route.abort('connectionrefused'))
     await page.goto(`${desk.service.url}/tasks`)
-    await page.getByRole('alert').getByText('Inlet does not answer').waitFor()
+    await page.getByRole('alert').getByText("Couldn't reach Inlet").waitFor()
     await page.unroute(/\/api\/|readyz/)
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
   })

@@ -86,12 +86,12 @@ describe('every page', () => {
     await page.keyboard.press('Escape')
     const menus = [
       ['/tasks', 'Order: Newest first'],
-      ['/tasks', /switch the project/],
-      ['/tasks', /theme, keyboard/],
-      [pages.task, 'More'],
-      [pages['project settings'], /What to do with Inbox/],
-      ['/settings/instructions', /What to do with “Run/],
-      ['/settings/routing', /What to do with app com/],
+      ['/tasks', /switch project/],
+      ['/tasks', /account menu/],
+      [pages.task, 'More actions'],
+      [pages['project settings'], /Actions for Inbox/],
+      ['/settings/instructions', /Actions for “Run/],
+      ['/settings/routing', /Actions for app com/],
     ] as const
     for (const [path, name] of menus) {
       await page.goto(desk.service.url + path)
@@ -132,10 +132,10 @@ describe('every page', () => {
     const dialogs: [path: string | undefined, dialog: string, steps: () => Promise<unknown>][] = [
       ['/tasks', 'New task', () => press('New task')],
       ['/tasks', 'New project', () => press('New project')],
-      ['/tasks', 'Keyboard', () => page.getByRole('heading').first().press('?')],
+      ['/tasks', 'Keyboard shortcuts', () => page.getByRole('heading').first().press('?')],
       [
         '/settings/keys',
-        'The key “seen”',
+        'API key “seen”',
         async () => {
           await press('Create key')
           await page.getByRole('dialog').getByLabel('Name').fill('seen')
@@ -144,11 +144,11 @@ describe('every page', () => {
         },
       ],
       ['/settings/webhook', 'Revoke', () => press('Revoke')],
-      ['/settings/instructions', 'Add an instruction', () => press('Add instruction')],
-      ['/settings/instructions', 'History', () => pick(/What to do with “Run/, 'History')],
-      ['/settings/routing', 'Edit the rule', () => pick(/What to do with app com/, 'Edit')],
-      ['/settings/routing', 'Delete', () => pick(/What to do with app com/, 'Delete')],
-      [pages['project settings'], 'Rename the list', () => pick(/What to do with Inbox/, 'Rename')],
+      ['/settings/instructions', 'Add instruction', () => press('Add instruction')],
+      ['/settings/instructions', 'History', () => pick(/Actions for “Run/, 'History')],
+      ['/settings/routing', 'Edit rule', () => pick(/Actions for app com/, 'Edit')],
+      ['/settings/routing', 'Delete', () => pick(/Actions for app com/, 'Delete')],
+      [pages['project settings'], 'Rename list', () => pick(/Actions for Inbox/, 'Rename')],
     ]
     for (const [path, name, steps] of dialogs) {
       await page.goto(desk.service.url + path)
@@ -166,11 +166,11 @@ describe('every page', () => {
     const { body: task } = await desk.service.post('/api/tasks', { title: 'Written twice' })
     const page = await desk.open(`/tasks/${task.id}`, { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'Label', exact: true }).click()
-    await page.getByRole('combobox', { name: 'Labels to show' }).click()
+    await page.getByRole('combobox', { name: 'Filter by label' }).click()
     await page.getByRole('option', { name: 'crash' }).waitFor()
     expect(await violationsInBothThemes(page)).toEqual([])
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
     await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs' })
     await page.getByRole('button', { name: 'Save notes' }).click()

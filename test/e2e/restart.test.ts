@@ -7,7 +7,7 @@ import { rowOf, signIn, test } from './support/browser.ts'
 
 afterEach(cleanUp)
 
-const LOST = 'The connection to Inlet is gone'
+const LOST = 'Connection lost'
 /** From the first response of the service until the page is live: in the best of three restarts, as machines stall. */
 const MAX_RECOVERY_MS = 3_000
 const RESTARTS = 3
@@ -31,7 +31,7 @@ describe('a restart of the service', () => {
     await page.goto(`${url}/tasks/${ids.get('Stays')}`)
     for (const title of titles) await rowOf(page, title).waitFor()
     await stream
-    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
 
     await stop(before)
@@ -47,7 +47,7 @@ describe('a restart of the service', () => {
     await rowOf(page, 'Made meanwhile').waitFor(A_WHILE)
     await rowOf(page, 'Was renamed').waitFor()
     await rowOf(page, 'Will be deleted').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Open again: Will be done' }).waitFor()
+    await page.getByRole('button', { name: 'Reopen: Will be done' }).waitFor()
     await expect.poll(() => page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
     await page.getByRole('button', { name: 'Save notes' }).click()
     await expect

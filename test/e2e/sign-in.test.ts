@@ -7,7 +7,7 @@ describe('signing in', () => {
     const page = await desk.open(`/tasks/${task.id}`, { key: null })
     await page.getByLabel('API key').fill('not-a-key-of-this-inlet')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('No key like that works here').waitFor()
+    await page.getByText('Invalid API key').waitFor()
     await page.getByLabel('API key').fill(desk.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await panelOf(page).getByText('Linked from a message').waitFor()
@@ -32,7 +32,7 @@ describe('signing in', () => {
     await expect.poll(() => page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
     for (const name of ['keys', 'webhook', 'routing', 'events']) {
       await page.goto(`${desk.service.url}/settings/${name}`)
-      await page.getByRole('heading', { name: 'Not for this key' }).waitFor()
+      await page.getByRole('heading', { name: 'Access denied' }).waitFor()
       await expect.poll(() => page.getByRole('button', { name: /^(Create|Add)/ }).count()).toBe(0)
     }
   })
@@ -40,7 +40,7 @@ describe('signing in', () => {
   test('shows once that a key cannot read tasks', async ({ desk }) => {
     const key = await desk.service.given.key({ name: 'writer', scopes: ['rules:write'] })
     const page = await desk.open('/tasks', { key })
-    await page.getByText('Your key may not read tasks').waitFor()
+    await page.getByText('Your key does not have the scope tasks:read').waitFor()
     await page.waitForTimeout(500)
     await expectNone(page, page.getByRole('alert'))
     await page.goto(`${desk.service.url}/settings/keys`)
@@ -76,8 +76,8 @@ describe('signing in', () => {
     const page = await desk.open('/sign-in')
     await page.route('**/api/me', (route) => route.abort())
     await page.goto(`${desk.service.url}/tasks`)
-    await page.getByText('Inlet has not answered yet').waitFor()
-    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor()
+    await page.getByText('Inlet has not responded yet').waitFor()
+    await page.getByRole('heading', { name: "Couldn't load this page" }).waitFor()
     await page.unroute('**/api/me')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()

@@ -20,7 +20,7 @@ describe('the sync of a repository', () => {
     repository.merge(5)
     await desk.service.post('/api/projects', { name: 'Shop' })
     const page = await desk.open('/tasks')
-    await page.getByRole('link', { name: 'Settings of Shop' }).click()
+    await page.getByRole('link', { name: 'Settings for Shop' }).click()
     await sectionOf(page).getByRole('button', { name: 'Connect repository' }).click()
     const form = sectionOf(page)
     await form.getByLabel('Repository').fill('acme/nowhere')
@@ -31,9 +31,9 @@ describe('the sync of a repository', () => {
     await expect.poll(() => form.getByText(words).count()).toBe(1)
     await form.getByLabel('Repository').fill('acme/shop')
     await form.getByRole('combobox', { name: 'Sync' }).click()
-    await page.getByRole('option', { name: 'Only by hand' }).click()
+    await page.getByRole('option', { name: 'Manually' }).click()
     await form.getByRole('button', { name: 'Connect repository' }).click()
-    await form.getByText('Nothing was synced from acme/shop yet').waitFor()
+    await form.getByText('No syncs from acme/shop yet').waitFor()
 
     // Slow enough to be seen; as soon as it was, the rest comes at once.
     host.latencyMs = 1_500
@@ -52,13 +52,13 @@ describe('the sync of a repository', () => {
     await start(page)
     await runsOf(page).nth(1).waitFor()
     await first.getByText(/\+1 .* 1 done/).waitFor()
-    await page.getByRole('link', { name: 'Its 799 open tasks' }).waitFor()
+    await page.getByRole('link', { name: 'View 799 open tasks' }).waitFor()
 
     // How many there are is known from the last time that everything was looked at.
-    await sectionOf(page).getByRole('button', { name: 'Check everything' }).click()
-    await first.getByText('everything checked').waitFor()
+    await sectionOf(page).getByRole('button', { name: 'Full sync' }).click()
+    await first.getByText('full sync').waitFor()
     host.latencyMs = 1_500
-    await sectionOf(page).getByRole('button', { name: 'Check everything' }).click()
+    await sectionOf(page).getByRole('button', { name: 'Full sync' }).click()
     await sectionOf(page)
       .getByText(/[1-9]\d* of about 801 fetched/)
       .waitFor()
@@ -78,11 +78,11 @@ describe('the sync of a repository', () => {
     await page.getByRole('link', { name: 'A change' }).click()
     const panel = panelOf(page)
     await panel.getByText(`Pull request #2 in ${repository.name}, merged`).waitFor()
-    const link = panel.getByRole('link', { name: 'See it there' })
+    const link = panel.getByRole('link', { name: 'View on code host' })
     await expect.poll(() => link.getAttribute('href')).toContain(`${repository.name}/pull/2`)
     await page.getByRole('link', { name: 'An issue' }).click()
     await panel.getByText(`Issue #1 in ${repository.name}, open`).waitFor()
-    await panel.getByText(/Read-only, because it follows the code host. Change it there/).waitFor()
+    await panel.getByText(/Read-only because it is synced from the code host. Edit it there/).waitFor()
     await expect.poll(() => panel.getByRole('button', { name: 'Write description' }).count()).toBe(0)
 
     const { body: tasks } = await desk.service.get(`/api/tasks?projectId=${project.id}&q=An issue`)
@@ -90,8 +90,8 @@ describe('the sync of a repository', () => {
     repository.change(1, { title: 'Changed there' })
     await sync()
     await page.goto(`${desk.service.url}/projects/${project.id}`)
-    await runsOf(page).first().getByText('1 left alone').click()
-    await runsOf(page).first().getByText('#1: deleted here, and stays so').waitFor()
+    await runsOf(page).first().getByText('1 skipped').click()
+    await runsOf(page).first().getByText('#1: deleted in Inlet').waitFor()
   })
 
   test('shows each state of issues and pull requests', async ({ desk }) => {
@@ -159,7 +159,7 @@ describe('the sync of a repository', () => {
     const page = await desk.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
     await start(page)
     const status = sectionOf(page).getByRole('status')
-    await status.getByText(/rate limit\. It continues by itself.*in \d+ min/).waitFor()
+    await status.getByText(/Rate limited by the code host\. Continues.*in \d+ min/).waitFor()
     const until = await page.evaluate(
       (ms) => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(ms),
       (reset + 1) * 1_000,

@@ -12,14 +12,14 @@ describe('a task', () => {
     page.on('request', (request) => asked.push(request.url()))
     page.on('dialog', (dialog) => void dialog.accept().then(() => asked.push('a dialog')))
     await page.goto(`${desk.service.url}/tasks/${task.id}`)
-    await panelOf(page).getByText('Load picture').waitFor()
+    await panelOf(page).getByText('Load image').waitFor()
     await panelOf(page).getByText('press').click()
     expect(await page.evaluate('window.wasRun')).toBeUndefined()
     expect(asked.filter((url) => !url.startsWith(desk.service.url))).toEqual([])
     const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
     expect(overflow).toBeLessThanOrEqual(0)
     await panelOf(page)
-      .getByText(/Read-only, because it came over the API/)
+      .getByText(/Read-only because the task was created over the API/)
       .waitFor()
   })
 
@@ -37,7 +37,7 @@ describe('a task', () => {
         body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
       })
     })
-    await panelOf(page).getByRole('button', { name: 'Load picture “A chart” from elsewhere.example' }).click()
+    await panelOf(page).getByRole('button', { name: 'Load image “A chart” from elsewhere.example' }).click()
     const picture = panelOf(page).getByRole('img', { name: 'A chart' })
     await expect
       .poll(() => picture.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth))
@@ -49,7 +49,7 @@ describe('a task', () => {
     const task = await createTask(desk, { title: 'Back from the dead' })
     await desk.service.delete(`/api/tasks/${task.id}`)
     const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
-    await page.getByRole('button', { name: 'Bring it back' }).click()
+    await page.getByRole('button', { name: 'Restore task' }).click()
     await panelOf(page).getByRole('heading', { name: 'Back from the dead' }).waitFor()
     await rowOf(page, 'Back from the dead').waitFor()
     await expect.poll(() => page.title()).toBe('Back from the dead · Inlet')
@@ -59,7 +59,7 @@ describe('a task', () => {
     const task = await createTask(desk, { title: 'Very deep', description: `${'>'.repeat(20_000)} the end` })
     const page = await desk.open(`/tasks/${task.id}`)
     await panelOf(page).locator('pre', { hasText: 'the end' }).waitFor()
-    await panelOf(page).getByText('created it').waitFor()
+    await panelOf(page).getByText('created the task').waitFor()
   })
 
   test('is assigned to people', async ({ desk }) => {
@@ -88,7 +88,7 @@ describe('a task', () => {
     await page.getByLabel('Comment').fill('Seen on **two** machines')
     await page.getByRole('button', { name: 'Comment' }).click()
     await panelOf(page).locator('strong', { hasText: 'two' }).waitFor()
-    await panelOf(page).getByText('created it').waitFor()
+    await panelOf(page).getByText('created the task').waitFor()
   })
 
   test('gets one comment when a request is retried', async ({ desk }) => {
@@ -106,7 +106,7 @@ describe('a task', () => {
       return route.abort()
     })
     await comment.press('Control+Enter')
-    await panelOf(page).getByText('Inlet does not answer.').waitFor()
+    await panelOf(page).getByText("Couldn't reach Inlet.").waitFor()
     await comment.press('Control+Enter')
     await expect.poll(() => comment.inputValue()).toBe('')
     await panelOf(page).getByRole('listitem').filter({ hasText: 'only once' }).waitFor()
@@ -117,7 +117,7 @@ describe('a task', () => {
   test('keeps text typed while the notes are being saved', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Written on' })
     const page = await desk.open(`/tasks/${task.id}`)
-    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('button', { name: 'Add notes' }).click()
     const notes = page.getByRole('textbox', { name: 'Notes' })
     await notes.fill('one')
     const release = await delayRequests(page, `**/api/tasks/${task.id}`, 'PATCH')
@@ -137,7 +137,7 @@ describe('a task', () => {
   }) => {
     const task = await createTask(desk, { title: 'Contended' })
     const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
-    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
     await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Contended by two' })
     await panelOf(page).getByRole('heading', { name: 'Contended by two' }).waitFor()
@@ -147,7 +147,7 @@ describe('a task', () => {
     // A failed save keeps the conflict.
     await page.route(`**/api/tasks/${task.id}`, (route) => route.abort())
     await choice.getByRole('button', { name: 'Keep mine' }).click()
-    await page.getByText('Not saved. What you wrote is still here.').waitFor()
+    await page.getByText("Couldn't save. Your input is kept.").waitFor()
     await page.unroute(`**/api/tasks/${task.id}`)
     await choice.getByRole('button', { name: 'Keep mine' }).click()
     await choice.waitFor({ state: 'detached' })
@@ -158,14 +158,14 @@ describe('a task', () => {
   test('with a draft shows a conflict after a reload', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Left for a while' })
     const page = await desk.open(`/tasks/${task.id}`)
-    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
     await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Changed meanwhile' })
     await page.reload()
     await panelOf(page).getByRole('heading', { name: 'Changed meanwhile' }).waitFor()
     await page.getByRole('button', { name: 'Save notes' }).click()
     const choice = panelOf(page).getByRole('alert')
-    await choice.getByRole('button', { name: 'Take theirs' }).click()
+    await choice.getByRole('button', { name: 'Keep theirs' }).click()
     await panelOf(page).getByRole('region', { name: 'Notes' }).getByText('theirs').waitFor()
     await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
   })
@@ -173,7 +173,7 @@ describe('a task', () => {
   test('is saved without a conflict when only other fields changed', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Shared peacefully' })
     const page = await desk.open(`/tasks/${task.id}`)
-    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
     await desk.service.patch(`/api/tasks/${task.id}`, { priority: 'high' })
     await page.getByRole('button', { name: 'Save notes' }).click()
@@ -185,7 +185,7 @@ describe('a task', () => {
   test('keeps the draft when the session ends', async ({ desk }) => {
     const task = await createTask(desk, { title: 'Half written' })
     const page = await desk.open(`/tasks/${task.id}`)
-    await page.getByRole('button', { name: 'Write notes' }).click()
+    await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
     await desk.service.query('DELETE FROM sessions')
     await page.context().clearCookies()

@@ -58,7 +58,7 @@ describe('the list of tasks', () => {
     await page.keyboard.press('e')
     await page.getByText('Done: Made with the keyboard').waitFor()
     await rowOf(page, 'Made with the keyboard')
-      .getByRole('button', { name: /Open again/ })
+      .getByRole('button', { name: /Reopen/ })
       .waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await rowOf(page, 'Made with the keyboard')
@@ -69,7 +69,7 @@ describe('the list of tasks', () => {
     await page.keyboard.press('Escape')
     await page.waitForURL(/\/tasks$/)
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     expect(pageErrors).toEqual([])
   })
 
@@ -147,12 +147,12 @@ describe('the list of tasks', () => {
     await page.getByLabel('Select Patient 11').check({ force: true })
     await page.getByLabel('Select Patient 0', { exact: true }).click({ modifiers: ['Shift'], force: true })
     await page.getByRole('toolbar').getByRole('button', { name: 'Mark done' }).click()
-    await page.getByText('12 tasks wait for the rate limit of your key, for 1 s.').first().waitFor()
+    await page.getByText('Rate limit reached: 12 tasks will be sent in 1 s.').first().waitFor()
     await page.getByText('12 tasks: Done.').waitFor()
     await expect
       .poll(async () => (await desk.service.get('/api/tasks?q=patient&status=done')).body.data)
       .toHaveLength(12)
-    await expectNone(page, page.getByText('were not changed'))
+    await expectNone(page, page.getByText("Couldn't update"))
   })
 
   test('is filtered by labels, picked or typed', async ({ desk }) => {
@@ -161,9 +161,9 @@ describe('the list of tasks', () => {
     await createTask(desk, { title: 'Wide' })
     const page = await desk.open('/tasks')
     await page.getByRole('button', { name: 'Label', exact: true }).click()
-    const labels = page.getByRole('combobox', { name: 'Labels to show' })
+    const labels = page.getByRole('combobox', { name: 'Filter by label' })
     // The focus is there by itself: what is typed is a label, not a command; half of one is given up with Escape.
-    await page.locator('[aria-label="Labels to show"]:focus').waitFor()
+    await page.locator('[aria-label="Filter by label"]:focus').waitFor()
     await page.keyboard.type('ecx')
     await page.keyboard.press('Escape')
     await labels.waitFor({ state: 'detached' })
@@ -186,14 +186,14 @@ describe('the list of tasks', () => {
 
   test('without matches says so and shows a curl command for the same query', async ({ desk }) => {
     const page = await desk.open('/tasks?q=it’s "nothing"&priority=["high"]')
-    await page.getByText('No task passes these filters').waitFor()
+    await page.getByText('No matching tasks').waitFor()
     const line = await page.locator('pre').innerText()
     const { stdout } = await promisify(execFile)('bash', [
       '-c',
       line.replace('$INLET_KEY', desk.service.adminKey),
     ])
     expect(JSON.parse(stdout)).toMatchObject({ data: [], nextCursor: null })
-    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.waitForURL(/\/tasks$/)
   })
 
@@ -231,9 +231,9 @@ describe('the list of tasks', () => {
       await route.continue().catch(() => {})
     })
     await page.getByRole('link', { name: /All tasks/ }).click()
-    await page.getByText('Inlet has not answered yet').waitFor()
+    await page.getByText('Inlet has not responded yet').waitFor()
     isHeld = false
-    await page.getByRole('button', { name: 'Ask again now' }).click()
+    await page.getByRole('button', { name: 'Retry now' }).click()
     await rowOf(page, 'Late in coming').waitFor()
     for (const release of held) release()
   })
@@ -244,10 +244,10 @@ describe('the list of tasks', () => {
       await desk.service.given.project({ name: 'Second project' }),
     ]
     const page = await desk.open(`/tasks?projectId=${first.id}`)
-    await page.getByRole('button', { name: 'First project: switch the project' }).click()
+    await page.getByRole('button', { name: 'First project: switch project' }).click()
     await page.getByRole('menuitemradio', { name: /Second project/ }).click()
     await page.waitForURL(new RegExp(second.id))
-    await page.getByRole('button', { name: 'Second project: switch the project' }).waitFor()
+    await page.getByRole('button', { name: 'Second project: switch project' }).waitFor()
   })
 
   test('shows a working curl command when it is empty', async ({ desk }) => {

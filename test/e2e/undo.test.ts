@@ -29,7 +29,7 @@ describe('undo', () => {
     await page.getByText('Undone: “Done: Done before”').waitFor()
     expect(await statusOf(desk, older.id)).toBe('open')
     await page.keyboard.press('z')
-    await page.getByText('Nothing to undo.').waitFor()
+    await page.getByText('Nothing to undo').waitFor()
   })
 
   test('reverts every edit of a task, newest first', async ({ desk }) => {
@@ -69,8 +69,8 @@ describe('undo', () => {
     await page.getByText('Done: Contended').waitFor()
     await desk.service.patch(`/api/tasks/${task.id}`, { status: 'in_progress' })
     await page.keyboard.press('z')
-    const refusal = page.getByRole('alert').filter({ hasText: 'Not undone: “Done: Contended”' })
-    await refusal.getByText('Someone changed the status since.').waitFor()
+    const refusal = page.getByRole('alert').filter({ hasText: "Couldn't undo “Done: Contended”" })
+    await refusal.getByText('Someone else has changed the status since.').waitFor()
     expect(await statusOf(desk, task.id)).toBe('in_progress')
     // Older actions can still be undone.
     await page.keyboard.press('z')
@@ -84,7 +84,7 @@ describe('undo', () => {
     await page.getByText('Done: Out of reach').waitFor()
     await page.route('**/api/tasks/*', (route) => route.abort())
     await page.keyboard.press('z')
-    const refusal = page.getByRole('alert').filter({ hasText: 'Not undone: “Done: Out of reach”' })
+    const refusal = page.getByRole('alert').filter({ hasText: "Couldn't undo “Done: Out of reach”" })
     await refusal.waitFor()
     await page.unroute('**/api/tasks/*')
     await refusal.getByRole('button', { name: 'Undo' }).click()
@@ -142,7 +142,7 @@ async function editEverything(desk: Desk, page: Page, id: string) {
     () => write('Labels', 'added'),
     () => write('Assignees', 'grace'),
     async () => {
-      await page.getByRole('button', { name: 'Write notes' }).click()
+      await page.getByRole('button', { name: 'Add notes' }).click()
       await page.getByRole('textbox', { name: 'Notes' }).fill('noted')
       await page.getByRole('button', { name: 'Save notes' }).click()
     },

@@ -17,9 +17,9 @@ describe('the feedback webhook', () => {
   test('works with the address, the secret and the body of the page', async ({ desk }) => {
     const page = await desk.open('/settings/webhook')
     await page.getByRole('button', { name: 'Create secret' }).click()
-    const dialog = page.getByRole('dialog', { name: 'The webhook secret' })
+    const dialog = page.getByRole('dialog', { name: 'Webhook secret' })
     const secret = await dialog.locator('pre').first().innerText()
-    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await dialog.getByRole('button', { name: "I've stored it" }).click()
     await page.getByText(`…${secret.slice(-4)}`).waitFor()
 
     const blocks = await page.locator('pre').allInnerTexts()
@@ -61,11 +61,11 @@ const configured = deskTest(() =>
 describe('the secrets of the webhook', () => {
   test('are at most two, rotated and revoked', async ({ desk }) => {
     const page = await desk.open('/settings/webhook')
-    await page.getByText('There is no secret, so all feedback is refused').waitFor()
+    await page.getByText('No secret is set, so all feedback is rejected').waitFor()
     const storedSecret = async () => {
-      const dialog = page.getByRole('dialog', { name: 'The webhook secret' })
+      const dialog = page.getByRole('dialog', { name: 'Webhook secret' })
       const secret = await dialog.locator('pre').first().innerText()
-      await dialog.getByRole('button', { name: 'I have stored it' }).click()
+      await dialog.getByRole('button', { name: "I've stored it" }).click()
       await dialog.waitFor({ state: 'detached' })
       return secret
     }
@@ -75,7 +75,9 @@ describe('the secrets of the webhook', () => {
     const first = await storedSecret()
     await item(first).getByRole('button', { name: 'Rotate' }).click()
     const second = await storedSecret()
-    await item(first).getByText(/ends/).waitFor()
+    await item(first)
+      .getByText(/expires/)
+      .waitFor()
     expect([await works(first), await works(second)]).toEqual([true, true])
     await expect.poll(() => page.getByRole('button', { name: 'Create secret' }).isDisabled()).toBe(true)
     await expect.poll(() => item(second).getByRole('button', { name: 'Rotate' }).isDisabled()).toBe(true)
@@ -96,7 +98,7 @@ describe('the secrets of the webhook', () => {
       .filter({ hasText: /^https:\/\/inlet\.example\/api\/analytics\/webhook$/ })
       .waitFor()
     await page.getByText('listens on port 3777').waitFor()
-    await page.getByText(/The secret that is set as WEBHOOK_SECRET works/).waitFor()
+    await page.getByText(/The secret in WEBHOOK_SECRET is accepted/).waitFor()
   })
 })
 

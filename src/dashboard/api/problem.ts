@@ -27,7 +27,7 @@ export class Problem extends Error {
 export const unreachable = () =>
   new Problem(0, {
     code: 'unreachable',
-    detail: 'Inlet does not answer. What you wrote is kept here: try again when the connection is back.',
+    detail: "Couldn't reach Inlet. Your input is kept; try again when the connection is back.",
   })
 
 export function problemFrom(body: unknown, response: Response): Problem {
@@ -47,13 +47,13 @@ const chunkNotLoaded = () =>
   new Problem(0, {
     code: 'unreachable',
     detail:
-      'A part of this page could not be loaded, because Inlet did not respond. What you wrote is kept. The page is loaded again when Inlet responds.',
+      "Couldn't load part of this page because Inlet did not respond. Your input is kept. The page reloads when Inlet responds.",
   })
 
 const unexpectedError = (error: unknown) =>
   new Problem(0, {
     code: 'page_failed',
-    detail: `Something on this page failed. Reload it; if it fails again, report this: ${String(error).slice(0, 300)}`,
+    detail: `Something went wrong on this page. Reload it; if that doesn't help, report this error: ${String(error).slice(0, 300)}`,
   })
 
 /** Whether the same request may succeed later: the network, the session or the service failed. */
@@ -61,11 +61,10 @@ export const isTransient = ({ status }: Problem) =>
   status === 0 || status === 401 || status === 429 || status >= 500
 
 function messageFrom(status: number, body: Partial<Body>, retryAfterSeconds?: number): string {
-  if (status === 401) return 'You are signed out. Sign in again; what you wrote is kept.'
-  if (status === 429)
-    return `That was too much at once. Try again in ${plural(retryAfterSeconds ?? 60, 'second')}.`
-  if (body.requiredScope) return `Your key may not do this: it lacks the scope ${body.requiredScope}.`
-  const detail = body.detail ?? body.title ?? 'Something went wrong, and the service did not say what.'
+  if (status === 401) return 'You are signed out. Sign in again; your input is kept.'
+  if (status === 429) return `Too many requests. Try again in ${plural(retryAfterSeconds ?? 60, 'second')}.`
+  if (body.requiredScope) return `Your key does not have the scope ${body.requiredScope}.`
+  const detail = body.detail ?? body.title ?? 'Something went wrong. Try again.'
   const fieldErrors = body.errors ?? []
   return fieldErrors.some(({ message }) => detail.includes(message))
     ? detail

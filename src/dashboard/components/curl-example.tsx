@@ -8,7 +8,7 @@ interface CurlExampleProps {
 }
 
 /** A curl command with the real address of this service; only the key is a placeholder. */
-export function CurlExample({ path, method, body, caption = 'Or from a terminal:' }: CurlExampleProps) {
+export function CurlExample({ path, method, body, caption = 'Or with curl:' }: CurlExampleProps) {
   const lines = [
     `curl -s ${method ? `-X ${method} ` : ''}${quoteIfNeeded(location.origin + path)}`,
     `-H "X-API-Key: $INLET_KEY"`,

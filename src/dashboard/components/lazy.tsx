@@ -57,7 +57,7 @@ function ChunkErrorDialog({ onClose }: { onClose(): void }) {
       className="chunk-error"
       role="dialog"
       aria-modal="true"
-      aria-label="This could not be opened"
+      aria-label="Couldn't open this dialog"
       onKeyDown={(event) => {
         if (event.key === 'Escape') onClose()
       }}
@@ -73,11 +73,9 @@ function ChunkErrorDialog({ onClose }: { onClose(): void }) {
 function ChunkErrorText() {
   return (
     <>
-      <span>
-        A part of this page could not be loaded, because Inlet did not respond. What you wrote is kept.
-      </span>
+      <span>Couldn't load part of this page because Inlet did not respond. Your input is kept.</span>
       <Button variant="default" onClick={() => location.reload()}>
-        Reload the page
+        Reload page
       </Button>
     </>
   )

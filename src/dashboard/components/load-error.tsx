@@ -11,7 +11,7 @@ interface LoadErrorProps {
 export function LoadError({ what, query }: LoadErrorProps) {
   return (
     <div role="alert" className="stack" style={{ padding: 16, gap: 8 }}>
-      <strong>{what} could not be loaded.</strong>
+      <strong>Couldn't load {what}</strong>
       <span className="quiet breakable">{problemOf(query.error).message}</span>
       <div>
         <Button variant="default" onClick={() => query.refetch()}>

@@ -22,11 +22,11 @@ export function SecretDialog({ title, secret, example, onStored }: SecretDialogP
       closeOnEscape={false}
     >
       <div className="stack">
-        <p style={{ margin: 0 }}>Copy it now. Inlet keeps only a fingerprint and cannot show it again.</p>
+        <p style={{ margin: 0 }}>Copy the secret now. It won't be shown again.</p>
         <CopyBlock text={secret} />
         {example && <CopyBlock caption="Try it:" text={example} />}
         <div>
-          <Button onClick={onStored}>I have stored it</Button>
+          <Button onClick={onStored}>I've stored it</Button>
         </div>
       </div>
     </Modal>

@@ -14,13 +14,13 @@ const stack = createUndoStack({
     if (!failure) toast.info(`Undone: ${quotedLabel(action)}`)
     else if (remaining)
       showUndoToast(remaining, {
-        title: `Not undone: ${quotedLabel(action)}`,
+        title: `Couldn't undo ${quotedLabel(action)}`,
         message: failure,
         color: 'red',
       })
-    else toast.error(`Not undone: ${quotedLabel(action)}`, failure)
+    else toast.error(`Couldn't undo ${quotedLabel(action)}`, failure)
   },
-  onEmpty: () => toast.info('Nothing to undo.'),
+  onEmpty: () => toast.info('Nothing to undo'),
 })
 
 export const undoLatest = stack.undoLatest

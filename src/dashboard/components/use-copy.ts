@@ -15,7 +15,10 @@ export function useCopy(text: string) {
   async function copy() {
     const isCopied = await writeToClipboard(text)
     setCopied(isCopied)
-    if (!isCopied) toast.info('This browser does not let pages copy. Select the text and copy it yourself.')
+    if (!isCopied)
+      toast.info(
+        "Couldn't copy: the browser blocked access to the clipboard. Select the text and copy it manually.",
+      )
   }
 
   return { copied, copy }

@@ -42,9 +42,9 @@ export default function MarkdownRendered({ text }: { text: string }) {
 }
 
 const PLAIN_REASONS: Record<PlainReason, string> = {
-  'too-complex': 'Shown as plain text, because its formatting is too complex to display.',
-  'too-slow': 'Shown as plain text, because formatting it took too long.',
-  'not-available': 'Shown as plain text, because the formatter could not be loaded.',
+  'too-complex': 'Shown as plain text: the formatting is too complex to display.',
+  'too-slow': 'Shown as plain text: formatting took too long.',
+  'not-available': "Shown as plain text: couldn't load the formatter.",
 }
 
 /** One chunk per transition, so that the page handles clicks in between. */
@@ -92,7 +92,7 @@ function ExternalImage({ src, alt }: { src: string; alt: string }) {
   if (!host || !/^https:/i.test(src)) {
     return src ? (
       <a href={src} target="_blank" rel="noreferrer noopener nofollow">
-        Picture: {alt || host || 'open it'}
+        Image: {alt || host || 'open'}
       </a>
     ) : (
       <span>{alt}</span>
@@ -101,7 +101,7 @@ function ExternalImage({ src, alt }: { src: string; alt: string }) {
   if (isRequested) return <img src={src} alt={alt} referrerPolicy="no-referrer" />
   return (
     <button type="button" className={styles.picture} onClick={() => setRequested(true)}>
-      Load picture{alt && ` “${alt}”`} from {host}
+      Load image{alt && ` “${alt}”`} from {host}
     </button>
   )
 }

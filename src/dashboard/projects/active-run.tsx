@@ -20,13 +20,13 @@ export function ActiveRun({ run, expected }: ActiveRunProps) {
   return (
     <div role="status" className="stack" style={{ gap: 6 }}>
       <ProgressBar
-        label="Progress of the sync"
+        label="Sync progress"
         // The total is an estimate: below 100 % until the run has ended.
         fraction={expected ? Math.min(fetched / expected, 0.99) : undefined}
         isRunning={status === 'running'}
       />
       <span className="small">
-        {status === 'queued' && 'Waiting for its turn'}
+        {status === 'queued' && 'Queued'}
         {status === 'running' && (
           <>
             {expected ? 'Syncing' : `Syncing, page ${Math.floor(fetched / ITEMS_PER_PAGE) + 1}`}:{' '}
@@ -35,9 +35,8 @@ export function ActiveRun({ run, expected }: ActiveRunProps) {
         )}
         {status === 'rate_limited' && (
           <>
-            Waiting for the code host’s rate limit. It continues by itself{' '}
-            {run.retryAt ? <Countdown until={run.retryAt} /> : 'soon'}. {progressText(run, expected)} so far;
-            nothing of it is lost.
+            Rate limited by the code host. Continues{' '}
+            {run.retryAt ? <Countdown until={run.retryAt} /> : 'soon'}. {progressText(run, expected)} so far.
           </>
         )}
       </span>
@@ -57,7 +56,7 @@ function Countdown({ until }: { until: string }) {
   return (
     <>
       <span className="visually-hidden">at {clock.format(new Date(until))}</span>
-      <span aria-hidden>{left ? `in ${left}, at ${clock.format(new Date(until))}` : 'any moment now'}</span>
+      <span aria-hidden>{left ? `in ${left}, at ${clock.format(new Date(until))}` : 'soon'}</span>
     </>
   )
 }

@@ -39,12 +39,12 @@ export function Codehost({ project }: { project: Project }) {
     <section className={styles.section} aria-label="Code host">
       <h2>Issues &amp; pull requests</h2>
       {query.isPending && can('tasks:read') && <Skeleton height={100} />}
-      {query.isError && <LoadError what="The connection" query={query} />}
+      {query.isError && <LoadError what="the connection" query={query} />}
       {query.data === null && (
         <>
           <p className="quiet" style={{ margin: 0 }}>
-            Connect a repository, and its issues and pull requests become tasks here. They follow the
-            repository: what is closed there is done here.
+            Connect a repository to sync its issues and pull requests as tasks. Closing an issue in the
+            repository marks its task as done.
           </p>
           {can('admin') && !isEditing && !project.archivedAt && (
             <div>
@@ -99,8 +99,8 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
       <p style={{ margin: 0 }} className="breakable">
         <strong>{connection.repository}</strong>{' '}
         <span className="quiet small">
-          connected <RelativeTime dateTime={connection.connectedAt} />, synced{' '}
-          {SCHEDULES[connection.schedule] ?? 'by hand'}
+          Connected <RelativeTime dateTime={connection.connectedAt} />, synced{' '}
+          {SCHEDULES[connection.schedule] ?? 'manually'}
         </span>
       </p>
       {!project.archivedAt && (
@@ -111,14 +111,14 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
                 Sync issues &amp; PRs
               </Button>
               <Button variant="default" onClick={() => void sync('full')} disabled={isBusy}>
-                Check everything
+                Full sync
               </Button>
             </>
           )}
           {can('admin') && (
             <>
               <Button variant="default" onClick={onEdit}>
-                Change connection
+                Edit connection
               </Button>
               <Button variant="subtle" color="gray" onClick={() => setDisconnecting(true)}>
                 Disconnect
@@ -137,11 +137,11 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
             await refresh()
           }}
         >
-          The tasks stay. They are no longer brought up to date, and the stored token is thrown away.
+          Its tasks are kept but no longer updated. The stored token is deleted.
         </ConfirmDialog>
       )}
     </>
   )
 }
 
-const SCHEDULES: Record<string, string> = { off: 'by hand', hourly: 'every hour', daily: 'every day' }
+const SCHEDULES: Record<string, string> = { off: 'manually', hourly: 'hourly', daily: 'daily' }

@@ -55,7 +55,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     <form onSubmit={connect} className="stack" style={{ maxWidth: 480 }}>
       <TextInput
         label="Repository"
-        description="owner/name, or its address."
+        description="owner/name or URL"
         placeholder="acme/app"
         required
         autoFocus
@@ -67,10 +67,10 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         label="Access token"
         description={
           connection
-            ? 'Left empty, the stored one stays.'
+            ? 'Leave empty to keep the stored token.'
             : isBound
-              ? 'May read issues and pull requests. Kept encrypted, never shown again.'
-              : 'May read issues and pull requests. Kept encrypted, never shown again. Not needed for a public repository.'
+              ? 'Needs read access to issues and pull requests. Stored encrypted.'
+              : 'Needs read access to issues and pull requests. Stored encrypted. Optional for public repositories.'
         }
         autoComplete="off"
         required={isBound && !connection}
@@ -80,8 +80,8 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
       />
       <div className="row" style={{ alignItems: 'flex-start' }}>
         <Select
-          label="Into the list"
-          placeholder="The default list"
+          label="List for new tasks"
+          placeholder="Default list"
           clearable
           data={lists.map(({ id, name }) => ({ value: id, label: name }))}
           value={listId}
@@ -91,9 +91,9 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         <Select
           label="Sync"
           data={[
-            { value: 'hourly', label: 'Every hour' },
-            { value: 'daily', label: 'Every day' },
-            { value: 'off', label: 'Only by hand' },
+            { value: 'hourly', label: 'Hourly' },
+            { value: 'daily', label: 'Daily' },
+            { value: 'off', label: 'Manually' },
           ]}
           value={schedule}
           allowDeselect={false}
@@ -102,9 +102,9 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         />
       </div>
       <TextInput
-        label="API address"
-        description={connection ? 'Left empty, it stays as it is.' : 'Only for a code host of your own.'}
-        placeholder="The public code host"
+        label="API URL"
+        description={connection ? 'Leave empty to keep the current URL.' : 'For self-hosted code hosts only.'}
+        placeholder="https://code.example.com/api/v3"
         value={apiUrl}
         error={fieldErrors?.apiUrl && <span role="alert">{fieldErrors.apiUrl}</span>}
         onChange={(event) => setApiUrl(event.currentTarget.value)}

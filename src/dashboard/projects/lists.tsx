@@ -21,7 +21,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
     event.preventDefault()
     const body = { name: name.trim() }
     const path = { id: project.id }
-    const added = await mutate('The list was not added', () =>
+    const added = await mutate("Couldn't add the list", () =>
       sendOnce(body, (header) =>
         dataOf(api.POST('/api/projects/{id}/lists', { params: { path, header }, body })),
       ),
@@ -29,7 +29,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
     if (added) setName('')
   }
   const move = (list: List, position: number) =>
-    void mutate('The list was not moved', () =>
+    void mutate("Couldn't move the list", () =>
       dataOf(api.PATCH('/api/lists/{id}', { params: { path: { id: list.id } }, body: { position } })),
     )
 
@@ -37,7 +37,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
     <section className={styles.section} aria-label="Lists">
       <h2>Lists</h2>
       {query.isPending && <Skeleton height={100} />}
-      {query.isError && <LoadError what="The lists" query={query} />}
+      {query.isError && <LoadError what="lists" query={query} />}
       <ol className={styles.rows}>
         {query.data?.map((list, index) => (
           <li key={list.id} className={styles.item}>
@@ -53,7 +53,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
             {mayWrite && (
               <Menu position="bottom-end">
                 <Menu.Target>
-                  <ActionIcon aria-label={`What to do with ${list.name}`}>
+                  <ActionIcon aria-label={`Actions for ${list.name}`}>
                     <KebabHorizontalIcon size={18} />
                   </ActionIcon>
                 </Menu.Target>
@@ -79,7 +79,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
       {mayWrite && (
         <form onSubmit={add} className="row">
           <TextInput
-            aria-label="Name of a new list"
+            aria-label="New list name"
             placeholder="Next release"
             maxLength={100}
             value={name}
@@ -106,12 +106,12 @@ function RenameListDialog({ list, onClose }: { list: List; onClose(): void }) {
   const { mutate, isBusy } = useMutation('lists')
   const [name, setName] = useState(list.name)
   return (
-    <Modal opened onClose={onClose} title="Rename the list">
+    <Modal opened onClose={onClose} title="Rename list">
       <form
         className="stack"
         onSubmit={async (event) => {
           event.preventDefault()
-          const renamed = await mutate('The list was not renamed', () =>
+          const renamed = await mutate("Couldn't rename the list", () =>
             dataOf(
               api.PATCH('/api/lists/{id}', {
                 params: { path: { id: list.id } },
@@ -139,7 +139,7 @@ function RenameListDialog({ list, onClose }: { list: List; onClose(): void }) {
   )
 }
 
-/** Its tasks move to another list. */
+/** Move its tasks to another list. */
 function DeleteListDialog({ list, others, onClose }: { list: List; others: List[]; onClose(): void }) {
   const { mutate, isBusy } = useMutation('lists', 'tasks')
   const [moveTo, setMoveTo] = useState<string | null>(others.find(({ isDefault }) => isDefault)?.id ?? null)
@@ -147,7 +147,7 @@ function DeleteListDialog({ list, others, onClose }: { list: List; others: List[
     <Modal opened onClose={onClose} title={`Delete “${list.name}”?`}>
       <div className="stack">
         <Select
-          label="Its tasks move to"
+          label="Move its tasks to"
           data={others.map(({ id, name }) => ({ value: id, label: name }))}
           value={moveTo}
           allowDeselect={false}
@@ -159,7 +159,7 @@ function DeleteListDialog({ list, others, onClose }: { list: List; others: List[
             loading={isBusy}
             onClick={async () => {
               const query = moveTo ? { moveTo } : {}
-              await mutate('The list was not deleted', () =>
+              await mutate("Couldn't delete the list", () =>
                 dataOf(api.DELETE('/api/lists/{id}', { params: { path: { id: list.id }, query } })),
               )
               onClose()

@@ -18,20 +18,18 @@ export function ProjectPage() {
   const { projectId } = useParams({ from: '/signed-in/projects/$projectId' })
   const query = useQuery(projectsQuery)
   const project = query.data?.find(({ id }) => id === projectId)
-  usePageTitle(project ? `Settings of ${project.name}` : 'Project settings')
+  usePageTitle(project ? `${project.name} settings` : 'Project settings')
   return (
     <div className={styles.page} style={{ paddingInlineStart: 24, flex: 1 }}>
       <div className={styles.content} key={projectId}>
         {query.isPending && <Skeleton height={240} />}
-        {query.isError && <LoadError what="The project" query={query} />}
+        {query.isError && <LoadError what="the project" query={query} />}
         {query.isSuccess && !project && (
           <>
             <h1>Project not found</h1>
-            <p className="quiet">
-              The address may be mistyped, the project deleted, or your key may not see it.
-            </p>
+            <p className="quiet">It may have been deleted, or your key does not have access to it.</p>
             <Link to="/tasks" className="target">
-              Go to all tasks
+              View all tasks
             </Link>
           </>
         )}
@@ -53,14 +51,14 @@ function ProjectSettings({ project }: { project: Project }) {
           <p className="quiet">
             Project settings.{' '}
             <Link to="/tasks" search={{ projectId: project.id }}>
-              Its {plural(project.openCount, 'open task')}
+              View {plural(project.openCount, 'open task')}
             </Link>
           </p>
         </div>
       </header>
       {isArchived && (
         <p role="status" style={{ color: 'var(--amber)', margin: 0 }}>
-          This project is archived: it can be read, not written.
+          This project is archived and read-only.
         </p>
       )}
       {mayManage && <NameForm project={project} />}
@@ -86,7 +84,7 @@ function NameForm({ project }: { project: Project }) {
       style={{ alignItems: 'flex-end' }}
       onSubmit={(event) => {
         event.preventDefault()
-        void mutate('The project was not renamed', () =>
+        void mutate("Couldn't rename the project", () =>
           dataOf(
             api.PATCH('/api/projects/{id}', {
               params: { path: { id: project.id } },
@@ -125,14 +123,14 @@ function ArchiveOrDelete({ project, isArchived }: { project: Project; isArchived
     <section className={styles.section}>
       <h2>{isArchived ? 'Archived' : 'Archive or delete'}</h2>
       <p className="quiet small" style={{ margin: 0 }}>
-        An archived project keeps everything and takes nothing new. Only an empty project can be deleted.
+        Archived projects are read-only. Only an empty project can be deleted.
       </p>
       <div className="row">
         <Button
           variant="default"
           loading={isBusy}
           onClick={() =>
-            void mutate(isArchived ? 'It stays archived' : 'The project was not archived', () =>
+            void mutate(isArchived ? "Couldn't unarchive the project" : "Couldn't archive the project", () =>
               dataOf(
                 isArchived
                   ? api.POST('/api/projects/{id}/unarchive', { params })
@@ -141,7 +139,7 @@ function ArchiveOrDelete({ project, isArchived }: { project: Project; isArchived
             )
           }
         >
-          {isArchived ? 'Take out of the archive' : 'Archive project'}
+          {isArchived ? 'Unarchive project' : 'Archive project'}
         </Button>
         <Button variant="default" onClick={() => setDeleting(true)}>
           Delete project
@@ -158,7 +156,8 @@ function ArchiveOrDelete({ project, isArchived }: { project: Project; isArchived
             await navigate({ to: '/tasks' })
           }}
         >
-          It goes for good, with its lists. This works only when it has no tasks, rules and keys.
+          The project and its lists are deleted permanently. A project that has tasks, rules or keys can't be
+          deleted.
         </ConfirmDialog>
       )}
     </section>

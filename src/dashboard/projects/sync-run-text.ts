@@ -14,13 +14,13 @@ export function shortCounts(run: Run): string {
 
 /** The same, spelled out for the tooltip. */
 export function fullCounts(run: Run): string {
-  const names = { created: 'new', updated: 'changed', reopened: 'opened again', closed: 'done' } as const
+  const names = { created: 'new', updated: 'changed', reopened: 'reopened', closed: 'done' } as const
   const parts = (Object.keys(names) as (keyof typeof names)[]).map(
     (name) =>
       `${plural(run.issues[name], 'issue')} and ${plural(run.pullRequests[name], 'pull request')} ${names[name]}`,
   )
-  if (run.createdDone > 0) parts.push(`${run.createdDone} of the new ones done already`)
-  return [...parts, `${plural(total(run, 'unchanged'), 'entry', 'entries')} unchanged`].join('\n')
+  if (run.createdDone > 0) parts.push(`${run.createdDone} of the new ones already done`)
+  return [...parts, `${plural(total(run, 'unchanged'), 'item')} unchanged`].join('\n')
 }
 
 export function durationText({ startedAt, finishedAt }: Run): string {

@@ -50,7 +50,7 @@ export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: Sy
     }
   })
   const runs = query.data ?? []
-  if (query.isError) return <LoadError what="The runs" query={query} />
+  if (query.isError) return <LoadError what="sync runs" query={query} />
   return (
     <div className="stack">
       {runs.filter(isActive).map((run) => (
@@ -59,7 +59,7 @@ export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: Sy
       {runs.length === 0 && query.isSuccess && (
         <>
           <p className="quiet small" style={{ margin: 0 }}>
-            Nothing was synced from {repository} yet.
+            No syncs from {repository} yet.
           </p>
           <CurlExample method="POST" path={`/api/codehost/${projectId}/sync`} />
         </>
@@ -107,8 +107,8 @@ function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
           {time && <RelativeTime dateTime={time} />}
           <span className="quiet">
             {durationText(run)} · <span title={fullCounts(run)}>{shortCounts(run)}</span>
-            {run.mode === 'full' && ' · everything checked'}
-            {run.gone > 0 && ` · ${run.gone} gone there`}
+            {run.mode === 'full' && ' · full sync'}
+            {run.gone > 0 && ` · ${run.gone} deleted upstream`}
           </span>
         </span>
         {run.error && (
@@ -136,7 +136,7 @@ function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
 function Skipped({ items: skipped }: { items: Run['skipped'] }) {
   return (
     <details className={`small quiet ${styles.skipped}`}>
-      <summary>{skipped.length.toLocaleString()} left alone</summary>
+      <summary>{skipped.length.toLocaleString()} skipped</summary>
       <ul>
         {skipped.slice(0, SKIPPED_SHOWN).map(({ number, reason }) => (
           <li key={number}>
@@ -150,6 +150,6 @@ function Skipped({ items: skipped }: { items: Run['skipped'] }) {
 }
 
 const SKIPPED_SHOWN = 50
-const REASONS: Record<string, string> = { deleted_here: 'deleted here, and stays so' }
+const REASONS: Record<string, string> = { deleted_here: 'deleted in Inlet' }
 
 const isAboutAccess = (code: string) => /token|access|repository|denied|unauthorized/.test(code)

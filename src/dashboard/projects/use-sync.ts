@@ -9,7 +9,7 @@ export function useSync(projectId: string) {
 
   async function sync(mode?: 'full') {
     const query = mode ? { mode } : {}
-    const run = await mutate('The sync did not start', async () => {
+    const run = await mutate("Couldn't start the sync", async () => {
       try {
         return await dataOf(
           api.POST('/api/codehost/{projectId}/sync', { params: { path: { projectId }, query } }),
@@ -17,11 +17,11 @@ export function useSync(projectId: string) {
       } catch (error) {
         // A sync is running already.
         if (problemOf(error).code !== 'sync_in_progress') throw error
-        toast.info('A sync is under way already.')
+        toast.info('A sync is already running')
         return undefined
       }
     })
-    if (run) toast.info('The sync has begun.')
+    if (run) toast.info('Sync started')
   }
   return { sync, isBusy }
 }

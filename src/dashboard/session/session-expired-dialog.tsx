@@ -21,7 +21,7 @@ export default function SessionExpiredDialog({ isOpen, onSignedIn }: SessionExpi
       zIndex={Z_INDEX}
       title="Your session has ended"
     >
-      <p className="quiet">Nothing you wrote is lost. Sign in and go on where you were.</p>
+      <p className="quiet">Sign in again to continue. Your input is kept.</p>
       <SignInForm onSignedIn={onSignedIn} />
     </Modal>
   )

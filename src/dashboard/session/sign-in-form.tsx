@@ -13,7 +13,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): void }) {
 
   async function signIn(event: FormEvent) {
     event.preventDefault()
-    if (key.trim() === '') return setErrorMessage('Paste a key first.')
+    if (key.trim() === '') return setErrorMessage('Enter an API key.')
     setBusy(true)
     setErrorMessage(undefined)
     try {
@@ -23,7 +23,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): void }) {
     } catch (error) {
       const problem = problemOf(error)
       setErrorMessage(
-        problem.status === 401 ? 'No key like that works here. It may have been revoked.' : problem.message,
+        problem.status === 401 ? 'Invalid API key. It may have expired or been revoked.' : problem.message,
       )
     } finally {
       setBusy(false)
@@ -34,7 +34,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): void }) {
     <form onSubmit={signIn} className="stack">
       <PasswordInput
         label="API key"
-        description="Any key of this Inlet. What you see and may do follows its scopes."
+        description="Your access depends on the scopes of the key."
         placeholder="inl_…"
         value={key}
         onChange={(event) => setKey(event.currentTarget.value)}

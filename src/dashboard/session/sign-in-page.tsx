@@ -15,8 +15,8 @@ export function SignInPage() {
         <h1>Sign in to Inlet</h1>
         <SignInForm onSignedIn={() => navigate({ to: next ?? '/tasks' })} />
         <p className="quiet small">
-          No key yet? The first one was printed when Inlet started for the first time. Set{' '}
-          <code>BOOTSTRAP_API_KEY</code> to get back in.
+          The first key was printed when Inlet first started. If you lost it, set{' '}
+          <code>BOOTSTRAP_API_KEY</code> and restart.
         </p>
       </div>
     </main>

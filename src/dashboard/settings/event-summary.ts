@@ -13,6 +13,6 @@ export function summaryOf({
   const note = typeof properties.note === 'string' ? properties.note.slice(0, 140) : undefined
   const sentiment = typeof properties.sentiment === 'string' ? properties.sentiment : undefined
   if (note) return sentiment ? `${sentiment}: ${note}` : note
-  if (sentiment) return `${sentiment}, without a note`
+  if (sentiment) return `${sentiment}, no note`
   return String(name ?? uuid ?? (outcome === 'ignored' ? 'Another event' : 'An event'))
 }

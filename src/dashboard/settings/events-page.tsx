@@ -33,11 +33,11 @@ export function EventsPage() {
   return (
     <div className={styles.content}>
       <PageHeader title="Event inbox">
-        Everything the feedback receiver was sent. Payloads are kept for 30 days; what was ignored is kept for
-        7, without its payload.
+        All events sent to the feedback webhook. Payloads are kept for 30 days. Ignored events are kept for 7
+        days, without their payload.
       </PageHeader>
       <SegmentedControl
-        aria-label="Which events"
+        aria-label="Outcome"
         value={outcome}
         onChange={(value) => setOutcome(value as Outcome | 'all')}
         data={[
@@ -48,28 +48,28 @@ export function EventsPage() {
         ]}
       />
       {query.isPending && <Skeleton height={200} />}
-      {query.isError && <LoadError what="The inbox" query={query} />}
+      {query.isError && <LoadError what="the inbox" query={query} />}
       {query.isSuccess && events.length === 0 && outcome !== 'all' && (
         <EmptyState
-          title={`Nothing was ${outcome}`}
+          title={`No ${outcome} events`}
           action={
             <Button variant="default" onClick={() => setOutcome('all')}>
-              Show all
+              Show all events
             </Button>
           }
         />
       )}
       {query.isSuccess && events.length === 0 && outcome === 'all' && (
         <EmptyState
-          title="Nothing has come in"
-          description="Point the analytics platform at the receiver, and each event shows up here."
+          title="No events yet"
+          description="Events from your analytics platform appear here."
           action={
             <Button variant="default" renderRoot={(props) => <Link to="/settings/webhook" {...props} />}>
-              Set up the webhook
+              Set up webhook
             </Button>
           }
         >
-          <CopyBlock caption="Or send one from a terminal:" text={feedbackCurl()} />
+          <CopyBlock caption="Or send a test event:" text={feedbackCurl()} />
         </EmptyState>
       )}
       {events.length > 0 && (
@@ -81,7 +81,7 @@ export function EventsPage() {
       )}
       {query.hasNextPage && (
         <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          Show older ones
+          Show older events
         </Button>
       )}
     </div>
@@ -93,12 +93,14 @@ function EventItem({ event }: { event: Event }) {
   const { mutate, isBusy } = useMutation('events')
 
   async function replay() {
-    const replayed = await mutate('It could not be replayed', () =>
+    const replayed = await mutate("Couldn't replay the event", () =>
       dataOf(api.POST('/api/analytics/events/{id}/replay', { params: { path: { id: event.id } } })),
     )
     if (replayed)
       toast.info(
-        replayed.outcome === 'accepted' ? 'Replayed; it has its task.' : 'Replayed, and rejected again.',
+        replayed.outcome === 'accepted'
+          ? 'Event replayed, task created'
+          : 'Event replayed and rejected again',
       )
   }
 
@@ -117,7 +119,7 @@ function EventItem({ event }: { event: Event }) {
       </div>
       {event.taskId && (
         <Link to="/tasks/$taskId" params={{ taskId: event.taskId }} className="target">
-          Open the task
+          View task
         </Link>
       )}
       {event.payload !== null && (
@@ -126,7 +128,7 @@ function EventItem({ event }: { event: Event }) {
             Replay
           </Button>
           <Button variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Hide payload' : 'Payload'}
+            {isOpen ? 'Hide payload' : 'Show payload'}
           </Button>
         </>
       )}
@@ -142,7 +144,7 @@ function EventItem({ event }: { event: Event }) {
       {isOpen && (
         <div style={{ flexBasis: '100%' }} className={styles.payload}>
           <CopyBlock
-            caption={event.payloadCut ? 'The first 256 KiB of it.' : undefined}
+            caption={event.payloadCut ? 'First 256 KiB of the payload:' : undefined}
             text={typeof event.payload === 'string' ? event.payload : JSON.stringify(event.payload, null, 2)}
           />
         </div>

@@ -29,25 +29,25 @@ export function InstructionsPage() {
 
   if (!can('rules:read')) {
     return (
-      <PageHeader title="AI Instructions">
-        Your key may not read them: it lacks the scope <code>rules:read</code>.
+      <PageHeader title="AI instructions">
+        Your key does not have the scope <code>rules:read</code>.
       </PageHeader>
     )
   }
   return (
     <div className={`${styles.content} ${styles.wide}`}>
-      <PageHeader title="AI Instructions" action={add}>
-        Standing instructions for assistants. An assistant gets the active ones at the start of each session,
-        higher priority first, and follows them until it ends.
+      <PageHeader title="AI instructions" action={add}>
+        Instructions that AI assistants follow. An assistant receives the active ones at the start of each
+        session, highest priority first.
       </PageHeader>
       {projects.length > 0 && me?.projectId === null && (
         <Select
-          aria-label="For which project"
-          placeholder="In all projects"
-          data={projects.map(({ id, name }) => ({ value: id, label: `In ${name}` }))}
+          aria-label="Project"
+          placeholder="All projects"
+          data={projects.map(({ id, name }) => ({ value: id, label: name }))}
           value={projectId ?? null}
           clearable
-          clearButtonProps={{ 'aria-label': 'Show those for all projects' }}
+          clearButtonProps={{ 'aria-label': 'Clear project' }}
           onChange={(value) => setProjectId(value ?? undefined)}
           maw={320}
         />
@@ -55,16 +55,18 @@ export function InstructionsPage() {
       <div className={styles.halves}>
         <section className={styles.section} aria-label="Instructions">
           {query.isPending && <Skeleton height={200} />}
-          {query.isError && <LoadError what="The instructions" query={query} />}
+          {query.isError && <LoadError what="instructions" query={query} />}
           {query.data?.length === 0 && (
             <EmptyState
               title="No instructions yet"
-              description="What every assistant should know and do, written once."
-              action={mayWrite && <Button onClick={() => setEditing('new')}>Write the first one</Button>}
+              description="Add what every assistant should know and do."
+              action={
+                mayWrite && <Button onClick={() => setEditing('new')}>Add your first instruction</Button>
+              }
             >
               <CurlExample
                 path="/api/rules"
-                body={{ content: 'Run the tests before you say that something works.' }}
+                body={{ content: 'Run the tests before reporting that something works.' }}
               />
             </EmptyState>
           )}
@@ -105,14 +107,14 @@ function ContextPreview({ projectId }: { projectId: string | undefined }) {
   const query = useQuery(contextQuery(projectId))
   const tokens = Math.ceil((query.data?.length ?? 0) / CHARACTERS_PER_TOKEN)
   return (
-    <section className={styles.section} aria-label="What an assistant gets">
-      <h2>What an assistant gets</h2>
+    <section className={styles.section} aria-label="Assistant preview">
+      <h2>Assistant preview</h2>
       <p className="quiet small" style={{ margin: 0 }}>
-        Exactly what <code>get_context</code> sends now
-        {query.data && `: about ${plural(tokens, 'token')}, reckoned at four characters each`}.
+        The current response of <code>get_context</code>
+        {query.data && `: about ${plural(tokens, 'token')}, at four characters each`}.
       </p>
       {query.isPending && <Skeleton height={240} />}
-      {query.isError && <LoadError what="The preview" query={query} />}
+      {query.isError && <LoadError what="the preview" query={query} />}
       {query.data && (
         <div className={styles.context}>
           <CopyBlock text={query.data} />
@@ -120,7 +122,7 @@ function ContextPreview({ projectId }: { projectId: string | undefined }) {
       )}
       <CurlExample
         path={`/api/context?format=markdown${projectId ? `&projectId=${projectId}` : ''}`}
-        caption="For a hook that runs when a session begins:"
+        caption="For a hook that runs at session start:"
       />
     </section>
   )

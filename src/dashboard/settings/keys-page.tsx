@@ -24,7 +24,7 @@ export function KeysPage() {
   const [revoking, setRevoking] = useState<Key>()
 
   async function rotate(key: Key) {
-    const rotated = await mutate('The key was not rotated', () =>
+    const rotated = await mutate("Couldn't rotate the key", () =>
       dataOf(api.POST('/api/keys/{id}/rotate', { params: { path: { id: key.id } }, body: {} })),
     )
     if (rotated) setSecret(rotated)
@@ -33,11 +33,11 @@ export function KeysPage() {
   return (
     <div className={styles.content}>
       <PageHeader title="API keys" action={<Button onClick={() => setCreating(true)}>Create key</Button>}>
-        A key lets a program call the API, an assistant use the tools, or a person sign in here. It can do
-        what its scopes say, and nothing more.
+        Use API keys to call the API, to connect AI assistants and to sign in to the dashboard. Scopes limit
+        what a key can do.
       </PageHeader>
       {query.isPending && <Skeleton height={160} />}
-      {query.isError && <LoadError what="The keys" query={query} />}
+      {query.isError && <LoadError what="API keys" query={query} />}
       {query.data && (
         <ul className={styles.rows}>
           {query.data.map((key) => (
@@ -50,7 +50,7 @@ export function KeysPage() {
           ))}
         </ul>
       )}
-      <CurlExample path="/api/me" caption="See who a key is:" />
+      <CurlExample path="/api/me" caption="Show the scopes of a key:" />
       {isCreating && (
         <NewKeyDialog
           onClose={() => setCreating(false)}
@@ -62,7 +62,7 @@ export function KeysPage() {
       )}
       {secret && (
         <SecretDialog
-          title={`The key “${secret.name}”`}
+          title={`API key “${secret.name}”`}
           secret={secret.key}
           example={`curl -s ${location.origin}/api/me -H 'X-API-Key: ${secret.key}'`}
           onStored={() => setSecret(undefined)}
@@ -78,7 +78,7 @@ export function KeysPage() {
             await refresh()
           }}
         >
-          Whoever uses it is refused at once, and its sessions end. This cannot be taken back.
+          Requests with this key fail immediately, and its sessions are signed out. This can't be undone.
         </ConfirmDialog>
       )}
     </div>
@@ -99,7 +99,7 @@ function KeyItem({ apiKey: key, onRotate, onRevoke }: { apiKey: Key; onRotate():
           </code>
           {project && (
             <Badge variant="default" tt="none">
-              only {project.name}
+              {project.name} only
             </Badge>
           )}
         </div>
@@ -121,19 +121,19 @@ function KeyItem({ apiKey: key, onRotate, onRevoke }: { apiKey: Key; onRotate():
           {key.previousSecretExpiresAt && Date.parse(key.previousSecretExpiresAt) > Date.now() && (
             <>
               {' '}
-              · the secret before ends <RelativeTime dateTime={key.previousSecretExpiresAt} />
+              · previous secret expires <RelativeTime dateTime={key.previousSecretExpiresAt} />
             </>
           )}
         </div>
       </div>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon aria-label={`What to do with ${key.name}`}>
+          <ActionIcon aria-label={`Actions for ${key.name}`}>
             <KebabHorizontalIcon size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={onRotate}>Rotate: new secret, the old one works for a day</Menu.Item>
+          <Menu.Item onClick={onRotate}>Rotate secret (old one works for 24 hours)</Menu.Item>
           <Menu.Item c="var(--red)" onClick={onRevoke}>
             Revoke
           </Menu.Item>

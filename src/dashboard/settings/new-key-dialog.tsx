@@ -9,16 +9,16 @@ import { useMutation } from '../components/use-mutation.ts'
 import { type Scope, useMe } from '../session/session.ts'
 
 const SCOPES: Record<Scope, string> = {
-  'tasks:read': 'Read tasks, lists, projects and the stream',
-  'tasks:write': 'Create and change tasks and lists',
+  'tasks:read': 'Read tasks, lists, projects and live updates',
+  'tasks:write': 'Create and edit tasks and lists',
   'rules:read': 'Read AI instructions',
-  'rules:write': 'Change AI instructions',
+  'rules:write': 'Edit AI instructions',
   'activity:write': 'Write comments and log activity',
   'codehost:sync': 'Start a sync of issues and pull requests',
-  'metrics:read': 'Read metrics, for Prometheus; with all projects only',
-  admin: 'Everything, keys and settings included',
+  'metrics:read': 'Read Prometheus metrics (all projects only)',
+  admin: 'Full access, including keys and settings',
 }
-const LIFETIMES = { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' }
+const LIFETIMES = { never: 'Never', '30': '30 days', '90': '90 days', '365': '1 year' }
 
 interface NewKeyDialogProps {
   onClose(): void
@@ -58,11 +58,11 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="Create an API key">
+    <Modal opened onClose={onClose} title="Create API key">
       <form onSubmit={create} className="stack">
         <TextInput
           label="Name"
-          description="What or who it is for. It stands beside everything done with it."
+          description="Shown as the author of everything done with this key."
           placeholder="ci"
           data-autofocus
           required
@@ -90,7 +90,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
             />
           )}
           <Select
-            label="Ends"
+            label="Expires"
             data={Object.entries(LIFETIMES).map(([value, label]) => ({ value, label }))}
             value={lifetime}
             allowDeselect={false}

@@ -50,11 +50,11 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title={rule ? 'Edit the rule' : 'Add a routing rule'}>
+    <Modal opened onClose={onClose} title={rule ? 'Edit rule' : 'Add rule'}>
       <form onSubmit={save} className="stack">
         <TextInput
           label="When app is"
-          description="The event’s bundle_id or app_id, in any case."
+          description="The event's bundle_id or app_id. Case-insensitive."
           placeholder="com.example.app"
           data-autofocus
           value={app}
@@ -63,7 +63,7 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
         />
         <TextInput
           label="and project is"
-          description="The event’s project_id or project_name. One of the two may stay empty."
+          description="The event's project_id or project_name. At least one of app and project is required."
           value={project}
           error={problem?.byField['/projectMatch']}
           onChange={(event) => setProject(event.currentTarget.value)}
@@ -80,7 +80,7 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
         />
         <TextInput
           label="Name"
-          description="Shown beside every task it routes. May stay empty."
+          description="Optional. Shown on each task that this rule routes."
           placeholder="iOS app"
           maxLength={100}
           value={name}

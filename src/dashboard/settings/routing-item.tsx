@@ -33,7 +33,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
     queryClient.setQueryData(routingQuery.queryKey, (rules) =>
       rules?.map((other) => (other.id === rule.id ? { ...other, isActive } : other)),
     )
-    void mutate('The rule was not switched', () =>
+    void mutate("Couldn't update the rule", () =>
       dataOf(api.PATCH('/api/webhook-routing/{id}', { params: { path }, body: { isActive } })),
     )
   }
@@ -54,7 +54,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
       <ActionIcon
         {...attributes}
         {...listeners}
-        aria-label={`Move ${name}: space and arrow keys, or the arrow keys alone`}
+        aria-label={`Move ${name} with the arrow keys`}
         style={{ cursor: 'grab', touchAction: 'none' }}
         onKeyDown={(event) => {
           if (!isDragging && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
@@ -75,7 +75,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
             className="small"
             style={{ color: verdict.outcome === 'won' ? 'var(--green)' : 'var(--quiet)' }}
           >
-            {verdict.outcome === 'won' ? 'Wins: ' : 'Loses: '}
+            {verdict.outcome === 'won' ? 'Matched: ' : 'Not used: '}
             {verdict.reason}
           </div>
         )}
@@ -83,11 +83,11 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
       <Switch
         checked={rule.isActive}
         onChange={(event) => setActive(event.currentTarget.checked)}
-        aria-label={`${name} takes part`}
+        aria-label={`${name} is active`}
       />
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon aria-label={`What to do with ${name}`}>
+          <ActionIcon aria-label={`Actions for ${name}`}>
             <KebabHorizontalIcon size={18} />
           </ActionIcon>
         </Menu.Target>
@@ -110,8 +110,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
             await refresh()
           }}
         >
-          Feedback that comes from now on is routed by the other rules. The tasks that are here stay where
-          they are.
+          New feedback is routed by the remaining rules. Existing tasks are not moved.
         </ConfirmDialog>
       )}
     </li>
@@ -139,8 +138,8 @@ function RuleSentence({ rule }: { rule: Rule }) {
           project is <em>{rule.projectMatch}</em>
         </>
       )}
-      , put feedback in <em>{target?.name ?? 'a project that is gone'}</em>
-      {target?.archivedAt && ' (archived: it is passed over)'}
+      , put feedback in <em>{target?.name ?? 'a deleted project'}</em>
+      {target?.archivedAt && ' (archived, skipped)'}
     </>
   )
 }

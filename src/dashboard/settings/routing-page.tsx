@@ -42,22 +42,21 @@ export function RoutingPage() {
   return (
     <div className={`${styles.content} ${styles.wide}`}>
       <PageHeader
-        title="Webhook Routing"
+        title="Webhook routing"
         action={<Button onClick={() => setEditing('new')}>Add rule</Button>}
       >
-        Decides which project gets a piece of feedback. A match of app and project outranks one of the app,
-        and that one of the project; among equals the upper rule wins. What matches nothing goes to the
-        default project.
+        Rules route feedback to projects. Rules that match app and project come first, then app, then project;
+        among equals, the topmost rule applies. Feedback that matches no rule goes to the default project.
       </PageHeader>
       <div className={styles.halves}>
         <section className={styles.section} aria-label="Rules">
           {query.isPending && <Skeleton height={160} />}
-          {query.isError && <LoadError what="The rules" query={query} />}
+          {query.isError && <LoadError what="rules" query={query} />}
           {query.data?.length === 0 && (
             <EmptyState
               title="No rules yet"
-              description="Without one, feedback goes to the project it names, or else to the default project."
-              action={<Button onClick={() => setEditing('new')}>Add a rule</Button>}
+              description="Without rules, feedback goes to the project named in the event, or else to the default project."
+              action={<Button onClick={() => setEditing('new')}>Add your first rule</Button>}
             >
               <CurlExample
                 path="/api/webhook-routing"
@@ -108,7 +107,7 @@ function SortableRules({ rules, testResult, onEdit }: SortableRulesProps) {
     const moved = rules[from]
     if (!moved || to < 0 || to >= rules.length) return
     queryClient.setQueryData(routingQuery.queryKey, arrayMove(rules, from, to))
-    await mutate('The order was not changed', () =>
+    await mutate("Couldn't reorder the rules", () =>
       dataOf(
         api.PATCH('/api/webhook-routing/{id}', {
           params: { path: { id: moved.id } },

@@ -44,7 +44,7 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
       body = JSON.parse(text)
     } catch (error) {
       onResult(undefined)
-      return setErrorMessage(`This is not JSON: ${(error as Error).message}`)
+      return setErrorMessage(`Invalid JSON: ${(error as Error).message}`)
     }
     setBusy(true)
     try {
@@ -64,7 +64,7 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
       {received.length > 0 && (
         <Select
           label="From the inbox"
-          placeholder="Pick an event"
+          placeholder="Select an event"
           data={received.slice(0, 50).map((event) => ({
             value: event.id,
             label: `${summaryOf(event)}, ${new Date(event.receivedAt).toLocaleString()}`,
@@ -95,8 +95,8 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
         <div role="status" className="stack" style={{ gap: 4 }}>
           <strong>
             {result.wouldCreate
-              ? `“${result.title}” would land in ${projects?.find(({ id }) => id === result.projectId)?.name ?? 'a project'} / ${result.listName}.`
-              : 'No task would be made.'}
+              ? `“${result.title}” would be created in ${projects?.find(({ id }) => id === result.projectId)?.name ?? 'a project'} / ${result.listName}.`
+              : 'No task would be created.'}
           </strong>
           <span className="quiet">{result.explanation}</span>
         </div>

@@ -71,12 +71,12 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
       onClose={onClose}
       closeOnClickOutside={false}
       size="lg"
-      title={rule ? 'Edit the instruction' : 'Add an instruction'}
+      title={rule ? 'Edit instruction' : 'Add instruction'}
     >
       <form onSubmit={save} className="stack">
         <Textarea
           label="Instruction"
-          description="As you would say it to a new colleague. Markdown works."
+          description="Markdown supported."
           data-autofocus
           required
           autosize
@@ -99,7 +99,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           {!rule && (
             <Select
               label="Applies to"
-              description="Where assistants get it."
+              description="Sent to assistants that work on this project."
               placeholder="All projects"
               clearable={me?.projectId === null}
               data={projects.map(({ id, name }) => ({ value: id, label: name }))}
@@ -112,7 +112,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
         {problem && (
           <ErrorText>
             {isStale
-              ? 'Somebody changed this instruction meanwhile. Save again to put yours in its place; theirs stays in the history.'
+              ? 'Someone else changed this instruction. Save again to overwrite their version, which is kept in the history.'
               : problem.message}
           </ErrorText>
         )}

@@ -23,7 +23,7 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
   // Each version is compared with the previous one, which the last of a page does not have yet.
   const shown = query.hasNextPage ? versions.slice(0, -1) : versions
   async function revert(version: number) {
-    const reverted = await mutate('It was not reverted', () =>
+    const reverted = await mutate("Couldn't revert the instruction", () =>
       dataOf(api.POST('/api/rules/{id}/revert', { params: { path: { id: rule.id } }, body: { version } })),
     )
     if (reverted) onClose()
@@ -31,7 +31,7 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
   return (
     <Modal opened onClose={onClose} size="lg" title="History">
       {query.isPending && <Skeleton height={160} />}
-      {query.isError && <LoadError what="The history" query={query} />}
+      {query.isError && <LoadError what="the history" query={query} />}
       <ol className={styles.rows}>
         {shown.map((version, index) => (
           <li key={version.version} className={styles.item} style={{ display: 'block' }}>
@@ -48,7 +48,7 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
                   loading={isBusy}
                   onClick={() => void revert(version.version)}
                 >
-                  Revert to this
+                  Revert to this version
                 </Button>
               )}
             </div>
@@ -58,7 +58,7 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
       </ol>
       {query.hasNextPage && (
         <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          Show older ones
+          Show older versions
         </Button>
       )}
     </Modal>
@@ -70,7 +70,7 @@ function VersionDiff({ version, previous }: { version: Version; previous: Versio
     previous &&
       previous.priority !== version.priority &&
       `priority ${previous.priority} → ${version.priority}`,
-    previous && previous.isActive !== version.isActive && (version.isActive ? 'switched on' : 'switched off'),
+    previous && previous.isActive !== version.isActive && (version.isActive ? 'activated' : 'deactivated'),
   ].filter(Boolean)
   return (
     <>

@@ -24,7 +24,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
   const path = { id: rule.id }
 
   const change = (body: Schema<'RuleChange'>) =>
-    mutate('The instruction was not changed', () =>
+    mutate("Couldn't update the instruction", () =>
       dataOf(
         api.PATCH('/api/rules/{id}', {
           params: { path, header: { 'if-match': `"${rule.version}"` } },
@@ -34,13 +34,13 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
     )
 
   async function remove() {
-    const isDeleted = await mutate('The instruction was not deleted', async () => {
+    const isDeleted = await mutate("Couldn't delete the instruction", async () => {
       await dataOf(api.DELETE('/api/rules/{id}', { params: { path } }))
       return true
     })
     if (!isDeleted) return
     offerUndo(
-      undoRequest('Instruction deleted.', async () => {
+      undoRequest('Instruction deleted', async () => {
         await dataOf(api.POST('/api/rules/{id}/restore', { params: { path } }))
         await refresh()
       }),
@@ -70,7 +70,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
               ? (projects?.find(({ id }) => id === rule.projectId)?.name ?? 'One project')
               : 'All projects'}
           </Badge>
-          {!rule.isActive && <span className="quiet small">Off: assistants do not get it</span>}
+          {!rule.isActive && <span className="quiet small">Inactive</span>}
         </div>
       </div>
       <Switch
@@ -81,7 +81,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
       />
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon aria-label={`What to do with “${excerpt}”`}>
+          <ActionIcon aria-label={`Actions for “${excerpt}”`}>
             <KebabHorizontalIcon size={18} />
           </ActionIcon>
         </Menu.Target>

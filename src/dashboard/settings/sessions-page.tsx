@@ -26,10 +26,10 @@ export function SessionsPage() {
           </Button>
         }
       >
-        Every browser that is signed in. A session ends with its key, and after 12 hours without a request.
+        Browsers that are signed in. A session ends with its key, or after 12 hours of inactivity.
       </PageHeader>
       {query.isPending && <Skeleton height={120} />}
-      {query.isError && <LoadError what="The sessions" query={query} />}
+      {query.isError && <LoadError what="sessions" query={query} />}
       <ul className={styles.rows}>
         {query.data?.map((session) => (
           <li key={session.id} className={styles.item}>
@@ -43,7 +43,7 @@ export function SessionsPage() {
                 )}
               </div>
               <div className="quiet small">
-                Key {session.name} · last seen <RelativeTime dateTime={session.lastSeenAt} /> · since{' '}
+                Key {session.name} · last seen <RelativeTime dateTime={session.lastSeenAt} /> · signed in{' '}
                 <RelativeTime dateTime={session.createdAt} />
               </div>
             </div>
@@ -52,7 +52,7 @@ export function SessionsPage() {
                 variant="default"
                 loading={isBusy}
                 onClick={() =>
-                  void mutate('The session was not ended', () =>
+                  void mutate("Couldn't end the session", () =>
                     dataOf(api.DELETE('/api/sessions/{id}', { params: { path: { id: session.id } } })),
                   )
                 }
@@ -70,7 +70,7 @@ export function SessionsPage() {
           onClose={() => setConfirming(false)}
           onConfirm={() => signOut('all-sessions')}
         >
-          Every browser that signed in with your key is signed out, this one too.
+          All browsers that use your key are signed out, including this one.
         </ConfirmDialog>
       )}
     </div>
@@ -78,7 +78,7 @@ export function SessionsPage() {
 }
 
 function browserOf(userAgent: string | null): string {
-  if (!userAgent) return 'An unknown browser'
+  if (!userAgent) return 'Unknown browser'
   const browser = [
     ['Firefox', 'Firefox/'],
     ['Edge', 'Edg/'],

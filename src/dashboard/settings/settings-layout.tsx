@@ -25,7 +25,7 @@ export function SettingsLayout() {
   return (
     <div className={styles.layout}>
       <nav ref={nav} className={styles.nav} aria-label="Settings">
-        <NavLink to="/settings/instructions">AI Instructions</NavLink>
+        <NavLink to="/settings/instructions">AI instructions</NavLink>
         <NavLink to="/settings/sessions">Sessions</NavLink>
         {isAdmin && (
           <>
@@ -34,7 +34,7 @@ export function SettingsLayout() {
             {isServiceWide && (
               <>
                 <NavLink to="/settings/webhook">Feedback webhook</NavLink>
-                <NavLink to="/settings/routing">Webhook Routing</NavLink>
+                <NavLink to="/settings/routing">Webhook routing</NavLink>
                 <NavLink to="/settings/events">Event inbox</NavLink>
               </>
             )}
@@ -62,19 +62,19 @@ function NotAllowed({ isBound }: { isBound: boolean }) {
   const { mutate, isBusy } = useMutation()
   return (
     <PageHeader
-      title="Not for this key"
+      title="Access denied"
       action={
         <Button
           variant="default"
           loading={isBusy}
-          onClick={() => void mutate('You are still signed in', () => signOut('this-session'))}
+          onClick={() => void mutate("Couldn't sign out", () => signOut('this-session'))}
         >
           Sign in with another key
         </Button>
       }
     >
-      Your key may not see or change this: it needs the scope <code>admin</code>
-      {isBound && ', and must not be bound to one project'}.
+      This page requires a key with the scope <code>admin</code>
+      {isBound && ' that is not limited to one project'}.
     </PageHeader>
   )
 }

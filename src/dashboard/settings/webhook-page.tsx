@@ -27,13 +27,13 @@ export function WebhookPage() {
   const address = feedbackAddress(receiver?.baseUrl)
 
   async function create() {
-    const created = await mutate('No secret was made', () =>
+    const created = await mutate("Couldn't create a secret", () =>
       dataOf(api.POST('/api/webhook-secrets', { body: {} })),
     )
     if (created) setSecret(created.secret)
   }
   async function rotate(id: string) {
-    const created = await mutate('The secret was not rotated', () =>
+    const created = await mutate("Couldn't rotate the secret", () =>
       dataOf(api.POST('/api/webhook-secrets/{id}/rotate', { params: { path: { id } }, body: {} })),
     )
     if (created) setSecret(created.secret)
@@ -50,25 +50,25 @@ export function WebhookPage() {
           </Button>
         }
       >
-        {secrets.length >= MAX_SECRETS && 'Two secrets are kept: revoke one to make another. '}
-        The analytics platform sends each <code>feedback_submitted</code> event here, and each becomes a task
-        in the list “User Feedback”. <Link to="/settings/routing">Routing</Link> decides in which project.
+        {secrets.length >= MAX_SECRETS && 'At most two secrets can exist; revoke one to create another. '}
+        Each <code>feedback_submitted</code> event from your analytics platform becomes a task in the list
+        “User Feedback”. <Link to="/settings/routing">Routing rules</Link> choose the project.
       </PageHeader>
       <section className={styles.section}>
-        <h2>1. The address</h2>
+        <h2>1. URL</h2>
         <CopyBlock text={address} />
         {receiver?.port && (
           <p className="quiet small">
-            The receiver alone also listens on port {receiver.port} (<code>WEBHOOK_PORT</code>): with that one
-            on the internet and the rest not, put its address before the path.
+            The receiver also listens on port {receiver.port} (<code>WEBHOOK_PORT</code>). If only that port
+            is public, use its host and port in the URL.
           </p>
         )}
       </section>
       <section className={styles.section}>
-        <h2>2. The header, with a secret in place of the dots</h2>
-        <CopyBlock text="Authorization: Bearer …" />
+        <h2>2. Authorization header</h2>
+        <CopyBlock text="Authorization: Bearer <secret>" />
         {query.isPending && <Skeleton height={60} />}
-        {query.isError && <LoadError what="The secrets" query={query} />}
+        {query.isError && <LoadError what="secrets" query={query} />}
         {receiver && <SecretStatus count={secrets.length} receiver={receiver} />}
         {secrets.length > 0 && (
           <ul className={styles.rows}>
@@ -77,7 +77,7 @@ export function WebhookPage() {
                 <div className={styles.main}>
                   <code>…{item.lastFour}</code>
                   <div className="quiet small">
-                    Made <RelativeTime dateTime={item.createdAt} /> ·{' '}
+                    Created <RelativeTime dateTime={item.createdAt} /> ·{' '}
                     {item.lastUsedAt ? (
                       <>
                         used <RelativeTime dateTime={item.lastUsedAt} />
@@ -88,7 +88,7 @@ export function WebhookPage() {
                     {item.expiresAt && (
                       <>
                         {' '}
-                        · ends <RelativeTime dateTime={item.expiresAt} />
+                        · expires <RelativeTime dateTime={item.expiresAt} />
                       </>
                     )}
                   </div>
@@ -111,30 +111,29 @@ export function WebhookPage() {
         )}
       </section>
       <section className={styles.section}>
-        <h2>3. The body</h2>
+        <h2>3. Body</h2>
         <p className="quiet small" style={{ margin: 0 }}>
-          The platform’s default body works as it is; this one is flat, and easier to read in the inbox. Paste
-          it as the JSON body: each placeholder takes the value of the event, and the properties come whole.
-          The <code>uuid</code> makes sure that an event which is sent twice is one task.
+          The default body of the platform works. This flat JSON body is easier to read in the inbox. The{' '}
+          <code>uuid</code> prevents duplicate tasks when an event is sent more than once.
         </p>
         <CopyBlock text={BODY_TEMPLATE} />
       </section>
       <section className={styles.section}>
-        <h2>4. The filter</h2>
+        <h2>4. Filter</h2>
         <p className="quiet small" style={{ margin: 0 }}>
-          Send only the event <code>feedback_submitted</code>. Others are answered and ignored.
+          Send only <code>feedback_submitted</code> events. Other events are ignored.
         </p>
       </section>
       <section className={styles.section}>
         <h2>Try it</h2>
         <CopyBlock text={feedbackCurl()} />
         <p className="quiet small">
-          What came in, and what became of it, stands in the <Link to="/settings/events">event inbox</Link>.
+          Received events appear in the <Link to="/settings/events">event inbox</Link>.
         </p>
       </section>
       {secret && (
         <SecretDialog
-          title="The webhook secret"
+          title="Webhook secret"
           secret={secret}
           example={feedbackCurl(secret)}
           onStored={() => setSecret(undefined)}
@@ -142,7 +141,7 @@ export function WebhookPage() {
       )}
       {revoking && (
         <ConfirmDialog
-          title={`Revoke the secret …${revoking.lastFour}?`}
+          title={`Revoke secret …${revoking.lastFour}?`}
           verb="Revoke secret"
           onClose={() => setRevoking(undefined)}
           onConfirm={async () => {
@@ -150,7 +149,7 @@ export function WebhookPage() {
             await refresh()
           }}
         >
-          Events that come with it are refused from now on. This cannot be taken back.
+          Events sent with this secret are rejected immediately. This can't be undone.
         </ConfirmDialog>
       )}
     </div>
@@ -162,14 +161,14 @@ function SecretStatus({ count, receiver }: { count: number; receiver: Receiver }
   if (receiver.hasEnvironmentSecret) {
     return (
       <p className="quiet small">
-        The secret that is set as <code>WEBHOOK_SECRET</code> works{count > 0 && ' beside these'}.
+        The secret in <code>WEBHOOK_SECRET</code> is accepted{count > 0 && ' as well'}.
       </p>
     )
   }
   if (count > 0) return null
   return (
     <p role="status" style={{ color: 'var(--amber)', margin: 0 }}>
-      There is no secret, so all feedback is refused. Create one.
+      No secret is set, so all feedback is rejected. Create a secret.
     </p>
   )
 }

@@ -7,7 +7,7 @@ import { useMe, useSignOut } from '../session/session.ts'
 import styles from './sidebar.module.css'
 
 const THEMES = [
-  { value: 'auto', label: 'As the system' },
+  { value: 'auto', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ]
@@ -19,7 +19,7 @@ export function Account() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { mutate, isBusy } = useMutation()
   const onSignOut = (extent: 'this-session' | 'all-sessions') =>
-    void mutate('You are still signed in', () => signOut(extent))
+    void mutate("Couldn't sign out", () => signOut(extent))
 
   return (
     <MenuButton
@@ -31,8 +31,8 @@ export function Account() {
           disabled={isBusy}
         >
           <PersonIcon size={16} aria-hidden />
-          <span className={styles.name}>{me?.name ?? 'Somebody'}</span>
-          <span className="visually-hidden">: theme, keyboard and signing out</span>
+          <span className={styles.name}>{me?.name ?? 'Unknown'}</span>
+          <span className="visually-hidden">: account menu</span>
         </button>
       }
       position="top-start"
@@ -44,7 +44,11 @@ export function Account() {
           selected: colorScheme,
           onSelect: (value) => setColorScheme(value as typeof colorScheme),
         },
-        { actions: [{ label: 'Keyboard', icon: <CommandPaletteIcon size={16} />, onClick: openHelp }] },
+        {
+          actions: [
+            { label: 'Keyboard shortcuts', icon: <CommandPaletteIcon size={16} />, onClick: openHelp },
+          ],
+        },
         {
           actions: [
             { label: 'Sign out', icon: <SignOutIcon size={16} />, onClick: () => onSignOut('this-session') },

@@ -45,7 +45,7 @@ function ShellContent() {
   return (
     <div className={styles.shell}>
       <a href="#page" className={styles.skip}>
-        Skip to the page
+        Skip to content
       </a>
       {isNarrow ? (
         <header className={styles.top}>
@@ -53,7 +53,7 @@ function ShellContent() {
             size={44}
             onClick={() => startTransition(menu.open)}
             aria-busy={isLoadingMenu}
-            aria-label="Open the menu"
+            aria-label="Open menu"
           >
             <ThreeBarsIcon size={20} />
           </ActionIcon>
@@ -68,7 +68,7 @@ function ShellContent() {
       <main id="page" className={styles.page} tabIndex={-1}>
         {isDisconnected && (
           <p className={styles.disconnected} role="status">
-            The connection to Inlet is gone. What you see may be old; it catches up by itself.
+            Connection lost. This page may be out of date and updates when the connection is back.
           </p>
         )}
         <Outlet />

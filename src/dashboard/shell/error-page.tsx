@@ -17,9 +17,9 @@ export function NotFoundPage() {
   return (
     <Page>
       <h1>Page not found</h1>
-      <p className="quiet">The address may be old or mistyped.</p>
+      <p className="quiet">Check the URL.</p>
       <Link to="/tasks" className="target">
-        Go to all tasks
+        View all tasks
       </Link>
     </Page>
   )
@@ -35,7 +35,7 @@ export function ErrorPage({ error }: { error: unknown }) {
   return (
     <Page>
       <div role="alert" className="stack">
-        <h1>This page could not be shown</h1>
+        <h1>Couldn't load this page</h1>
         <p className="quiet breakable">{problem.message}</p>
       </div>
       <div>

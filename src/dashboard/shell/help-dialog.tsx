@@ -2,22 +2,22 @@ import { Kbd, Modal } from '@mantine/core'
 import styles from './help-dialog.module.css'
 
 const SHORTCUTS: [string[], string][] = [
-  [['c'], 'Create a task'],
+  [['c'], 'New task'],
   [['/'], 'Search tasks'],
-  [['j', 'k'], 'Next and previous task; so do the arrow keys within the list'],
-  [['Enter'], 'Open the task'],
-  [['e'], 'Mark it done, or open it again'],
-  [['x'], 'Select it'],
-  [['#'], 'Delete it'],
-  [['z'], 'Undo what was done last, then what came before'],
-  [['r'], 'Restore it, in the trash'],
-  [['Esc'], 'Close the panel, clear the selection'],
-  [['?'], 'Show this help'],
+  [['j', 'k'], 'Next or previous task (also the arrow keys in the list)'],
+  [['Enter'], 'Open task'],
+  [['e'], 'Mark done or reopen'],
+  [['x'], 'Select task'],
+  [['#'], 'Delete task'],
+  [['z'], 'Undo the last action'],
+  [['r'], 'Restore task (in the trash)'],
+  [['Esc'], 'Clear selection, close task'],
+  [['?'], 'Show keyboard shortcuts'],
 ]
 
 export default function HelpDialog({ onClose }: { onClose(): void }) {
   return (
-    <Modal opened onClose={onClose} title="Keyboard">
+    <Modal opened onClose={onClose} title="Keyboard shortcuts">
       <dl className={styles.keys}>
         {SHORTCUTS.map(([keys, description]) => (
           <div key={description}>
@@ -30,7 +30,6 @@ export default function HelpDialog({ onClose }: { onClose(): void }) {
           </div>
         ))}
       </dl>
-      <p className="quiet small">Everything is also a button; nothing needs these keys.</p>
     </Modal>
   )
 }

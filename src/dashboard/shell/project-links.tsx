@@ -24,7 +24,7 @@ export function ProjectLinks({ project }: { project: Project }) {
       <div className={styles.project}>
         <ActionIcon
           size={32}
-          aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${project.name}`}
+          aria-label={`${isOpen ? 'Collapse' : 'Expand'} ${project.name}`}
           aria-expanded={isOpen}
           onClick={() => setCollapsed({ ...collapsed, [project.id]: isOpen })}
         >
@@ -43,7 +43,7 @@ export function ProjectLinks({ project }: { project: Project }) {
         <ActionIcon
           size={32}
           className={styles.gear}
-          aria-label={`Settings of ${project.name}`}
+          aria-label={`Settings for ${project.name}`}
           renderRoot={(props) => (
             <Link to="/projects/$projectId" params={{ projectId: project.id }} {...props} />
           )}

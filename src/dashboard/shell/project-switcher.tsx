@@ -27,7 +27,7 @@ export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
         <button
           type="button"
           className={`plain-button ${styles.switcher}`}
-          aria-label={`${name}: switch the project`}
+          aria-label={`${name}: switch project`}
         >
           <strong className={styles.name}>{name}</strong>
           <UnfoldIcon size={15} aria-hidden />

@@ -26,7 +26,7 @@ export function SavedFilters() {
           </Link>
           <ActionIcon
             className={styles.gear}
-            aria-label={`Forget the filter ${name}`}
+            aria-label={`Delete filter ${name}`}
             onClick={() => setSaved(saved.filter((other) => other.name !== name))}
           >
             <XIcon size={14} />

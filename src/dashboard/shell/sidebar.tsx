@@ -54,7 +54,7 @@ export function Sidebar() {
           )}
         </div>
         {projects.isPending && can('tasks:read') && <Skeleton height={96} mx={12} width="auto" />}
-        {projects.isError && can('tasks:read') && <LoadError what="The projects" query={projects} />}
+        {projects.isError && can('tasks:read') && <LoadError what="projects" query={projects} />}
         {active.map((project) => (
           <ProjectLinks key={project.id} project={project} />
         ))}

@@ -16,8 +16,8 @@ export const SOURCES: Record<Task['source'], string> = {
 export const SORTS: Record<NonNullable<TaskFilters['sort']>, string> = {
   '-createdAt': 'Newest first',
   createdAt: 'Oldest first',
-  '-updatedAt': 'Changed last',
-  updatedAt: 'Changed long ago',
+  '-updatedAt': 'Recently updated',
+  updatedAt: 'Least recently updated',
   '-priority': 'Priority',
 }
 

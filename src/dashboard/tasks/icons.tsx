@@ -35,10 +35,10 @@ interface TaskIcon {
 export function iconOf(task: IconTask): TaskIcon {
   if (task.source === 'codehost') return codehostIcon(task)
   if (task.source === 'analytics') return sentimentIcon(task.labels)
-  if (task.source === 'api') return { Icon: PlugIcon, colour: 'var(--quiet)', label: 'Came over the API' }
+  if (task.source === 'api') return { Icon: PlugIcon, colour: 'var(--quiet)', label: 'Created over the API' }
   if (task.source === 'assistant')
-    return { Icon: SparkleIcon, colour: 'var(--quiet)', label: 'Made by an assistant' }
-  return { Icon: HandIcon, colour: 'var(--quiet)', label: 'Made here by hand' }
+    return { Icon: SparkleIcon, colour: 'var(--quiet)', label: 'Created by an assistant' }
+  return { Icon: HandIcon, colour: 'var(--quiet)', label: 'Created in the dashboard' }
 }
 
 function codehostIcon({ codehostPrNumber, closedReason, sourceState }: IconTask): TaskIcon {

@@ -74,7 +74,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     return (
       <Modal opened onClose={onClose} title="New task">
         <p>
-          Your key may not create tasks: it lacks the scope <code>tasks:write</code>.
+          Your key does not have the scope <code>tasks:write</code>.
         </p>
       </Modal>
     )
@@ -95,7 +95,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
         />
         <Textarea
           label="Description"
-          description="Markdown works."
+          description="Markdown supported."
           autosize
           minRows={4}
           maxRows={14}

@@ -33,7 +33,7 @@ export function NewTaskLoading({ onClose }: { onClose(): void }) {
           onChange={(event) => setTitle(event.currentTarget.value || undefined)}
         />
       </label>
-      <span className="quiet small">The other fields are loading.</span>
+      <span className="quiet small">Loading the other fields…</span>
     </div>
   )
 }

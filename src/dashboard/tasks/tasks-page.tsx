@@ -47,8 +47,7 @@ export function TasksPage() {
           </>
         ) : (
           <p className="quiet" style={{ padding: 16 }}>
-            Your key may not read tasks: it lacks the scope <code>tasks:read</code>. Sign in with another one,
-            or ask whoever made it.
+            Your key does not have the scope <code>tasks:read</code>. Sign in with another key.
           </p>
         )}
       </section>

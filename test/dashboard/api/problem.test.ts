@@ -9,7 +9,7 @@ describe('the problem of an error', () => {
   ])('has a readable message for a failed dynamic import: %s', (text) => {
     const { message, code } = problemOf(new TypeError(text.replace('TypeError: ', '')))
     expect(code).toBe('unreachable')
-    expect(message).toContain('A part of this page could not be loaded')
+    expect(message).toContain("Couldn't load part of this page")
     expect(message).not.toMatch(/TypeError|http/)
   })
 })

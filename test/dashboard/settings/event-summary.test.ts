@@ -7,8 +7,8 @@ describe('an event in the inbox', () => {
 
   test('is named by note and sentiment, or by its type', () => {
     expect(event({ sentiment: 'loved', note: 'Nice' })).toBe('loved: Nice')
-    expect(event({ sentiment: 'frustrated' })).toBe('frustrated, without a note')
-    expect(event({ sentiment: 'meh', note: '' })).toBe('meh, without a note')
+    expect(event({ sentiment: 'frustrated' })).toBe('frustrated, no note')
+    expect(event({ sentiment: 'meh', note: '' })).toBe('meh, no note')
     expect(event({})).toBe('feedback_submitted')
   })
 })

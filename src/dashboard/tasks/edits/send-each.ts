@@ -52,9 +52,9 @@ export async function sendEach<T>({ items, send, label }: SendEach<T>): Promise<
 export function waitToRetry(problem: Problem, count: number): Promise<void> {
   const seconds = problem.retryAfterSeconds ?? 1
   if (problem.status === 429) {
-    const subject = count === 1 ? '1 task waits' : `${count.toLocaleString()} tasks wait`
+    const subject = count === 1 ? '1 task' : `${count.toLocaleString()} tasks`
     toast.info(
-      `${subject} for the rate limit of your key, for ${seconds} s. Keep this page open.`,
+      `Rate limit reached: ${subject} will be sent in ${seconds} s. Keep this page open.`,
       seconds * 1_000,
     )
   }

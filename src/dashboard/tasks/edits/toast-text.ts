@@ -20,7 +20,7 @@ export function changeLabel({
   description,
 }: Change) {
   if (status === 'done') return 'Done'
-  if (status === 'open') return 'Open again'
+  if (status === 'open') return 'Reopened'
   if (status === 'in_progress') return 'In progress'
   if (priority) return `Priority ${priority}`
   if (listId) return 'Moved'

@@ -112,11 +112,11 @@ export function undoFailureText(count: number, { failures, changed }: UndoEditsR
   const [only] = changed
   if (count === 1)
     return only
-      ? `Someone changed ${fieldsOf(only)} since.`
+      ? `Someone else has changed ${fieldsOf(only)} since.`
       : failures.map(({ problem }) => reasonText(problem)).join()
   return [
     `${(count - failedCount).toLocaleString()} of ${count.toLocaleString()} tasks undone.`,
-    changed.length > 0 && `Changed since, and left as they are: ${titlesText(changed)}.`,
+    changed.length > 0 && `Changed by someone else since: ${titlesText(changed)}.`,
     failures.length > 0 && failuresText(failures),
   ]
     .filter(Boolean)

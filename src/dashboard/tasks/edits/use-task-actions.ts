@@ -55,7 +55,7 @@ export function useTaskActions(): TaskActions {
       if (failures.length > 0) hidePreview()
       replaceTasks(queryClient, done)
       if (failures.length > 0)
-        toast.error(failureTitle(failures, tasks.length, 'changed'), failuresText(failures))
+        toast.error(failureTitle(failures, tasks.length, 'update'), failuresText(failures))
 
       const doneEdits = editsOf(before, done, [
         ...new Set(tasks.flatMap((task) => Object.keys(changeOf(task)))),
@@ -87,7 +87,7 @@ export function useTaskActions(): TaskActions {
       const without = tasks.filter(({ labels }) => !labels.includes(label))
       const [only, ...others] = without
       if (!only) {
-        toast.info(`All of them have the label ${label}.`)
+        toast.info(`All selected tasks already have the label ${label}`)
         return []
       }
       const addTo = ({ labels }: AnyTask) => ({
@@ -121,7 +121,7 @@ export function useTaskActions(): TaskActions {
       )
       deletion.resolve(deleted)
       if (failures.length > 0)
-        toast.error(failureTitle(failures, tasks.length, 'deleted'), failuresText(failures))
+        toast.error(failureTitle(failures, tasks.length, 'delete'), failuresText(failures))
       action.label = actionLabel('Deleted', deleted)
       if (deleted.length > 0) pendingUndo.complete()
       else pendingUndo.discard()
@@ -152,7 +152,7 @@ export function useTaskActions(): TaskActions {
           if (failures.length === 0) return {}
           const remaining = failures.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
           return {
-            failure: `${failureTitle(failures, deleted.length, 'restored')}. ${failuresText(failures)}`,
+            failure: `${failureTitle(failures, deleted.length, 'restore')}. ${failuresText(failures)}`,
             ...(remaining.length > 0 && {
               remaining: restoreAction(label, Promise.resolve(remaining), lists),
             }),
@@ -215,8 +215,8 @@ async function relabelMany(
 const idsOf = (failures: Failure<AnyTask>[]) => failures.map(({ item }) => item.id)
 
 function failureTitle({ length }: Failure<AnyTask>[], count: number, verb: string): string {
-  if (count === 1) return `It was not ${verb}`
-  return `${length.toLocaleString()} of ${count.toLocaleString()} tasks ${length === 1 ? 'was' : 'were'} not ${verb}`
+  if (count === 1) return `Couldn't ${verb} the task`
+  return `Couldn't ${verb} ${length.toLocaleString()} of ${count.toLocaleString()} tasks`
 }
 
 function actionLabel(label: string, [first, ...others]: AnyTask[]): string {

@@ -203,10 +203,10 @@ function SaveFilterButton({ filters }: { filters: TaskFilters }) {
   if (saved.some((other) => other.name === name)) return null
   return (
     <ActionIcon
-      aria-label="Keep this filter"
+      aria-label="Save filter"
       onClick={() => {
         setSaved([...saved, { name, filters }])
-        toast.info(`Kept as “${name}” under My filters.`)
+        toast.info(`Filter “${name}” saved`)
       }}
     >
       <BookmarkIcon size={16} />

@@ -15,7 +15,7 @@ export default function LabelFilter({ button, projectId, selected, onChange }: L
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md">
       <Popover.Target>{cloneElement(target, { onClick: () => setOpen(!isOpen) })}</Popover.Target>
-      <Popover.Dropdown aria-label="Which labels">
+      <Popover.Dropdown aria-label="Labels">
         <LabelInput projectId={projectId} selected={selected} onChange={onChange} />
       </Popover.Dropdown>
     </Popover>
@@ -37,9 +37,9 @@ function LabelInput({ projectId, selected, onChange }: LabelInputProps) {
       kind="labels"
       projectId={projectId}
       selectsFirst
-      aria-label="Labels to show"
-      placeholder={labels.length === 0 ? 'Pick or write a label' : undefined}
-      description="A task with any of them is shown."
+      aria-label="Filter by label"
+      placeholder={labels.length === 0 ? 'Select or enter a label' : undefined}
+      description="Shows tasks with any of these labels."
       autoFocus
       w={260}
       value={labels}

@@ -16,17 +16,14 @@ export default function NoTasks({ filters }: { filters: TaskFilters }) {
   if (isFiltered(filters)) {
     return (
       <EmptyState
-        title="No task passes these filters"
+        title="No matching tasks"
         action={
           <Button variant="default" onClick={() => navigate({ to: '/tasks', search: { projectId, listId } })}>
-            Clear the filters
+            Clear filters
           </Button>
         }
       >
-        <CurlExample
-          path={`/api/tasks?${searchParamsOf(filters)}`}
-          caption="The same question from a terminal:"
-        />
+        <CurlExample path={`/api/tasks?${searchParamsOf(filters)}`} caption="Same query with curl:" />
       </EmptyState>
     )
   }
@@ -34,9 +31,9 @@ export default function NoTasks({ filters }: { filters: TaskFilters }) {
   const body = { title: 'Hello, Inlet', ...(targetListId && { listId: targetListId }) }
   return (
     <EmptyState
-      title="Nothing has come in yet"
-      description="Bug reports, feedback, issues and pull requests land here as tasks."
-      action={can('tasks:write') && <Button onClick={openNewTask}>Create a task</Button>}
+      title="No tasks yet"
+      description="Bug reports, feedback, issues and pull requests appear here as tasks."
+      action={can('tasks:write') && <Button onClick={openNewTask}>Create your first task</Button>}
     >
       <CurlExample path="/api/tasks" body={body} />
     </EmptyState>

@@ -54,7 +54,7 @@ export default function SelectionBar({ selection, actions, projectId }: Selectio
       <Button variant="subtle" color="red" onClick={() => run(actions.remove(selectedTasks()))}>
         Delete
       </Button>
-      <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear the selection">
+      <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear selection">
         <XIcon size={16} />
       </ActionIcon>
     </div>
@@ -99,7 +99,7 @@ function LabelAdder({ projectId, onAdd }: LabelAdderProps) {
           Add label
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Add a label to all that are selected">
+      <Popover.Dropdown aria-label="Add label to selected tasks">
         <form onSubmit={submit} className="row">
           <Autocomplete
             aria-label="Label to add"

@@ -26,7 +26,7 @@ export function TaskListLoading({ query, queryKey }: TaskListLoadingProps) {
   }
   if (!isLate) {
     return (
-      <div className={styles.skeleton} role="status" aria-label="The tasks are loading">
+      <div className={styles.skeleton} role="status" aria-label="Loading tasks">
         {Array.from({ length: 14 }, (_, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is static.
           <span key={index} style={{ width: `${38 + ((index * 17) % 41)}%` }} />
@@ -39,12 +39,12 @@ export function TaskListLoading({ query, queryKey }: TaskListLoadingProps) {
       <strong>Still loading</strong>
       <span className="quiet breakable">
         {query.failureReason
-          ? `${problemOf(query.failureReason).message} It is asked again by itself.`
-          : 'Inlet has not answered yet. It may be starting, or the connection may be slow.'}
+          ? `${problemOf(query.failureReason).message} Retrying automatically.`
+          : 'Inlet has not responded yet. It may be starting, or the connection is slow.'}
       </span>
       <div>
         <Button variant="default" onClick={() => void retry()}>
-          Ask again now
+          Retry now
         </Button>
       </div>
     </div>

@@ -116,7 +116,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
 
   const loading = <TaskListLoading query={query} queryKey={tasksQuery(filters).queryKey} />
   if (query.isPending || (rows.length === 0 && loaded.length > 0)) return loading
-  if (query.isError && rows.length === 0) return <LoadError what="The tasks" query={query} />
+  if (query.isError && rows.length === 0) return <LoadError what="tasks" query={query} />
   if (rows.length === 0 && newTasks.count === 0) {
     return (
       <Suspense fallback={loading}>
@@ -164,7 +164,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
           })}
         </div>
         {query.isFetchNextPageError && (
-          <LoadError what="More tasks" query={{ ...query, refetch: fetchNextPage }} />
+          <LoadError what="more tasks" query={{ ...query, refetch: fetchNextPage }} />
         )}
       </section>
       <Suspense>

@@ -75,7 +75,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         className={`plain-button ${styles.tool}`}
         disabled={!mayWrite}
         tabIndex={tabIndex}
-        aria-label={isDone ? `Open again: ${task.title}` : `Mark done: ${task.title}`}
+        aria-label={isDone ? `Reopen: ${task.title}` : `Mark done: ${task.title}`}
         onClick={() => props.onToggle(task)}
       >
         <StatusCircle status={task.status} />

@@ -5,17 +5,17 @@ import { PRIORITIES, STATUSES } from '../filters.ts'
 export function activityText({ type, message, metadata }: Activity): string {
   switch (type) {
     case 'task.created':
-      return 'created it'
+      return 'created the task'
     case 'task.completed':
-      return 'marked it done'
+      return 'marked the task done'
     case 'task.reopened':
-      return metadata.to === 'in_progress' ? 'took it up again' : 'opened it again'
+      return metadata.to === 'in_progress' ? 'reopened the task and started it' : 'reopened the task'
     case 'task.deleted':
-      return 'deleted it'
+      return 'deleted the task'
     case 'task.restored':
-      return 'restored it'
+      return 'restored the task'
     case 'feedback.received':
-      return message ?? 'brought it as feedback'
+      return message ?? 'sent feedback'
     case 'task.updated':
       return changesText(metadata.changes)
     default:
@@ -24,19 +24,19 @@ export function activityText({ type, message, metadata }: Activity): string {
 }
 
 function changesText(changes: unknown): string {
-  if (typeof changes !== 'object' || changes === null) return 'changed it'
+  if (typeof changes !== 'object' || changes === null) return 'edited the task'
   const parts = Object.entries(changes)
     .filter(([name]) => name !== 'projectId' || !('listId' in changes))
     .map(([name, change]) => changeText(name, change))
-  return parts.join(', ') || 'changed it'
+  return parts.join(', ') || 'edited the task'
 }
 
 function changeText(name: string, change: unknown): string {
   if (typeof change !== 'object' || change === null) return `changed the ${name}`
   const { from, to } = change as { from: unknown; to: unknown }
   if (name === 'priority') return `set the priority to ${displayName(PRIORITIES, to)}`
-  if (name === 'status') return `set it to ${displayName(STATUSES, to)}`
-  if (name === 'listId' || name === 'projectId') return 'moved it to another list'
+  if (name === 'status') return `set the status to ${displayName(STATUSES, to)}`
+  if (name === 'listId' || name === 'projectId') return 'moved the task to another list'
   if (Array.isArray(from) && Array.isArray(to)) {
     const added = to.filter((value) => !from.includes(value))
     const removed = from.filter((value) => !to.includes(value))

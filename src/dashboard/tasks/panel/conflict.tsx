@@ -8,7 +8,9 @@ export function Conflict({ edit }: { edit: TaskEdit }) {
   const { mine, theirs } = edit.conflict
   return (
     <div className={styles.conflict} role="alert">
-      <strong>Somebody changed this task while you were writing. Which one shall stand?</strong>
+      <strong>
+        Someone else changed this task while you were editing. Which version do you want to keep?
+      </strong>
       {Object.entries(mine).map(([name, value]) => (
         <div key={name} className="stack" style={{ gap: 4 }}>
           <span className="quiet small">Your {name}</span>
@@ -24,7 +26,7 @@ export function Conflict({ edit }: { edit: TaskEdit }) {
           Keep mine
         </Button>
         <Button variant="default" onClick={edit.takeTheirs}>
-          Take theirs
+          Keep theirs
         </Button>
       </div>
     </div>

@@ -57,7 +57,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
           aria-label="Labels"
           variant="unstyled"
           readOnly={!mayLabel}
-          placeholder={task.labels.length === 0 ? (mayLabel ? 'Add a label' : 'None') : undefined}
+          placeholder={task.labels.length === 0 ? (mayLabel ? 'Add label' : 'None') : undefined}
           value={task.labels}
           onChange={(labels) => void edit.save({ labels })}
         />
@@ -72,7 +72,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
               aria-label="Assignees"
               variant="unstyled"
               readOnly={!mayLabel}
-              placeholder={task.assignees.length === 0 ? 'Add somebody' : undefined}
+              placeholder={task.assignees.length === 0 ? 'Add assignee' : undefined}
               value={task.assignees}
               onChange={(assignees) => void edit.save({ assignees })}
             />
@@ -81,13 +81,13 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       )}
       {task.externalId && (
         <>
-          <dt>External id</dt>
+          <dt>External ID</dt>
           <dd className="breakable">
             <code>{task.externalId}</code>
           </dd>
         </>
       )}
-      <dt>Changed</dt>
+      <dt>Updated</dt>
       <dd>
         <RelativeTime dateTime={task.updatedAt} />
       </dd>

@@ -17,7 +17,7 @@ export function Provenance({ task }: { task: Task }) {
           <>
             {' · '}
             <a href={task.externalUrl} target="_blank" rel="noreferrer noopener">
-              {task.source === 'codehost' ? 'See it there' : 'See where it came from'}{' '}
+              {task.source === 'codehost' ? 'View on code host' : 'View source'}{' '}
               <LinkExternalIcon size={13} aria-hidden />
             </a>
           </>
@@ -38,7 +38,8 @@ function ProvenanceText({ task }: { task: Task }): ReactNode {
       </>
     )
   }
-  const author = task.source === 'assistant' ? 'Created by an assistant with key' : 'Created here by'
+  const author =
+    task.source === 'assistant' ? 'Created by an assistant with key' : 'Created in the dashboard by'
   return (
     <>
       {author} <em>{task.createdBy.name}</em>, {when}
@@ -66,7 +67,7 @@ function FromCodehost({ task }: { task: Task }) {
           <RelativeTime dateTime={task.completedAt} />
         </>
       ) : null}
-      , came by sync <RelativeTime dateTime={task.createdAt} />
+      , synced <RelativeTime dateTime={task.createdAt} />
     </>
   )
 }
@@ -87,20 +88,20 @@ function FromFeedback({ task }: { task: Task }) {
 function routingText({ metadata }: Activity): ReactNode {
   const name = metadata.ruleName ?? metadata.rule ?? metadata.name
   const texts: Record<string, string> = {
-    project_name: 'routed by the project it names',
-    project: 'routed by its project',
-    app: 'routed by its app',
-    both: 'routed by its project and app',
-    default: 'in the default project, as no rule matched',
+    project_name: 'routed by project name',
+    project: 'routed by project',
+    app: 'routed by app',
+    both: 'routed by project and app',
+    default: 'routed to the default project (no matching rule)',
   }
   if (typeof name === 'string' && name !== '') {
     return (
       <>
-        routed here by rule <em>{name}</em>
+        routed by rule <em>{name}</em>
       </>
     )
   }
-  return texts[String(metadata.matchedOn)] ?? 'routed here'
+  return texts[String(metadata.matchedOn)] ?? 'routed'
 }
 
 const isHttpUrl = (address: string) => /^https?:\/\//i.test(address)

@@ -38,16 +38,16 @@ export function TaskPanel() {
       ) : (
         <div className={styles.body}>
           <div className={styles.bar}>
-            <ActionIcon className="push" onClick={close} aria-label="Close the task">
+            <ActionIcon className="push" onClick={close} aria-label="Close task">
               <XIcon size={18} />
             </ActionIcon>
           </div>
           {isMissing ? (
             <MissingTask id={status === 404 ? taskId : undefined} />
           ) : query.isError ? (
-            <LoadError what="The task" query={query} />
+            <LoadError what="the task" query={query} />
           ) : (
-            <div className="stack" role="status" aria-label="The task is loading">
+            <div className="stack" role="status" aria-label="Loading task">
               <Skeleton height={24} width="80%" />
               <Skeleton height={14} width="50%" />
               <Skeleton height={160} mt={16} />
@@ -64,7 +64,7 @@ function MissingTask({ id }: { id: string | undefined }) {
   return (
     <div className="stack">
       <h2>Task not found</h2>
-      <p className="quiet">This address does not lead to a task. It may be mistyped, or cut off.</p>
+      <p className="quiet">This URL is not a valid task link.</p>
     </div>
   )
 }
@@ -73,20 +73,20 @@ function DeletedTask({ id }: { id: string }) {
   const { can } = useMe()
   const { mutate, isBusy } = useMutation('task', 'timeline')
   const restore = () =>
-    mutate('It did not come back', () =>
+    mutate("Couldn't restore the task", () =>
       dataOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } })),
     )
   return (
     <div className="stack">
       <h2>Task not found</h2>
       <p className="quiet">
-        It was deleted, or your key may not see it. What was deleted in the last 30 days can be brought back.
+        It was deleted, or your key does not have access to it. Deleted tasks can be restored for 30 days.
       </p>
       {can('tasks:write') && (
         <>
           <div>
             <Button variant="default" loading={isBusy} onClick={() => void restore()}>
-              Bring it back
+              Restore task
             </Button>
           </div>
           <CurlExample method="POST" path={`/api/tasks/${id}/restore`} />
@@ -113,7 +113,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
             leftSection={<StatusCircle status={task.status} />}
             onClick={() => actions.toggleDone(task)}
           >
-            {isDone ? 'Open again' : 'Mark done'}
+            {isDone ? 'Reopen' : 'Mark done'}
           </Button>
         )}
         <ActionIcon
@@ -126,7 +126,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
         {mayWrite && (
           <Menu position="bottom-end">
             <Menu.Target>
-              <ActionIcon aria-label="More">
+              <ActionIcon aria-label="More actions">
                 <KebabHorizontalIcon size={18} />
               </ActionIcon>
             </Menu.Target>
@@ -144,7 +144,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
             </Menu.Dropdown>
           </Menu>
         )}
-        <ActionIcon onClick={onClose} aria-label="Close the task">
+        <ActionIcon onClick={onClose} aria-label="Close task">
           <XIcon size={18} />
         </ActionIcon>
       </div>

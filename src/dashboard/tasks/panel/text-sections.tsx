@@ -23,14 +23,12 @@ export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
         field="description"
         name="Description"
         mayWrite={mayWrite && !task.descriptionReadOnly}
-        empty="No description."
+        empty="No description"
       >
         {task.descriptionReadOnly && (
           <p className={styles.lock}>
             <LockIcon size={14} aria-hidden />
-            <span>
-              {READ_ONLY_REASONS[task.source] ?? 'It stays as it came.'} Write in the notes instead.
-            </span>
+            <span>{READ_ONLY_REASONS[task.source] ?? 'Read-only.'} Use the notes instead.</span>
           </p>
         )}
       </TextSection>
@@ -40,16 +38,16 @@ export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
         field="notes"
         name="Notes"
         mayWrite={mayWrite}
-        empty="Nothing noted. Notes stay here, whatever happens at the source."
+        empty="No notes. Notes are kept when the source changes."
       />
     </>
   )
 }
 
 const READ_ONLY_REASONS: Partial<Record<Task['source'], string>> = {
-  api: 'Read-only, because it came over the API. Its sender can change it with PATCH /api/tasks/{id}.',
-  codehost: 'Read-only, because it follows the code host. Change it there; the next sync brings it here.',
-  analytics: 'Read-only, because it is what a user wrote.',
+  api: 'Read-only because the task was created over the API. API clients can change it with PATCH /api/tasks/{id}.',
+  codehost: 'Read-only because it is synced from the code host. Edit it there.',
+  analytics: 'Read-only because it was written by a user.',
 }
 
 interface TextSectionProps extends TextSectionsProps {
@@ -73,7 +71,7 @@ function TextSection({ task, edit, field, name, mayWrite, empty, children }: Tex
         <h2>{name}</h2>
         {mayWrite && draft.text === undefined && (
           <Button variant="subtle" size="compact-sm" className="push" onClick={draft.begin}>
-            {task[field] ? 'Edit' : 'Write'}
+            {task[field] ? 'Edit' : 'Add'}
             <span className="visually-hidden"> {name.toLowerCase()}</span>
           </Button>
         )}
@@ -109,7 +107,7 @@ function TextSection({ task, edit, field, name, mayWrite, empty, children }: Tex
             <Button variant="default" onClick={draft.discard}>
               Cancel
             </Button>
-            <span className="quiet small push">Markdown works</span>
+            <span className="quiet small push">Markdown supported</span>
           </div>
         </>
       )}

@@ -23,7 +23,7 @@ export function Timeline({ task }: { task: Task }) {
       <div className={styles.sectionHead}>
         <h2>Activity</h2>
       </div>
-      {query.isError && activities.length === 0 && <LoadError what="The activity" query={query} />}
+      {query.isError && activities.length === 0 && <LoadError what="the activity" query={query} />}
       {query.hasNextPage && (
         <Button
           variant="subtle"
@@ -31,7 +31,7 @@ export function Timeline({ task }: { task: Task }) {
           loading={query.isFetchingNextPage}
           onClick={() => query.fetchNextPage()}
         >
-          Show what was before
+          Show earlier activity
         </Button>
       )}
       <ol className={styles.timeline}>
@@ -92,7 +92,7 @@ function CommentBox({ taskId }: { taskId: string }) {
     <div className="stack" style={{ gap: 8 }}>
       <Textarea
         aria-label="Comment"
-        placeholder="Write a comment"
+        placeholder="Add a comment"
         autosize
         minRows={2}
         maxRows={12}

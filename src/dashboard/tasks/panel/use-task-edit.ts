@@ -71,7 +71,7 @@ export function useTaskEdit(task: Task): TaskEdit {
       const theirs = problem.status === 412 ? await fetchTheirs() : undefined
       if (theirs && isUntouched(seen, theirs, change))
         return await write(change, { ...seen, version: theirs.version })
-      if (!theirs) toast.problem('Not saved. What you wrote is still here.', problem)
+      if (!theirs) toast.problem("Couldn't save. Your input is kept.", problem)
       return { theirs, seen }
     }
   }

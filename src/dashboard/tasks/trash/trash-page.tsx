@@ -35,12 +35,14 @@ export function TrashPage() {
       <header className={styles.head}>
         <div className={styles.text}>
           <h1>Trash</h1>
-          <p className="quiet">Deleted tasks can be restored for 30 days; then they are removed for good.</p>
+          <p className="quiet">
+            Deleted tasks can be restored for 30 days, then they are removed permanently.
+          </p>
         </div>
         <ProjectFilter projectId={projectId} projects={projects} />
       </header>
       {query.isPending && can('tasks:read') && <Skeleton height={160} />}
-      {query.isError && rows.length === 0 && <LoadError what="The trash" query={query} />}
+      {query.isError && rows.length === 0 && <LoadError what="the trash" query={query} />}
       {query.isSuccess && rows.length === 0 && !query.hasNextPage && <EmptyTrash projectId={projectId} />}
       <ul ref={list} className={styles.rows}>
         {rows.map((row) => (
@@ -58,7 +60,7 @@ export function TrashPage() {
         ))}
       </ul>
       {query.isFetchNextPageError && (
-        <LoadError what="More of the trash" query={{ ...query, refetch: query.fetchNextPage }} />
+        <LoadError what="more deleted tasks" query={{ ...query, refetch: query.fetchNextPage }} />
       )}
       {query.hasNextPage && !query.isFetchNextPageError && (
         <div>
@@ -121,10 +123,10 @@ function EmptyTrash({ projectId }: { projectId: string | undefined }) {
   return (
     <EmptyState
       title="The trash is empty"
-      description="Tasks that are deleted show up here."
+      description="Deleted tasks appear here."
       action={
         <Link to="/tasks" search={{ projectId }} className="target">
-          Go to the tasks
+          View tasks
         </Link>
       }
     >

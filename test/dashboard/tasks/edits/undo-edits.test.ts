@@ -62,7 +62,7 @@ describe('undoing', () => {
     const io = service({ a: { notes: 'theirs', version: 7 } })
     const result = await undoEdits([edit('a', { notes: null }, { notes: 'mine' }, 5)], io)
     expect(io.writes).toEqual([])
-    expect(undoFailureText(1, result)).toBe('Someone changed the notes since.')
+    expect(undoFailureText(1, result)).toBe('Someone else has changed the notes since.')
     expect(retryable(result)).toEqual([])
   })
 
@@ -95,7 +95,7 @@ describe('undoing', () => {
     const result = await undoEdits(edits, io)
     expect(result.undone.map(({ id }) => id)).toEqual(['0'])
     const words = undoFailureText(4, result)
-    expect(words).toContain('1 of 4 tasks undone. Changed since, and left as they are: “Task 1”.')
+    expect(words).toContain('1 of 4 tasks undone. Changed by someone else since: “Task 1”.')
     expect(words).toContain('(“Task 2”)')
     expect(words).toContain('(“Task 3”)')
     expect(retryable(result).map(({ id }) => id)).toEqual(['3'])
@@ -105,7 +105,7 @@ describe('undoing', () => {
     const edits = many(0, 3, { status: 'open' })
     const io: UndoIo = {
       ...service({}),
-      changedSince: () => Promise.reject(new Problem(0, { detail: 'Inlet does not answer.' })),
+      changedSince: () => Promise.reject(new Problem(0, { detail: "Couldn't reach Inlet." })),
     }
     const result = await undoEdits(edits, io)
     expect([result.undone, retryable(result).length]).toEqual([[], 3])

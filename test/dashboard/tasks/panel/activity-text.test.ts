@@ -6,8 +6,8 @@ describe('the text of an activity', () => {
   test.each([
     [{ title: { from: 'a', to: 'b' } }, 'changed the title'],
     [{ priority: { from: 'low', to: 'high' } }, 'set the priority to high'],
-    [{ status: { from: 'open', to: 'in_progress' } }, 'set it to in progress'],
-    [{ status: { from: 'open', to: 'blocked' } }, 'set it to blocked'],
+    [{ status: { from: 'open', to: 'in_progress' } }, 'set the status to in progress'],
+    [{ status: { from: 'open', to: 'blocked' } }, 'set the status to blocked'],
     [{ labels: { from: ['a'], to: ['a', 'b', 'c'] } }, 'added b, c (labels)'],
     [{ labels: { from: ['a'], to: ['b'] } }, 'added b and removed a (labels)'],
     [{ assignees: { from: ['ada'], to: [] } }, 'removed ada (assignees)'],
@@ -16,11 +16,11 @@ describe('the text of an activity', () => {
       { title: { from: 'a', to: 'b' }, priority: { from: 'low', to: 'high' } },
       'changed the title, set the priority to high',
     ],
-    [{ listId: { from: '1', to: '2' } }, 'moved it to another list'],
-    [{ projectId: { from: '1', to: '2' }, listId: { from: '1', to: '2' } }, 'moved it to another list'],
-    [{}, 'changed it'],
-    [undefined, 'changed it'],
-    [null, 'changed it'],
+    [{ listId: { from: '1', to: '2' } }, 'moved the task to another list'],
+    [{ projectId: { from: '1', to: '2' }, listId: { from: '1', to: '2' } }, 'moved the task to another list'],
+    [{}, 'edited the task'],
+    [undefined, 'edited the task'],
+    [null, 'edited the task'],
   ])('names the changed fields: %j', (changes, text) => {
     expect(activityText(activity('task.updated', { changes }))).toBe(text)
   })
