@@ -15,7 +15,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
   app.get(
     '',
     {
-      config: { operation: feedbackInboxOperations.list, mistakes: ['invalid_cursor'] },
+      config: { operation: feedbackInboxOperations.list, errors: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listFeedbackEvents',
@@ -32,13 +32,13 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
   app.get(
     '/:id',
     {
-      config: { operation: feedbackInboxOperations.get, mistakes: ['event_not_found'] },
+      config: { operation: feedbackInboxOperations.get, errors: ['event_not_found'] },
       schema: {
         tags,
         operationId: 'getFeedbackEvent',
         summary: 'Retrieve a feedback event',
         description: 'Returns a feedback event.',
-        params: IdPath('entry'),
+        params: IdPath('event'),
         response: { 200: responses(ref(InboxEvent), 'The feedback event.') },
       },
     },
@@ -50,7 +50,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
     {
       config: {
         operation: feedbackInboxOperations.replay,
-        mistakes: ['event_not_found', 'event_not_replayable', 'project_archived'],
+        errors: ['event_not_found', 'event_not_replayable', 'project_archived'],
       },
       schema: {
         tags,
@@ -58,7 +58,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         summary: 'Replay a feedback event',
         description:
           'Processes a rejected event again; if it is still invalid, the event shows why. An accepted event keeps its task, which moves if the current routing leads to another project. A replay never creates a second task.',
-        params: IdPath('entry'),
+        params: IdPath('event'),
         response: { 200: responses(ref(InboxEvent), 'The feedback event.') },
       },
     },
