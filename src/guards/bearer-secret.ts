@@ -39,8 +39,8 @@ export function requireWebhookSecret({ access, failures, buffer, webhookSecret }
 /** Compares hashes, in a time that tells nothing of where two texts differ or how long they are. */
 function equalTo(expected: string | undefined): (given: string) => boolean {
   if (expected === undefined) return () => false
-  const wanted = hashOf(expected)
-  return (given) => timingSafeEqual(hashOf(given), wanted)
+  const expectedHash = hashOf(expected)
+  return (given) => timingSafeEqual(hashOf(given), expectedHash)
 }
 
 const hashOf = (text: string) => hash('sha256', text, 'buffer')

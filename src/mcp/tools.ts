@@ -2,6 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { rulesMarkdown, taskLine } from '../domain/context-markdown.ts'
 import type { Operation } from '../domain/operation.ts'
 import { fenced, fencedMembers, UNTRUSTED } from '../domain/untrusted.ts'
+import { without } from '../lib/without.ts'
 import { Context, type TaskBrief } from '../schemas/context.ts'
 import { Rule, RuleList } from '../schemas/rule.ts'
 import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
@@ -146,7 +147,7 @@ export const TOOLS: Tool[] = [
     output: WrittenAssistantTask,
     async run(args, caller, { tasks }) {
       const { task, isNew } = await tasks.create(caller, args)
-      return writtenAnswer(isNew ? 'Created.' : 'A task with this externalId already exists.', task)
+      return writtenResult(isNew ? 'Created.' : 'A task with this externalId already exists.', task)
     },
   }),
   tool({
@@ -159,7 +160,7 @@ export const TOOLS: Tool[] = [
     input: UpdateTaskInput,
     output: WrittenAssistantTask,
     async run({ id, ...change }, caller, { tasks }) {
-      return writtenAnswer('Updated.', await tasks.update(caller, id, change, undefined))
+      return writtenResult('Updated.', await tasks.update(caller, id, change, undefined))
     },
   }),
 ]
@@ -179,18 +180,20 @@ function tool<I extends TSchema, O extends TSchema>({ run, ...rest }: TypedTool<
   return { ...rest, run: (args, caller, useCases) => run(args as Static<I>, caller, useCases) }
 }
 
-function taskResult(said: string, { metadata: _, ...task }: Task) {
+function taskResult(said: string, whole: Task) {
+  const task = without(whole, ['metadata'])
   return { data: { notice: UNTRUSTED, ...task }, text: `${said}\n\n${fencedMembers(task)}` }
 }
 
 /** Without `tasks:read` the service returns only the id and the version. */
-function writtenAnswer(said: string, { metadata: _, ...task }: WrittenTask) {
+function writtenResult(said: string, whole: WrittenTask) {
+  const task = without(whole, ['metadata'])
   const { id, version, title } = task
   if (title === undefined) return { data: task, text: `${said} Task ${id}, version ${version}.` }
   return { data: { notice: UNTRUSTED, ...task }, text: `${said}\n\n${fencedMembers(task)}` }
 }
 
-const toTaskBrief = ({ description: _, notes: __, metadata: ___, ...brief }: TaskListItem): TaskBrief => brief
+const toTaskBrief = (task: TaskListItem): TaskBrief => without(task, ['description', 'notes', 'metadata'])
 
 function ruleText({ id, priority, isActive, projectId, version, content }: Rule): string {
   const scope = projectId === null ? 'for all projects' : `for the project ${projectId}`

@@ -68,7 +68,7 @@ const MAX_VALUES = 110_000
 
 /**
  * A caller who may not come in learns nothing of the body. Fastify parses and validates before preHandler
- * hooks, so parsing keeps its mistake, validation is attached, and `refuseBadInput` throws either as the last
+ * hooks, so parsing keeps its error, validation is attached, and `refuseBadInput` throws either as the last
  * preHandler of every route, after the guards.
  */
 export const jsonBody = fp<JsonBodyOptions>(
@@ -141,14 +141,14 @@ export const jsonBody = fp<JsonBodyOptions>(
 
 const isMediaType = (type = 'any/type') => /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type)
 
-/** Keeps a mistake for after the guards instead of throwing it. */
+/** Keeps an error until after the guards instead of throwing it. */
 export async function keepingError(request: FastifyRequest, work: () => Promise<unknown>): Promise<unknown> {
   // Left in the socket, which throws it away behind the answer: nothing in it changes what that is.
   if (request.earlyRefusal || request.is404) return undefined
   try {
     return await (request.workHold?.during(work) ?? work())
   } catch (error) {
-    // Anything else comes from the socket: whoever was sending went away. That is no mistake of ours.
+    // Anything else comes from the socket: the client disconnected.
     request.bodyError = error instanceof AppError ? error : invalidJson('it is incomplete.')
     return undefined
   }

@@ -14,7 +14,7 @@ import {
 } from '../schemas/formats.ts'
 import { namedSchemas } from '../schemas/index.ts'
 
-/** A mistake is listed at most this often; the rest is counted. */
+/** At most this many errors are listed; the rest is counted. */
 const MAX_ERRORS = 100
 
 declare module 'fastify' {
@@ -25,8 +25,8 @@ declare module 'fastify' {
 }
 
 /**
- * Two compilers: bodies are never coerced, queries and path parameters are. Both report every mistake, know
- * the keywords of `schemas/parts.ts`, and stay cheap when the input has a million mistakes. A schema is compiled when
+ * Two compilers: bodies are never coerced, queries and path parameters are. Both report every error, know
+ * the keywords of `schemas/parts.ts`, and stay cheap when the input has a million errors. A schema is compiled when
  * it is first needed: all of them at the start were a quarter of its time.
  */
 export const validation = fp(
@@ -108,7 +108,7 @@ function compilerOf(options: { coerceTypes: false | 'array'; useDefaults?: boole
 }
 
 /**
- * The same schema, made safe to check with all mistakes on: the items of an array over its limit are not
+ * The same schema, made safe to check for all errors at once: the items of an array over its limit are not
  * looked at, unknown members are reported up to a limit, and every text must be text PostgreSQL can hold.
  */
 function bounded(schema: unknown): unknown {
@@ -266,7 +266,7 @@ function charactersOf(text: string): number {
 
 export const grouped = (number: number) => Intl.NumberFormat('en').format(number)
 
-/** The mistakes an answer lists, and how many it leaves out. */
+/** The errors that a response lists, and the number of those it omits. */
 export function listed(error: AppError): { errors?: FieldError[]; errorsOmitted?: number } {
   const { errors, errorsOmitted = 0 } = error.extras
   if (!errors) return {}

@@ -17,7 +17,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     {
       config: {
         operation: activityOperations.log,
-        mistakes: ['task_not_found', 'project_not_found', 'project_archived'],
+        errors: ['task_not_found', 'project_not_found', 'project_archived'],
       },
       schema: {
         tags,
@@ -42,7 +42,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     {
       config: {
         operation: activityOperations.list,
-        mistakes: ['invalid_cursor', 'project_not_found', 'task_not_found'],
+        errors: ['invalid_cursor', 'project_not_found', 'task_not_found'],
       },
       schema: {
         tags,
@@ -60,7 +60,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/:id',
     {
-      config: { operation: activityOperations.get, mistakes: ['activity_not_found'] },
+      config: { operation: activityOperations.get, errors: ['activity_not_found'] },
       schema: {
         tags,
         operationId: 'getActivity',

@@ -57,7 +57,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         operation: taskOperations.createMany,
         isBulk: true,
         maxValues: MAX_VALUES,
-        mistakes: ['list_not_found', 'project_archived'],
+        errors: ['list_not_found', 'project_archived'],
       },
       schema: {
         tags: ['Tasks'],
@@ -109,7 +109,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     {
       config: {
         operation: taskOperations.updateMany,
-        mistakes: [
+        errors: [
           'task_not_found',
           'list_not_found',
           'description_read_only',

@@ -36,7 +36,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     {
       config: {
         operation: codehostOperations.connect,
-        mistakes: [
+        errors: [
           'project_not_found',
           'list_not_found',
           'project_archived',
@@ -65,7 +65,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/projects/:id/codehost',
     {
-      config: { operation: codehostOperations.get, mistakes: ['project_not_found', 'connection_not_found'] },
+      config: { operation: codehostOperations.get, errors: ['project_not_found', 'connection_not_found'] },
       schema: {
         tags,
         operationId: 'getConnection',
@@ -83,7 +83,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     {
       config: {
         operation: codehostOperations.disconnect,
-        mistakes: ['project_not_found', 'connection_not_found', 'project_archived'],
+        errors: ['project_not_found', 'connection_not_found', 'project_archived'],
       },
       schema: {
         tags,
@@ -107,7 +107,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       config: {
         isLong: ({ headers }) => Boolean(secondsToWait([headers.prefer].flat().join())),
         operation: codehostOperations.sync,
-        mistakes: ['project_not_found', 'project_archived', 'repository_not_connected', 'sync_in_progress'],
+        errors: ['project_not_found', 'project_archived', 'repository_not_connected', 'sync_in_progress'],
       },
       schema: {
         tags,
@@ -156,7 +156,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/codehost/:projectId/syncs',
     {
-      config: { operation: codehostOperations.listRuns, mistakes: ['project_not_found', 'invalid_cursor'] },
+      config: { operation: codehostOperations.listRuns, errors: ['project_not_found', 'invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listSyncs',
@@ -174,7 +174,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/codehost/:projectId/syncs/:runId',
     {
-      config: { operation: codehostOperations.getRun, mistakes: ['project_not_found', 'sync_run_not_found'] },
+      config: { operation: codehostOperations.getRun, errors: ['project_not_found', 'sync_run_not_found'] },
       schema: {
         tags,
         operationId: 'getSync',

@@ -20,7 +20,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
   app.get(
     '',
     {
-      config: { operation: contextOperations.read, mistakes: ['project_not_found'] },
+      config: { operation: contextOperations.read, errors: ['project_not_found'] },
       schema: {
         tags: ['Rules'],
         operationId: 'getContext',
@@ -44,13 +44,13 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
       },
     },
     async (request, reply) => {
-      const { format, ...wanted } = request.query
-      const { context: answer, markdown } = await context.read(request.caller, wanted)
+      const { format, ...rest } = request.query
+      const { context: whole, markdown } = await context.read(request.caller, rest)
       // The time is another one each time, and nobody asks for it alone.
-      const { serverTime, ...lasting } = answer
+      const { serverTime, ...lasting } = whole
       const etag = etagOfContent([format ?? 'json', lasting], { isWeak: true })
       if (reply.isNotModified(etag)) return reply.status(304).send(null)
-      if (format !== 'markdown') return answer
+      if (format !== 'markdown') return whole
       reply.type('text/markdown; charset=utf-8')
       return asText(markdown)
     },

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 const BUILT = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
-/** Where an address that leads nowhere is a mistake of a program, not a page for a person. */
+/** Paths of programs: an unknown one is a 404, not a page. */
 const NOT_PAGES = /^\/(api|mcp|metrics|docs|openapi\.json|healthz|readyz|problems|assets)(\/|$)/
 
 /**

@@ -52,17 +52,17 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
     async (request, reply) => {
       const { reading, bytes } = await deliveryIn(request)
       const delivery = feedback.deliveryOf(reading, bytes)
-      const answer = await buffer(reply.elapsedTime, () => feedback.receive(delivery))
-      metrics.delivered(outcomeOf(answer))
-      if (!answer.accepted || answer.duplicate) return reply.status(200).send(answer)
-      return reply.status(201).header('location', `/api/tasks/${answer.taskId}`).send(answer)
+      const receipt = await buffer(reply.elapsedTime, () => feedback.receive(delivery))
+      metrics.delivered(outcomeOf(receipt))
+      if (!receipt.accepted || receipt.duplicate) return reply.status(200).send(receipt)
+      return reply.status(201).header('location', `/api/tasks/${receipt.taskId}`).send(receipt)
     },
   )
 }
 
-function outcomeOf(answer: FeedbackReceipt | FeedbackIgnored): DeliveryOutcome {
-  if (!answer.accepted) return 'ignored'
-  return answer.duplicate ? 'duplicate' : 'created'
+function outcomeOf(receipt: FeedbackReceipt | FeedbackIgnored): DeliveryOutcome {
+  if (!receipt.accepted) return 'ignored'
+  return receipt.duplicate ? 'duplicate' : 'created'
 }
 
 /** What was delivered and not taken. Anything else was refused before it was looked at. */

@@ -16,7 +16,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
       preHandler: refuseIdempotencyKey,
       config: {
         operation: keyOperations.create,
-        mistakes: ['idempotency_not_supported', 'project_not_found', 'project_archived'],
+        errors: ['idempotency_not_supported', 'project_not_found', 'project_archived'],
       },
       schema: {
         tags,
@@ -39,7 +39,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
   app.get(
     '',
     {
-      config: { operation: keyOperations.list, mistakes: ['invalid_cursor'] },
+      config: { operation: keyOperations.list, errors: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listKeys',
@@ -57,7 +57,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
     '/:id/rotate',
     {
       preHandler: refuseIdempotencyKey,
-      config: { operation: keyOperations.rotate, mistakes: ['idempotency_not_supported', 'key_not_found'] },
+      config: { operation: keyOperations.rotate, errors: ['idempotency_not_supported', 'key_not_found'] },
       schema: {
         tags,
         operationId: 'rotateKey',
@@ -75,7 +75,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
   app.delete(
     '/:id',
     {
-      config: { operation: keyOperations.revoke, mistakes: ['key_not_found', 'last_admin_key'] },
+      config: { operation: keyOperations.revoke, errors: ['key_not_found', 'last_admin_key'] },
       schema: {
         tags,
         operationId: 'revokeKey',

@@ -15,7 +15,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.post(
     '/projects/:id/lists',
     {
-      config: { operation: listOperations.create, mistakes: ['project_not_found', 'project_archived'] },
+      config: { operation: listOperations.create, errors: ['project_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'createList',
@@ -37,7 +37,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/projects/:id/lists',
     {
-      config: { operation: listOperations.list, mistakes: ['project_not_found', 'invalid_cursor'] },
+      config: { operation: listOperations.list, errors: ['project_not_found', 'invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listLists',
@@ -54,7 +54,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/lists/:id',
     {
-      config: { operation: listOperations.get, mistakes: ['list_not_found'] },
+      config: { operation: listOperations.get, errors: ['list_not_found'] },
       schema: {
         tags,
         operationId: 'getList',
@@ -70,7 +70,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.patch(
     '/lists/:id',
     {
-      config: { operation: listOperations.update, mistakes: ['list_not_found', 'project_archived'] },
+      config: { operation: listOperations.update, errors: ['list_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'updateList',
@@ -90,7 +90,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: listOperations.delete,
-        mistakes: ['list_not_found', 'project_archived', 'list_is_default', 'list_not_empty'],
+        errors: ['list_not_found', 'project_archived', 'list_is_default', 'list_not_empty'],
       },
       schema: {
         tags,

@@ -10,7 +10,7 @@ export const problemsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/:code',
     {
-      config: { mistakes: ['not_found'] },
+      config: { errors: ['not_found'] },
       schema: {
         tags: ['Service'],
         operationId: 'explainProblem',

@@ -37,7 +37,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '',
     {
-      config: { operation: projectOperations.list, mistakes: ['invalid_cursor'] },
+      config: { operation: projectOperations.list, errors: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listProjects',
@@ -54,7 +54,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.get(
     '/:id',
     {
-      config: { operation: projectOperations.get, mistakes: ['project_not_found'] },
+      config: { operation: projectOperations.get, errors: ['project_not_found'] },
       schema: {
         tags,
         operationId: 'getProject',
@@ -70,7 +70,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.patch(
     '/:id',
     {
-      config: { operation: projectOperations.rename, mistakes: ['project_not_found', 'project_archived'] },
+      config: { operation: projectOperations.rename, errors: ['project_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'updateProject',
@@ -87,7 +87,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.post(
     '/:id/archive',
     {
-      config: { operation: projectOperations.archive, mistakes: ['project_not_found', 'project_is_default'] },
+      config: { operation: projectOperations.archive, errors: ['project_not_found', 'project_is_default'] },
       schema: {
         tags,
         operationId: 'archiveProject',
@@ -104,7 +104,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.post(
     '/:id/unarchive',
     {
-      config: { operation: projectOperations.unarchive, mistakes: ['project_not_found'] },
+      config: { operation: projectOperations.unarchive, errors: ['project_not_found'] },
       schema: {
         tags,
         operationId: 'unarchiveProject',
@@ -122,7 +122,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     {
       config: {
         operation: projectOperations.delete,
-        mistakes: ['project_not_found', 'project_is_default', 'project_not_empty', 'project_in_use'],
+        errors: ['project_not_found', 'project_is_default', 'project_not_empty', 'project_in_use'],
       },
       schema: {
         tags,

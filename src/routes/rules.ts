@@ -27,7 +27,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: ruleOperations.create,
-        mistakes: ['project_not_found', 'project_archived', 'too_many_rules', 'insufficient_scope'],
+        errors: ['project_not_found', 'project_archived', 'too_many_rules', 'insufficient_scope'],
       },
       schema: {
         tags,
@@ -53,7 +53,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '',
     {
-      config: { operation: ruleOperations.list, mistakes: ['project_not_found'] },
+      config: { operation: ruleOperations.list, errors: ['project_not_found'] },
       schema: {
         tags,
         operationId: 'listRules',
@@ -77,7 +77,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/:id',
     {
-      config: { operation: ruleOperations.get, mistakes: ['rule_not_found'] },
+      config: { operation: ruleOperations.get, errors: ['rule_not_found'] },
       schema: {
         tags,
         operationId: 'getRule',
@@ -95,7 +95,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: ruleOperations.update,
-        mistakes: ['rule_not_found', 'project_archived', 'version_mismatch'],
+        errors: ['rule_not_found', 'project_archived', 'version_mismatch'],
       },
       schema: {
         tags,
@@ -120,7 +120,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: ruleOperations.delete,
-        mistakes: ['rule_not_found', 'project_archived', 'version_mismatch'],
+        errors: ['rule_not_found', 'project_archived', 'version_mismatch'],
       },
       schema: {
         tags,
@@ -144,7 +144,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: ruleOperations.restore,
-        mistakes: [
+        errors: [
           'rule_not_found',
           'project_not_found',
           'project_archived',
@@ -168,7 +168,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/:id/versions',
     {
-      config: { operation: ruleOperations.listVersions, mistakes: ['rule_not_found', 'invalid_cursor'] },
+      config: { operation: ruleOperations.listVersions, errors: ['rule_not_found', 'invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listRuleVersions',
@@ -187,7 +187,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: ruleOperations.revert,
-        mistakes: ['rule_not_found', 'rule_version_not_found', 'project_archived', 'version_mismatch'],
+        errors: ['rule_not_found', 'rule_version_not_found', 'project_archived', 'version_mismatch'],
       },
       schema: {
         tags,

@@ -30,7 +30,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       bodyLimit: 4 * 1024,
       preHandler: refuseIdempotencyKey,
       config: {
-        mistakes: [
+        errors: [
           'idempotency_not_supported',
           'invalid_credentials',
           'expired_credentials',
@@ -80,7 +80,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
   app.get(
     '',
     {
-      config: { operation: sessionOperations.list, mistakes: ['invalid_cursor'] },
+      config: { operation: sessionOperations.list, errors: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listSessions',
@@ -97,7 +97,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
   app.delete(
     '/:id',
     {
-      config: { operation: sessionOperations.end, mistakes: ['session_not_found'] },
+      config: { operation: sessionOperations.end, errors: ['session_not_found'] },
       schema: {
         tags,
         operationId: 'endSession',

@@ -27,7 +27,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
     {
       // HEAD would start a stream that nobody reads.
       exposeHeadRoute: false,
-      config: { operation: streamOperations.open, isLong: () => true, mistakes: ['project_not_found'] },
+      config: { operation: streamOperations.open, isLong: () => true, errors: ['project_not_found'] },
       schema: {
         tags: ['Activity'],
         operationId: 'streamActivity',

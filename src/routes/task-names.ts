@@ -16,7 +16,7 @@ export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskName
     app.get(
       path,
       {
-        config: { operation: taskNameOperations.list, mistakes: ['project_not_found'] },
+        config: { operation: taskNameOperations.list, errors: ['project_not_found'] },
         schema: {
           tags: ['Tasks'],
           operationId,

@@ -17,7 +17,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.post(
     '',
     {
-      config: { operation: taskOperations.create, mistakes: ['list_not_found', 'project_archived'] },
+      config: { operation: taskOperations.create, errors: ['list_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'createTask',
@@ -49,7 +49,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: taskOperations.list,
-        mistakes: ['invalid_cursor', 'project_not_found', 'list_not_found'],
+        errors: ['invalid_cursor', 'project_not_found', 'list_not_found'],
       },
       schema: {
         tags,
@@ -67,7 +67,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.get(
     '/:id',
     {
-      config: { operation: taskOperations.get, mistakes: ['task_not_found'] },
+      config: { operation: taskOperations.get, errors: ['task_not_found'] },
       schema: {
         tags,
         operationId: 'getTask',
@@ -85,7 +85,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: taskOperations.update,
-        mistakes: [
+        errors: [
           'task_not_found',
           'list_not_found',
           'description_read_only',
@@ -118,7 +118,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: taskOperations.delete,
-        mistakes: ['task_not_found', 'project_archived', 'version_mismatch'],
+        errors: ['task_not_found', 'project_archived', 'version_mismatch'],
       },
       schema: {
         tags,
@@ -141,7 +141,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: taskOperations.restore,
-        mistakes: ['task_not_found', 'project_archived', 'external_id_taken'],
+        errors: ['task_not_found', 'project_archived', 'external_id_taken'],
       },
       schema: {
         tags,

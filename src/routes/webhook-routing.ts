@@ -26,7 +26,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       config: {
         operation: routingOperations.create,
-        mistakes: ['project_not_found', 'project_archived'],
+        errors: ['project_not_found', 'project_archived'],
       },
       schema: {
         tags,
@@ -49,7 +49,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.get(
     '',
     {
-      config: { operation: routingOperations.list, mistakes: ['invalid_cursor'] },
+      config: { operation: routingOperations.list, errors: ['invalid_cursor'] },
       schema: {
         tags,
         operationId: 'listRoutingRules',
@@ -65,7 +65,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.get(
     '/:id',
     {
-      config: { operation: routingOperations.get, mistakes: ['routing_rule_not_found'] },
+      config: { operation: routingOperations.get, errors: ['routing_rule_not_found'] },
       schema: {
         tags,
         operationId: 'getRoutingRule',
@@ -83,7 +83,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       config: {
         operation: routingOperations.update,
-        mistakes: ['routing_rule_not_found', 'project_not_found', 'project_archived'],
+        errors: ['routing_rule_not_found', 'project_not_found', 'project_archived'],
       },
       schema: {
         tags,
@@ -101,7 +101,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.delete(
     '/:id',
     {
-      config: { operation: routingOperations.delete, mistakes: ['routing_rule_not_found'] },
+      config: { operation: routingOperations.delete, errors: ['routing_rule_not_found'] },
       schema: {
         tags,
         operationId: 'deleteRoutingRule',

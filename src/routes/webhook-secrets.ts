@@ -24,7 +24,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
       preHandler: refuseIdempotencyKey,
       config: {
         operation: webhookSecretOperations.create,
-        mistakes: ['idempotency_not_supported', 'too_many_secrets'],
+        errors: ['idempotency_not_supported', 'too_many_secrets'],
       },
       schema: {
         tags,
@@ -66,7 +66,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
       preHandler: refuseIdempotencyKey,
       config: {
         operation: webhookSecretOperations.rotate,
-        mistakes: ['idempotency_not_supported', 'webhook_secret_not_found', 'too_many_secrets'],
+        errors: ['idempotency_not_supported', 'webhook_secret_not_found', 'too_many_secrets'],
       },
       schema: {
         tags,
@@ -86,7 +86,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
   app.delete(
     '/:id',
     {
-      config: { operation: webhookSecretOperations.revoke, mistakes: ['webhook_secret_not_found'] },
+      config: { operation: webhookSecretOperations.revoke, errors: ['webhook_secret_not_found'] },
       schema: {
         tags,
         operationId: 'revokeWebhookSecret',

@@ -7,7 +7,7 @@ import { TaskListItem } from './task.ts'
 export const RECENT_TASKS = 10
 export const MAX_LISTS = 200
 
-const { description: _, notes: __, metadata: ___, ...brief } = TaskListItem.properties
+const { properties: brief } = Type.Omit(TaskListItem, ['description', 'notes', 'metadata'])
 
 export const Notice = Type.String({
   description:

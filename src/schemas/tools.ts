@@ -14,14 +14,14 @@ export type GetContextInput = Static<typeof GetContextInput>
 
 export const GetRulesInput = StrictObject({}, { description: 'No input.' })
 
-const { isActive: _, ...newRule } = NewRule.properties
+const { properties: newRule } = Type.Omit(NewRule, ['isActive'])
 export const CreateRuleInput = StrictObject(newRule, { description: 'The rule to create.' })
 export type CreateRuleInput = Static<typeof CreateRuleInput>
 
 export const UpdateRuleInput = change('rule', RuleChange.properties)
 export type UpdateRuleInput = Static<typeof UpdateRuleInput>
 
-const { fields: __, deleted: _______, ...listing } = TaskQuery.properties
+const { properties: listing } = Type.Omit(TaskQuery, ['fields', 'deleted'])
 export const ListTasksInput = StrictObject(listing, { description: 'Filters, sort order and pagination.' })
 export type ListTasksInput = Static<typeof ListTasksInput>
 
@@ -31,15 +31,15 @@ export const GetTaskInput = StrictObject(
 )
 export type GetTaskInput = Static<typeof GetTaskInput>
 
-const { source: ___, metadata: ____, ...newTask } = NewTask.properties
+const { properties: newTask } = Type.Omit(NewTask, ['source', 'metadata'])
 export const CreateTaskInput = StrictObject(newTask, { description: 'The task to create.' })
 export type CreateTaskInput = Static<typeof CreateTaskInput>
 
-const { metadata: _____, ...taskChange } = TaskChange.properties
+const { properties: taskChange } = Type.Omit(TaskChange, ['metadata'])
 export const UpdateTaskInput = change('task', taskChange)
 export type UpdateTaskInput = Static<typeof UpdateTaskInput>
 
-const { metadata: ______, ...shownOfTask } = Task.properties
+const { properties: shownOfTask } = Type.Omit(Task, ['metadata'])
 export const AssistantTask = Type.Object(
   { notice: Notice, ...shownOfTask },
   { description: 'A task, without its metadata.' },

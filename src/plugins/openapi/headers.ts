@@ -13,8 +13,8 @@ export function withSharedHeaders<T extends { paths?: object; components?: objec
   const paths = mapped((document.paths ?? {}) as Record<string, Record<string, Operation>>, (_, methods) =>
     mapped(methods, (_, operation) => ({
       ...operation,
-      responses: mapped(operation.responses ?? {}, (_, { headers, ...answer }) => ({
-        ...answer,
+      responses: mapped(operation.responses ?? {}, (_, { headers, ...response }) => ({
+        ...response,
         ...(headers && { headers: mapped(headers, share) }),
       })),
     })),

@@ -11,8 +11,8 @@ import { withSharedHeaders } from './headers.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The mistakes this route can answer beside those every route of its kind can. */
-    mistakes?: ErrorCode[]
+    /** The errors of this route, in addition to those of every route of its kind. */
+    errors?: ErrorCode[]
   }
 }
 
@@ -89,19 +89,19 @@ interface Operation {
   operationId?: string
   summary?: string
   security?: object[]
-  responses?: Record<string, Answer & { content?: object }>
+  responses?: Record<string, Response & { content?: object }>
 }
 
-/** Says HEAD where it is answered: what needs no credentials, as `plugins/methods.ts` has it. */
+/** Adds HEAD where it is supported: on routes without credentials, as in `plugins/methods.ts`. */
 function withHeads<T extends { paths?: object }>(document: T): T {
   const paths = Object.entries((document.paths ?? {}) as Record<string, { get?: Operation }>)
   const withHead = (methods: { get?: Operation }) => {
     const { get } = methods
     if (get?.security?.length !== 0) return methods
-    // Errors keep theirs: it says what GET would tell.
-    const responses = Object.entries(get.responses ?? {}).map(([status, { content, ...answer }]) => [
+    // Errors keep their content: it describes what GET returns.
+    const responses = Object.entries(get.responses ?? {}).map(([status, { content, ...response }]) => [
       status,
-      Number(status) < 400 ? answer : { ...answer, content },
+      Number(status) < 400 ? response : { ...response, content },
     ])
     const head = {
       ...get,
@@ -131,7 +131,7 @@ function describeRoute(route: RouteOptions) {
   else schema.security = config?.isReceiver ? [{ webhookSecret: [] }] : []
 }
 
-/** The schema with every error the route can answer. */
+/** The schema with all errors of the route. */
 function withProblems(schema: FastifySchema, { config, method }: RouteOptions): FastifySchema {
   const codes: ErrorCode[] = [
     'validation_failed',
@@ -147,7 +147,7 @@ function withProblems(schema: FastifySchema, { config, method }: RouteOptions): 
     ...(schema.body || method !== 'GET'
       ? (['invalid_json', 'request_timeout', 'body_too_large', 'unsupported_media_type'] as const)
       : []),
-    ...(config?.mistakes ?? []),
+    ...(config?.errors ?? []),
     'internal_error',
     'unavailable',
   ]
@@ -160,26 +160,29 @@ function withProblems(schema: FastifySchema, { config, method }: RouteOptions): 
       content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
     },
   ])
-  const answers: [string, Answer][] = Object.entries({
-    ...(schema.response as Record<string, Answer>),
+  const responses: [string, Response][] = Object.entries({
+    ...(schema.response as Record<string, Response>),
     ...Object.fromEntries(problems),
   })
   const isLimited = codes.includes('rate_limited')
   return {
     ...schema,
     response: Object.fromEntries(
-      answers.map(([status, answer]) => [status, isLimited ? withLimitHeaders(status, answer) : answer]),
+      responses.map(([status, response]) => [
+        status,
+        isLimited ? withLimitHeaders(status, response) : response,
+      ]),
     ),
   }
 }
 
-interface Answer {
+interface Response {
   headers?: object
 }
 
-/** What an answer says of the rate limit, below 500. */
-function withLimitHeaders(status: string, answer: Answer): Answer {
-  return Number(status) < 500 ? { ...answer, headers: { ...answer.headers, ...LIMIT_HEADERS } } : answer
+/** Adds the headers of the rate limit to responses below 500. */
+function withLimitHeaders(status: string, response: Response): Response {
+  return Number(status) < 500 ? { ...response, headers: { ...response.headers, ...LIMIT_HEADERS } } : response
 }
 
 const LIMIT_HEADERS = {

@@ -7,13 +7,13 @@ import { PROBLEMS } from './types.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What may be said of an error; a mistake of ours becomes `internal_error` with its cause. */
+    /** The error as it may be shown; an unexpected one becomes `internal_error` with its cause. */
     asAppError(error: unknown): AppError | FastifyError
   }
 }
 
 interface ProblemsOptions {
-  /** Tells a database that is away from a mistake of ours. */
+  /** Distinguishes an unavailable database from a bug. */
   isDatabaseAway(error: unknown): boolean
   /** The same without what the statement was given: texts and addresses of people do not belong in a log. */
   withoutValues(error: unknown): unknown
