@@ -29,6 +29,7 @@ import { responseBudget } from './lib/response-budget.ts'
 import { retryBuffer } from './lib/retry-buffer.ts'
 import { sideThread } from './lib/side-thread.ts'
 import { mcpRoutes } from './mcp/index.ts'
+import type { WorkerJobs } from './plugins/bulk-reading.ts'
 import { etags } from './plugins/etags.ts'
 import { idempotency } from './plugins/idempotency.ts'
 import { jsonBody } from './plugins/json-body.ts'
@@ -67,7 +68,6 @@ import { webhookSecretsRoutes } from './routes/webhook-secrets.ts'
 import { namedSchemas } from './schemas/index.ts'
 import { failureLimit } from './services/failure-limit.ts'
 import type { Services } from './services/index.ts'
-import type { WorkerJobs } from './worker.ts'
 
 export interface AppDeps {
   config: Config

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { DeliveryReading } from '../domain/feedback/reading.ts'
 import { parseJson } from '../domain/json-text.ts'
 import { AppError, type ErrorCode, type Extras } from '../errors/index.ts'
 import { freeBytes } from '../lib/free-bytes.ts'
@@ -28,6 +29,12 @@ export interface BulkReading {
   longer: Uint8Array
   /** Of all that was sent, whatever its spaces. */
   hash: string
+}
+
+/** What plugins have done in the side thread; `src/worker.ts` does it. */
+export type WorkerJobs = {
+  readDelivery(bytes: Uint8Array): DeliveryReading
+  readBulk(bytes: Uint8Array): Promise<BulkReading | { refusal: SentRefusal }>
 }
 
 /** A batch that was read in another thread, item by item as it is asked for. */

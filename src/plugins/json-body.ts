@@ -16,8 +16,7 @@ import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
 import type { SideThread } from '../lib/side-thread.ts'
 import { type WorkHold, workHold } from '../lib/work-hold.ts'
 import { StrictObject } from '../schemas/parts.ts'
-import type { WorkerJobs } from '../worker.ts'
-import { type LargeBody, largeBodyOf, refusalFrom } from './bulk-reading.ts'
+import { type LargeBody, largeBodyOf, refusalFrom, type WorkerJobs } from './bulk-reading.ts'
 import { escapePointer, grouped } from './validation.ts'
 
 declare module 'fastify' {
