@@ -5,39 +5,39 @@ import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The one direction. A layer may import what stands behind it; `types of x` means only with `import type`. */
+/**
+ * The one direction: each layer imports only from layers further down. `types of x` means only with `import type`.
+ * `src/README.md` shows the same list.
+ */
 const MAY_IMPORT: Record<string, string[]> = {
-  server: ['app', 'config', 'clients', 'db', 'repositories', 'services', 'jobs', 'errors', 'lib'],
+  server: ['app', 'jobs', 'services', 'repositories', 'clients', 'db', 'config', 'lib'],
   app: [
-    'config',
-    'db',
-    'errors',
-    'guards',
-    'lib',
-    'plugins',
-    'repositories',
     'routes',
-    'services',
-    'schemas',
     'mcp',
-    'jobs',
-    'types of worker',
+    'guards',
+    'plugins',
+    'services',
+    'db',
+    'types of config',
+    'schemas',
+    'errors',
+    'lib',
   ],
-  routes: ['services', 'schemas', 'errors', 'plugins', 'guards', 'lib', 'types of config'],
-  mcp: ['services', 'schemas', 'errors', 'domain', 'lib'],
-  jobs: ['services', 'errors', 'types of config'],
-  guards: ['types of services', 'types of schemas', 'types of config', 'domain', 'errors', 'lib'],
-  plugins: ['types of services', 'types of config', 'types of worker', 'domain', 'schemas', 'errors', 'lib'],
-  worker: ['plugins', 'domain', 'schemas', 'errors', 'lib'],
-  services: ['repositories', 'domain', 'clients', 'schemas', 'errors', 'lib', 'types of config'],
+  worker: ['plugins', 'domain', 'lib'],
+  routes: ['guards', 'plugins', 'services', 'schemas', 'errors', 'lib'],
+  mcp: ['services', 'domain', 'schemas', 'errors', 'lib'],
+  jobs: ['types of services'],
+  guards: ['types of services', 'domain', 'types of config', 'errors', 'lib'],
+  plugins: ['types of services', 'domain', 'schemas', 'errors', 'lib'],
+  services: ['domain', 'repositories', 'types of clients', 'schemas', 'errors', 'lib'],
   domain: ['schemas', 'errors', 'lib'],
   repositories: ['db', 'errors'],
-  clients: ['lib', 'errors', 'schemas', 'types of config'],
-  db: ['errors', 'lib', 'types of config'],
-  'compile-cache': [],
-  errors: [],
+  clients: ['schemas', 'lib'],
+  db: ['lib'],
   config: [],
+  'compile-cache': [],
   schemas: [],
+  errors: [],
   lib: [],
 }
 
@@ -71,6 +71,8 @@ interface Import {
   from: string
   to: string
   isTypeOnly: boolean
+  /** With `import()`. */
+  isDynamic?: boolean
 }
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -96,6 +98,43 @@ describe('the source', () => {
         ),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('imports only from layers further down, types included', () => {
+    const layers = Object.keys(MAY_IMPORT)
+    const wrong = layers.flatMap((layer, index) =>
+      (MAY_IMPORT[layer] ?? [])
+        .filter((allowed) => !layers.slice(index + 1).includes(allowed.replace('types of ', '')))
+        .map((allowed) => `${layer} lists ${allowed}, which is not below it`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('uses every import that is listed', () => {
+    const used = files.flatMap(({ file, imports }) =>
+      imports
+        .filter(({ to }) => to.startsWith('.'))
+        .map(({ to, isTypeOnly }) => {
+          const layer = layerOf(relative('src', join('src', dirname(file), to)))
+          return `${layerOf(file)} imports ${isTypeOnly ? 'types of ' : ''}${layer}`
+        }),
+    )
+    const listed = Object.entries(MAY_IMPORT).flatMap(([layer, allowed]) =>
+      allowed.map((name) => `${layer} imports ${name}`),
+    )
+    expect(listed.filter((line) => !used.includes(line))).toEqual([])
+  })
+
+  test('is listed in src/README.md', () => {
+    const cells = (text = '') => [...text.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name)
+    const rows = source('README.md').matchAll(/^\| `([\w-]+)` \| ([^|]*) \| ([^|]*) \|$/gm)
+    const shown = [...rows].map(([, layer, imports, types]) => [
+      layer,
+      [...cells(imports), ...cells(types).map((name) => `types of ${name}`)].sort(),
+    ])
+    expect(Object.fromEntries(shown)).toEqual(
+      Object.fromEntries(Object.entries(MAY_IMPORT).map(([layer, allowed]) => [layer, allowed.toSorted()])),
+    )
   })
 
   test('has no import circles at run time', () => {
@@ -224,15 +263,23 @@ function mayImport(from: string, to: string, isTypeOnly: boolean): boolean {
 }
 
 function importsOf(file: string): Import[] {
+  const text = source(file)
+  const known = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)
+  const dynamic = text.matchAll(/(?<!typeof )\bimport\('([^']+)'\)/g)
   return [
-    ...source(file).matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm),
-  ].map(([, type, from, bare]) => ({ from: file, to: from ?? bare ?? '', isTypeOnly: Boolean(type) }))
+    ...[...known].map(([, type, from, bare]) => ({
+      from: file,
+      to: from ?? bare ?? '',
+      isTypeOnly: Boolean(type),
+    })),
+    ...[...dynamic].map(([, to = '']) => ({ from: file, to, isTypeOnly: false, isDynamic: true })),
+  ]
 }
 
 /** The files that load with a file; what it needs for its types, or imports later, does not. */
 function neededBy(file: string, imports: Import[]): string[] {
   return imports
-    .filter(({ to, isTypeOnly }) => to.startsWith('.') && !isTypeOnly)
+    .filter(({ to, isTypeOnly, isDynamic }) => to.startsWith('.') && !isTypeOnly && !isDynamic)
     .map(({ to }) => relative('src', join('src', dirname(file), to)))
 }
 

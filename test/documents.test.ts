@@ -51,6 +51,13 @@ describe('the documents', () => {
   })
 })
 
+test('src/README.md names only files that exist in src', () => {
+  const named = [...read('src/README.md').matchAll(/`([\w-]+\/[\w/-]+\.tsx?)`/g)].map(([, path = '']) => path)
+  expect(named.length).toBeGreaterThan(20)
+  const inSrc = named.map((path) => (/^(src|test)\//.test(path) ? path : `src/${path}`))
+  expect(inSrc.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
 describe('README.md', () => {
   test('is short, and links to every guide', () => {
     expect(read('README.md').split('\n').length).toBeLessThanOrEqual(120)
