@@ -114,7 +114,9 @@ export function bodyIntake({
         arrival.isComplete = true
         resolve()
       }
-      const onClose = () => reject(new Error('The connection ended before the body did.'))
+      const onClose = () => {
+        if (!arrival.isComplete) reject(new Error('The connection ended before the body did.'))
+      }
       stream.on('data', onData).once('end', onEnd).once('close', onClose).on('error', reject)
 
       try {
