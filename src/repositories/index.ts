@@ -17,6 +17,7 @@ import { projectsRepository } from './projects.ts'
 import { rulesRepository } from './rules.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
 import { statsRepository } from './stats.ts'
+import { taskChanges } from './task-changes.ts'
 import { taskNamesRepository } from './task-names.ts'
 import type { SearchOptions } from './task-pages.ts'
 import { taskTextsRepository } from './task-texts.ts'
@@ -82,6 +83,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
 function bound(db: Executor, reach: Reach, search?: SearchOptions) {
   return {
     tasks: tasksRepository(db, reach, search),
+    taskChanges: taskChanges(db),
     taskNames: taskNamesRepository(db, reach),
     lists: listsRepository(db, reach),
     listDeletions: listDeletionsRepository(db, reach),

@@ -1,14 +1,13 @@
-import { violates } from '../db/database-error.ts'
 import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from '../db/drizzle.ts'
-import { named } from '../db/named.ts'
 import { recordset } from '../db/recordset.ts'
 import { activity } from '../db/tables/activity.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import { externalIdTaken, listNotFound } from '../errors/index.ts'
 import type { ActivityRow } from './activity.ts'
 import type { Executor, Reach } from './index.ts'
+import { insertNewTasks, type NewTaskRow } from './new-tasks.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
+import { namingViolations } from './task-violations.ts'
 
 export type TaskRow = typeof tasks.$inferSelect
 export type TaskUpdate = Partial<TaskRow> & Pick<TaskRow, 'updatedAt' | 'version'>
@@ -49,13 +48,6 @@ export const tasksAndActivity = (rows: TaskRow[], activities: ActivityRow[]) => 
   activities: JSON.stringify(activities),
 })
 
-const insertTasks = named<{ isOpen: boolean; made: string[] }>(
-  'insert tasks',
-  sql`
-    with ${lockingProjects}, ${insertingTasks(sql`(select is_open from place)`)}
-    select is_open as "isOpen", array(select id from made) as made from place`,
-)
-
 export function tasksRepository(db: Executor, reach: Reach, options: SearchOptions = {}) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
   const isShown = isNull(tasks.deletedAt)
@@ -63,18 +55,7 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
   return {
     ...taskPages(db, reach, options),
 
-    /**
-     * Returns the inserted ids; the other tasks exist already, by external id or code-host number. Returns undefined, and
-     * inserts nothing, if their project was archived or deleted meanwhile: the lock is part of the statement, which saves
-     * a round trip and a transaction.
-     */
-    async insert(rows: TaskRow[], activities: ActivityRow[]): Promise<Set<string> | undefined> {
-      const result = await insertTasks(db, tasksAndActivity(rows, activities)).catch(
-        namingViolations(rows[0]?.listId),
-      )
-      const [row] = result.rows
-      return row?.isOpen ? new Set(row.made) : undefined
-    },
+    insertNew: (newTasks: NewTaskRow[]) => insertNewTasks(db, newTasks),
 
     async find(id: string): Promise<TaskRow | undefined> {
       const [row] = await db
@@ -188,14 +169,5 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
         .limit(1)
       return rows.length > 0
     },
-  }
-}
-
-/** Converts violations that a concurrent transaction caused into named errors. */
-export function namingViolations(listId = '') {
-  return (error: unknown): never => {
-    if (violates(error, 'tasks_list_in_project')) throw listNotFound(listId)
-    if (violates(error, 'tasks_external')) throw externalIdTaken()
-    throw error
   }
 }

@@ -26,6 +26,8 @@ import { syncService } from './sync/index.ts'
 import { syncProgress } from './sync/progress.ts'
 import { tasksService } from './tasks/index.ts'
 import { taskNamesService } from './tasks/names.ts'
+import { singleCreationOf } from './tasks/single-creation.ts'
+import { singleUpdateOf } from './tasks/single-update.ts'
 import { webhookSecretsService } from './webhook-secrets.ts'
 
 export interface ServiceDeps {
@@ -52,7 +54,11 @@ export function services(given: ServiceDeps) {
   const feed = activityFeed({ repos, clock })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   return {
-    ...useCases(deps),
+    ...useCases({
+      ...deps,
+      createSingle: singleCreationOf({ repos, clock }),
+      updateSingle: singleUpdateOf({ repos, clock }),
+    }),
     access,
     feed,
     metrics,
@@ -76,11 +82,13 @@ export function services(given: ServiceDeps) {
   }
 }
 
+type UseCaseDeps = ServiceDeps & Pick<Parameters<typeof tasksService>[0], 'createSingle' | 'updateSingle'>
+
 /** Services without state of their own, which can be created for any transaction. */
-function useCases({ repos, clock, randomBytes, codehost }: ServiceDeps) {
+function useCases({ repos, clock, randomBytes, codehost, createSingle, updateSingle }: UseCaseDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   return {
-    tasks: tasksService({ repos, clock }),
+    tasks: tasksService({ repos, clock, createSingle, updateSingle }),
     taskNames: taskNamesService({ repos }),
     projects: projectsService({ repos, clock }),
     lists: listsService({ repos, clock }),

@@ -6,13 +6,8 @@ import { feedbackEvents, feedbackUnreadable } from '../../db/tables/feedback.ts'
 import { AppError, unavailable } from '../../errors/index.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor } from '../index.ts'
-import {
-  insertingTasks,
-  lockingProjects,
-  namingViolations,
-  type TaskRow,
-  tasksAndActivity,
-} from '../tasks.ts'
+import { namingViolations } from '../task-violations.ts'
+import { insertingTasks, lockingProjects, type TaskRow, tasksAndActivity } from '../tasks.ts'
 
 export type FeedbackRow = typeof feedbackEvents.$inferSelect
 /** The columns for the response to a repeat. */

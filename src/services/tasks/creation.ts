@@ -8,7 +8,7 @@ import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTaskInBulk, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
-import { activityRow, actorOf } from '../activity/row.ts'
+import { actorOf } from '../activity/row.ts'
 import { toTask, writtenFor } from './view.ts'
 
 /** A requested task: created now, or found by its externalId. */
@@ -54,17 +54,13 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
       const ids = new Set<string>()
       // Building a statement blocks the event loop, so its size is limited.
       for (const slice of slicesBySize(missing, { maxSize: MAX_STATEMENT_LENGTH, sizeOf: lengthOf })) {
-        const inserted = await repos.tasks.insert(
-          slice,
-          slice.map(({ id, projectId }) =>
-            activityRow(clock, { now, type: 'task.created', actor, taskId: id, projectId }),
-          ),
-        )
-        if (!inserted) {
+        const newTasks = slice.map((row) => ({ row, activityId: clock.newId(now) }))
+        const { missing: left, isOpen } = await repos.tasks.insertNew(newTasks)
+        if (!isOpen) {
           await writableDestination(repos, destination.listId)
           throw projectArchived(destination.projectName)
         }
-        for (const id of inserted) ids.add(id)
+        for (const { id } of slice) if (!left.has(id)) ids.add(id)
         if (slice.length < missing.length) collectRecentGarbage()
       }
       const present = missing.filter(({ id }) => !ids.has(id))

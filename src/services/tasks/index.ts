@@ -15,6 +15,8 @@ import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, creationOf, writableDestination } from './creation.ts'
 import { lockTasks, writableTask } from './locks.ts'
+import type { singleCreationOf } from './single-creation.ts'
+import type { singleUpdateOf } from './single-update.ts'
 import { toTask, toTaskListItem, writtenFor } from './view.ts'
 
 /** About 15 ms of the database's time. */
@@ -34,13 +36,16 @@ export const taskOperations = {
   restore: { scope: 'tasks:write' },
 } satisfies Operations<ReturnType<typeof tasksService>>
 
-export function tasksService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+export function tasksService({ repos, clock, createSingle, updateSingle }: TasksDeps) {
   const createMany = creationOf({ repos, clock })
 
   return {
     /** @throws list_not_found, project_archived */
-    async create(caller: Caller, { listId, ...input }: NewTask): Promise<CreatedTask> {
-      const [created] = await createMany(caller, listId, [input])
+    async create(caller: Caller, input: NewTask): Promise<CreatedTask> {
+      const single = await createSingle?.(caller, input)
+      if (single) return single
+      const { listId, ...rest } = input
+      const [created] = await createMany(caller, listId, [rest])
       return created as CreatedTask
     },
 
@@ -91,6 +96,8 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
       change: TaskChange,
       allowed: AllowedVersions,
     ): Promise<WrittenTask> {
+      const single = await updateSingle?.({ caller, id, change, allowed })
+      if (single) return single
       return repos.within(caller).transaction(async (repos) => {
         const task = await lockedTask(repos, id, allowed, change)
         const moveTo =
@@ -178,6 +185,15 @@ export function tasksService({ repos, clock }: { repos: Repositories; clock: Clo
     const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
     return activityRow(clock, { now, type, actor: actorOf(caller), ...about })
   }
+}
+
+interface TasksDeps {
+  repos: Repositories
+  clock: Clock
+  /** Creates a task together with others; absent inside a transaction. */
+  createSingle?: ReturnType<typeof singleCreationOf> | undefined
+  /** Changes a task together with others; absent inside a transaction. */
+  updateSingle?: ReturnType<typeof singleUpdateOf> | undefined
 }
 
 async function lockedTask(

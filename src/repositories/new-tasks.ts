@@ -1,0 +1,93 @@
+import { arrayLiteral, columnArrays } from '../db/column-arrays.ts'
+import { isDatabaseAway, withoutValues } from '../db/database-error.ts'
+import { sql } from '../db/drizzle.ts'
+import { named } from '../db/named.ts'
+import { activity } from '../db/tables/activity.ts'
+import { lists, projects } from '../db/tables/projects.ts'
+import { tasks } from '../db/tables/tasks.ts'
+import { unavailable } from '../errors/index.ts'
+import type { Executor } from './index.ts'
+import { namingViolations } from './task-violations.ts'
+import type { TaskRow } from './tasks.ts'
+
+/** A row that `newTask` made, and the id of its `task.created` activity. */
+export interface NewTaskRow {
+  row: TaskRow
+  activityId: string
+}
+
+interface InsertedTasks {
+  /** Ids of rows that were not inserted: the external id is taken, or the list does not accept tasks. */
+  missing: Set<string>
+  /** Whether all their lists accept tasks: the list and its project exist, and neither is being deleted or archived. */
+  isOpen: boolean
+}
+
+/** The columns in which new tasks differ, with the type of their array and what goes into it. */
+const input = columnArrays<NewTaskRow>({
+  id: ['uuid', ({ row }) => row.id],
+  title: ['text', ({ row }) => row.title],
+  description: ['text', ({ row }) => row.description],
+  priority: ['smallint', ({ row }) => row.priority],
+  source: ['text', ({ row }) => row.source],
+  project_id: ['uuid', ({ row }) => row.projectId],
+  list_id: ['uuid', ({ row }) => row.listId],
+  external_id: ['text', ({ row }) => row.externalId],
+  external_url: ['text', ({ row }) => row.externalUrl],
+  labels: ['text', ({ row }) => arrayLiteral(row.labels)],
+  assignees: ['text', ({ row }) => arrayLiteral(row.assignees)],
+  metadata: ['text', ({ row }) => JSON.stringify(row.metadata)],
+  created_by_type: ['text', ({ row }) => row.createdByType],
+  created_by_id: ['uuid', ({ row }) => row.createdById],
+  created_by_name: ['text', ({ row }) => row.createdByName],
+  created_at: ['timestamptz', ({ row }) => row.createdAt.toISOString()],
+  activity_id: ['uuid', ({ activityId }) => activityId],
+})
+
+const insertTasks = named<{ missing: string[]; isOpen: boolean }>(
+  'insert new tasks',
+  sql`
+    with input as materialized (
+      select * from ${input.as('input')}
+    ), open as (
+      -- Locked in one order everywhere: none is archived or deleted while the statement runs.
+      select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
+      order by id for key share
+    ), accepting as (
+      select id from ${lists} where id = any(${sql.placeholder('listIds')}::uuid[]) and not is_closing
+        and project_id in (select id from open)
+    ), made as (
+      insert into ${tasks} (id, title, description, status, priority, source, project_id, list_id, external_id,
+        external_url, labels, assignees, metadata, created_by_type, created_by_id, created_by_name, created_at,
+        updated_at, version)
+      select id, title, description, 'open', priority, source, project_id, list_id, external_id,
+        external_url, labels::text[], assignees::text[], metadata::jsonb, created_by_type, created_by_id,
+        created_by_name, created_at, created_at, 1
+      from input where list_id in (select id from accepting)
+      on conflict do nothing returning id
+    ), logged as (
+      insert into ${activity} (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
+      select activity_id, 'task.created', id, project_id, created_by_type, created_by_id, created_by_name, '{}',
+        created_at
+      from input where id in (select id from made)
+    )
+    select array(select id from input where id not in (select id from made)) as missing,
+      (select count(*) from accepting) = cardinality(${sql.placeholder('listIds')}::uuid[]) as "isOpen"`,
+)
+
+/**
+ * Inserts tasks of any lists with their activity in one statement, which needs no transaction around it. Rows are in the
+ * order of their external ids where they have any: two statements that share some then wait for each other.
+ * @throws AppError `unavailable` when the database is away; `list_not_found` when a list was deleted meanwhile.
+ */
+export async function insertNewTasks(db: Executor, newTasks: NewTaskRow[]): Promise<InsertedTasks> {
+  const projectIds = [...new Set(newTasks.map(({ row }) => row.projectId))]
+  const listIds = [...new Set(newTasks.map(({ row }) => row.listId))]
+  const { rows } = await insertTasks(db, { ...input.valuesOf(newTasks), projectIds, listIds })
+    .catch(namingViolations(newTasks[0]?.row.listId))
+    .catch((error) => {
+      throw isDatabaseAway(error) ? unavailable(withoutValues(error)) : error
+    })
+  const [outcome] = rows
+  return { missing: new Set(outcome?.missing), isOpen: outcome?.isOpen ?? false }
+}

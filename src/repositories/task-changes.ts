@@ -1,0 +1,128 @@
+import { arrayLiteral, columnArrays } from '../db/column-arrays.ts'
+import { and, eq, getTableColumns, isNull, sql } from '../db/drizzle.ts'
+import { named } from '../db/named.ts'
+import { activity } from '../db/tables/activity.ts'
+import { projects } from '../db/tables/projects.ts'
+import { tasks } from '../db/tables/tasks.ts'
+import type { ActivityRow } from './activity.ts'
+import type { Executor } from './index.ts'
+import type { TaskRow, TaskUpdate } from './tasks.ts'
+
+/** A change that was decided on a version of a task; it is written only if that is still the current one. */
+export interface DecidedChange {
+  task: TaskRow
+  update: TaskUpdate
+  activities: ActivityRow[]
+}
+
+/** The columns that `updateDecided` writes: all that an edit can change, but for the list. */
+export const DECIDED_COLUMNS = [
+  'title',
+  'description',
+  'status',
+  'priority',
+  'externalUrl',
+  'labels',
+  'assignees',
+  'notes',
+  'metadata',
+  'completedAt',
+  'updatedAt',
+  'version',
+] as const satisfies readonly (keyof TaskRow)[]
+
+const changed = ({ task, update }: DecidedChange): TaskRow => ({ ...task, ...update })
+
+// The long columns are sent only where they change.
+const input = columnArrays<DecidedChange>({
+  id: ['uuid', ({ task }) => task.id],
+  before: ['integer', ({ task }) => task.version],
+  project: ['uuid', ({ task }) => task.projectId],
+  new_title: ['text', (change) => changed(change).title],
+  new_status: ['text', (change) => changed(change).status],
+  new_priority: ['smallint', (change) => changed(change).priority],
+  new_url: ['text', (change) => changed(change).externalUrl],
+  new_labels: ['text', (change) => arrayLiteral(changed(change).labels)],
+  new_assignees: ['text', (change) => arrayLiteral(changed(change).assignees)],
+  completed: ['timestamptz', (change) => changed(change).completedAt?.toISOString() ?? null],
+  updated: ['timestamptz', ({ update }) => update.updatedAt.toISOString()],
+  after: ['integer', ({ update }) => update.version],
+  has_description: ['boolean', ({ update }) => 'description' in update],
+  new_description: ['text', ({ update }) => update.description ?? null],
+  has_notes: ['boolean', ({ update }) => 'notes' in update],
+  new_notes: ['text', ({ update }) => update.notes ?? null],
+  new_metadata: ['text', ({ update }) => ('metadata' in update ? JSON.stringify(update.metadata) : null)],
+})
+
+const logged = columnArrays<ActivityRow>({
+  activity_id: ['uuid', ({ id }) => id],
+  type: ['text', ({ type }) => type],
+  task_id: ['uuid', ({ taskId }) => taskId],
+  project_id: ['uuid', ({ projectId }) => projectId],
+  actor_type: ['text', ({ actorType }) => actorType],
+  actor_id: ['uuid', ({ actorId }) => actorId],
+  actor_name: ['text', ({ actorName }) => actorName],
+  activity_metadata: ['text', ({ metadata }) => JSON.stringify(metadata)],
+  created_at: ['timestamptz', ({ createdAt }) => createdAt.toISOString()],
+})
+
+const updateTasks = named<{ missing: string[] }>(
+  'update decided tasks',
+  sql`
+    with input as materialized (select * from ${input.as('input')}),
+    logged as materialized (select * from ${logged.as('logged')}),
+    open as (
+      -- Locked in one order everywhere: none is archived or deleted while the statement runs.
+      select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
+      order by id for key share
+    ), changed as (
+      update ${tasks} set title = new_title, status = new_status, priority = new_priority, external_url = new_url,
+        labels = new_labels::text[], assignees = new_assignees::text[], completed_at = completed,
+        updated_at = updated, version = after,
+        description = case when has_description then new_description else description end,
+        notes = case when has_notes then new_notes else notes end,
+        metadata = coalesce(new_metadata::jsonb, metadata)
+      from input
+      where ${tasks}.id = input.id and version = before and project_id = project and deleted_at is null
+        and project in (select id from open)
+      returning ${tasks}.id
+    ), written as (
+      insert into ${activity} (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
+      select activity_id, type, task_id, project_id, actor_type, actor_id, actor_name, activity_metadata::jsonb,
+        created_at
+      from logged where task_id in (select id from changed)
+    )
+    select array(select id from input where id not in (select id from changed)) as missing`,
+)
+
+/** Changes of single tasks that are decided on a version and written together, each only if that version is current. */
+export function taskChanges(db: Executor) {
+  return {
+    /** Tasks that are not deleted, each with what says whether its project is archived. */
+    listWithProjects(ids: string[]) {
+      return db
+        .select({
+          task: getTableColumns(tasks),
+          project: { name: projects.name, archivedAt: projects.archivedAt },
+        })
+        .from(tasks)
+        .innerJoin(projects, eq(projects.id, tasks.projectId))
+        .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, isNull(tasks.deletedAt)))
+    },
+
+    /**
+     * Writes changes of different tasks with their activity in one statement. Returns the ids of tasks that were not
+     * changed: another write came first, or their project was archived.
+     */
+    async updateDecided(changes: DecidedChange[]): Promise<Set<string>> {
+      // Most statements lock their tasks in this order; PostgreSQL ends one of two that deadlock nevertheless.
+      const inLockOrder = changes.toSorted((a, b) => (a.task.id < b.task.id ? -1 : 1))
+      const { rows } = await updateTasks(db, {
+        ...input.valuesOf(inLockOrder),
+        ...logged.valuesOf(inLockOrder.flatMap(({ activities }) => activities)),
+        projectIds: [...new Set(changes.map(({ task }) => task.projectId))],
+      })
+      return new Set(rows[0]?.missing)
+    },
+  }
+}

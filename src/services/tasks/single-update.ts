@@ -1,0 +1,99 @@
+import { type ChangeOutcome, decideChange } from '../../domain/task-change.ts'
+import { AppError, taskNotFound } from '../../errors/index.ts'
+import { batcher } from '../../lib/batcher.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { DECIDED_COLUMNS, type DecidedChange } from '../../repositories/task-changes.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+import type { TaskChange, WrittenTask } from '../../schemas/task.ts'
+import type { Caller } from '../access.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
+import { type AllowedVersions, refuseStale } from '../versions.ts'
+import { refuseArchived } from '../writable-project.ts'
+import { toTask, writtenFor } from './view.ts'
+
+const MIB = 1024 * 1024
+
+interface RequestedChange {
+  caller: Caller
+  id: string
+  change: TaskChange
+  allowed: AllowedVersions
+}
+
+/** The task afterwards, or why it was not changed; undefined if that has to be decided again under a lock. */
+type Result = { task: TaskRow } | { error: unknown } | undefined
+
+/**
+ * Changes single tasks outside any transaction; concurrent changes share statements. Each is decided on the task as it
+ * was read, and written if that version is still current. Returns undefined where it is not, and for a move to another
+ * list: the caller then locks the task.
+ */
+export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const { taskChanges } = repos.within(everywhere)
+  const update = batcher(updateAll, {
+    maxItems: 50,
+    concurrency: 2,
+    maxBytes: MIB,
+    bytesOf: ({ change }: RequestedChange) =>
+      (change.description?.length ?? 0) + (change.notes?.length ?? 0) + (change.metadata ? 8_192 : 0),
+    isForAll: (error) => error instanceof AppError && error.code === 'unavailable',
+  })
+
+  return async function updateSingle(request: RequestedChange): Promise<WrittenTask | undefined> {
+    if (request.change.listId !== undefined) return undefined
+    const result = await update({ ...request, id: request.id.toLowerCase() })
+    if (!result) return undefined
+    if ('error' in result) throw result.error
+    return writtenFor(request.caller, toTask(result.task))
+  }
+
+  async function updateAll(requests: RequestedChange[]): Promise<Result[]> {
+    const rows = await taskChanges.listWithProjects(requests.map(({ id }) => id))
+    const found = new Map(rows.map((row) => [row.task.id, row]))
+    const decided = new Map<string, DecidedChange>()
+    const results = requests.map((request): Result => {
+      // Of several changes of one task, the others are decided on what the first one wrote.
+      if (decided.has(request.id)) return undefined
+      try {
+        const { task, outcome } = decide(request, found.get(request.id))
+        if (!outcome) return { task }
+        if (Object.keys(outcome.update).some((name) => !isWritten(name))) return undefined
+        decided.set(task.id, {
+          task,
+          update: outcome.update,
+          activities: activitiesOf(request, task, outcome),
+        })
+        return { task: { ...task, ...outcome.update } }
+      } catch (error) {
+        return { error }
+      }
+    })
+    if (decided.size === 0) return results
+    const missing = await taskChanges.updateDecided([...decided.values()])
+    return results.map((result) =>
+      result && 'task' in result && missing.has(result.task.id) ? undefined : result,
+    )
+  }
+
+  function decide(
+    { caller, id, change, allowed }: RequestedChange,
+    row: Awaited<ReturnType<typeof taskChanges.listWithProjects>>[number] | undefined,
+  ) {
+    const isInReach = caller.projectId === null || caller.projectId === row?.task.projectId
+    if (!row || !isInReach) throw taskNotFound(id)
+    refuseArchived(row.project)
+    refuseStale(allowed, row.task.version)
+    const circumstances = { moveTo: undefined, actorType: caller.type, now: clock.now() }
+    return { task: row.task, outcome: decideChange(row.task, change, circumstances) }
+  }
+
+  function activitiesOf({ caller }: RequestedChange, task: TaskRow, { update, activities }: ChangeOutcome) {
+    const about = { taskId: task.id, projectId: task.projectId }
+    return activities.map(({ type, metadata }) =>
+      activityRow(clock, { ...about, now: update.updatedAt, type, actor: actorOf(caller), metadata }),
+    )
+  }
+}
+
+const isWritten = (name: string) => (DECIDED_COLUMNS as readonly string[]).includes(name)
