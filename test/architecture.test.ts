@@ -87,7 +87,7 @@ describe('the source', () => {
   })
 
   test('imports in one direction', () => {
-    const wrong = files.flatMap(({ file, imports }) =>
+    const violations = files.flatMap(({ file, imports }) =>
       imports
         .filter(({ to }) => to.startsWith('.'))
         .map(({ to, ...rest }) => ({ ...rest, to: relative('src', join('src', dirname(file), to)) }))
@@ -97,17 +97,17 @@ describe('the source', () => {
             `src/${file} must not import src/${to}: ${layerOf(file)} may import ${MAY_IMPORT[layerOf(file)]?.join(', ') || 'nothing'}`,
         ),
     )
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
   })
 
   test('imports only from layers further down, types included', () => {
     const layers = Object.keys(MAY_IMPORT)
-    const wrong = layers.flatMap((layer, index) =>
+    const violations = layers.flatMap((layer, index) =>
       (MAY_IMPORT[layer] ?? [])
         .filter((allowed) => !layers.slice(index + 1).includes(allowed.replace('types of ', '')))
         .map((allowed) => `${layer} lists ${allowed}, which is not below it`),
     )
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
   })
 
   test('uses every import that is listed', () => {
@@ -144,7 +144,7 @@ describe('the source', () => {
 
   test('imports in one direction inside the dashboard', () => {
     const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : 'app')
-    const wrong = sources.flatMap(({ file, imports }) => {
+    const violations = sources.flatMap(({ file, imports }) => {
       if (!file.startsWith('dashboard/')) return []
       const folder = folderOf(relative('dashboard', file))
       const allowed = DASHBOARD_MAY_IMPORT[folder] ?? []
@@ -164,7 +164,7 @@ describe('the source', () => {
             `src/${file} must not import src/dashboard/${to}: ${folder} may import ${allowed.join(', ') || 'nothing'}`,
         )
     })
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
   })
 
   test('has no import circles in the dashboard, types included', () => {
@@ -193,7 +193,7 @@ describe('the source', () => {
   })
 
   test('uses each package in one layer only', () => {
-    const wrong = files.flatMap(({ file, imports }) =>
+    const violations = files.flatMap(({ file, imports }) =>
       imports
         .filter(({ isTypeOnly }) => !isTypeOnly)
         .flatMap(({ to }) => Object.entries(OWNED_PACKAGES).filter(([name]) => isPackage(to, name)))
@@ -203,14 +203,14 @@ describe('the source', () => {
             `src/${file} must not import ${name}: it belongs to ${layers.join(', ') || 'src/db/drizzle.ts'}`,
         ),
     )
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
   })
 
   test('reads the environment in one place', () => {
-    const wrong = files
+    const violations = files
       .filter(({ file }) => file !== 'server.ts' && /process\.env/.test(source(file)))
       .map(({ file }) => `src/${file} reads process.env: ask config.ts`)
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
   })
 
   test('keeps its top level to the listed names', () => {
@@ -241,7 +241,7 @@ describe('the tests of the dashboard', () => {
     const read =
       /expect\([^\n]*await [^\n]*\.(count|title|innerText|inputValue|getAttribute|is[A-Z]\w+|all[A-Z]\w+)\(/
     const directory = join(root, 'test/e2e')
-    const wrong = readdirSync(directory).flatMap((file) => {
+    const violations = readdirSync(directory).flatMap((file) => {
       const lines = file.endsWith('.ts') ? readFileSync(join(directory, file), 'utf8').split('\n') : []
       return lines.flatMap((line, index) =>
         read.test(line)
@@ -249,7 +249,7 @@ describe('the tests of the dashboard', () => {
           : [],
       )
     })
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
   })
 })
 

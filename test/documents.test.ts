@@ -17,7 +17,7 @@ const documents = ['README.md', 'src/README.md', '.github/CONTRIBUTING.md', '.gi
 describe('the documents', () => {
   test('name only files and scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'))
-    const wrong = documents.flatMap((document) => {
+    const missing = documents.flatMap((document) => {
       const text = read(document)
       const paths = [...text.matchAll(/`((?:src|test|docs|migrations|\.ci|\.github)\/[\w./-]*)`/g)].map(
         ([, path = '']) => path,
@@ -32,7 +32,7 @@ describe('the documents', () => {
           .map((name) => `${document} names npm run ${name}, which does not exist`),
       ]
     })
-    expect(wrong).toEqual([])
+    expect(missing).toEqual([])
   })
 
   test('link only to files and headings that exist', () => {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from './support/app.ts'
 import { routesOf } from './support/routes.ts'
 
-/** What answers without credentials, each with its reason. Everything else must refuse. */
+/** The routes without credentials, each with its reason. Every other route must refuse. */
 const PUBLIC_ROUTES: Record<string, string> = {
   'GET /': 'the page asks for a key itself',
-  'GET /healthz': 'load balancers hold no keys',
-  'GET /readyz': 'load balancers hold no keys',
+  'GET /healthz': 'load balancers have no keys',
+  'GET /readyz': 'load balancers have no keys',
   'GET /openapi.json': 'the reference is public',
   'GET /problems/:code': 'errors point here',
   'POST /api/sessions': 'signing in: the key is in the body',
@@ -25,12 +25,12 @@ describe('every route', () => {
     )
     expect(routes.length).toBeGreaterThan(5)
     for (const { method, path, name } of routes) {
-      const answer = await service.call(method, path, {
+      const response = await service.call(method, path, {
         key: null,
         ...(method !== 'GET' && { body: '{"broken', headers: { 'content-type': 'application/json' } }),
       })
-      expect([name, answer.status, answer.body.code]).toEqual([name, 401, 'missing_credentials'])
-      expect(answer.headers.get('www-authenticate')).toBe('ApiKey')
+      expect([name, response.status, response.body.code]).toEqual([name, 401, 'missing_credentials'])
+      expect(response.headers.get('www-authenticate')).toBe('ApiKey')
     }
   })
 
@@ -38,11 +38,11 @@ describe('every route', () => {
     const key = await service.given.key({ scopes: [] })
     for (const { method, path, name, scope } of routesOf(service.app)) {
       if (!scope || scope === 'any') continue
-      const answer = await service.call(method, path, {
+      const response = await service.call(method, path, {
         key,
         ...(method !== 'GET' && { body: '{"broken', headers: { 'content-type': 'application/json' } }),
       })
-      expect([name, answer.status, answer.body.requiredScope]).toEqual([name, 403, scope])
+      expect([name, response.status, response.body.requiredScope]).toEqual([name, 403, scope])
     }
   })
 

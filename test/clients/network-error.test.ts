@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { githubClient } from '../../src/clients/github.ts'
 import { describeNetworkError } from '../../src/clients/network-error.ts'
 
-/** As fetch wraps what the network says. */
+/** As fetch wraps a network error. */
 const wrapped = (cause: object) => new TypeError('fetch failed', { cause })
 const withCode = (code: string, message = `connect ${code} 10.0.0.1:443`) =>
   Object.assign(new Error(message), { code })
@@ -21,7 +21,7 @@ describe('a network error', () => {
       /refused the connection/,
     ],
     [
-      'two addresses, told by their own errors alone',
+      'two addresses, explained only by their own errors',
       wrapped(new AggregateError([withCode('ENETUNREACH'), withCode('ECONNREFUSED')])),
       /host is unreachable/,
     ],

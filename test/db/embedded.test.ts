@@ -113,7 +113,7 @@ describe('the embedded database', () => {
     const dataDir = await newDirectory()
     const killed = await startProcess(dataDir)
     await ask(killed.connectionString, 'CREATE TABLE kept AS SELECT 7 AS number')
-    // A busy backend notices only after its statement that the server is gone, and holds up the next one.
+    // A busy backend notices only after its statement that the server is gone, and delays the next one.
     const busy = ask(killed.connectionString, 'SELECT count(*) FROM generate_series(1, 3000000)').catch(
       () => undefined,
     )
@@ -181,11 +181,11 @@ describe('the embedded database', () => {
   })
 })
 
-describe('where the embedded database cannot run, the error says what to do', () => {
+describe('where the embedded database cannot run, the error explains what to do', () => {
   test.each([
     ['another major version', 'PG_VERSION', '17\n', /made by PostgreSQL 17 .* DATABASE_URL/],
     ['something else', 'notes.txt', 'mine', /not a PostgreSQL database.* DATABASE_URL/],
-  ])('the directory holds %s', async (_what, file, text, sentence) => {
+  ])('the directory has %s', async (_what, file, text, sentence) => {
     const dataDir = await newDirectory()
     await mkdir(join(dataDir, 'postgres'))
     await writeFile(join(dataDir, 'postgres', file), text)

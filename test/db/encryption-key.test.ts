@@ -19,7 +19,7 @@ test('the key beside an embedded database is made once, readable by its owner al
   expect((await stat(join(folder, 'encryption.key'))).mode & 0o777).toBe(0o600)
 })
 
-test('a file that holds no key is not replaced: what it encrypted would be lost', async () => {
+test('a file without a key is not replaced: what it encrypted would be lost', async () => {
   await writeFile(join(folder, 'encryption.key'), 'nonsense')
   await expect(encryptionKeyIn(folder)).rejects.toThrow('does not hold a key')
 })

@@ -25,23 +25,23 @@ test.each([
   'a listener reconnects after its connection %s, and is notified that it may have missed something',
   async (_, fault) => {
     const proxy = await startDatabaseProxy(database.connectionString)
-    const heard: string[] = []
+    const received: string[] = []
     const errors: string[] = []
     const listener = listen({
       connectionString: proxy.connectionString,
-      channels: { news: (payload) => heard.push(payload) },
+      channels: { news: (payload) => received.push(payload) },
       onError: ({ message }) => errors.push(message),
       silenceMs: SILENCE_MS,
     })
     await listener.ready
     await notify('one')
-    await expect.poll(() => heard).toEqual(['', 'one'])
+    await expect.poll(() => received).toEqual(['', 'one'])
 
     proxy[fault]()
 
-    await expect.poll(() => heard).toEqual(['', 'one', ''])
+    await expect.poll(() => received).toEqual(['', 'one', ''])
     await notify('two')
-    await expect.poll(() => heard).toEqual(['', 'one', '', 'two'])
+    await expect.poll(() => received).toEqual(['', 'one', '', 'two'])
     expect(errors).not.toEqual([])
     await listener.close()
     proxy.close()
@@ -49,18 +49,18 @@ test.each([
 )
 
 test('a listener keeps its connection while there are no notifications', async () => {
-  const heard: string[] = []
+  const received: string[] = []
   const listener = listen({
     connectionString: database.connectionString,
-    channels: { news: (payload) => heard.push(payload) },
-    onError: () => heard.push('broken'),
+    channels: { news: (payload) => received.push(payload) },
+    onError: () => received.push('broken'),
     silenceMs: SILENCE_MS,
   })
   await listener.ready
 
   await new Promise((resolve) => setTimeout(resolve, 2 * SILENCE_MS))
 
-  expect(heard).toEqual([''])
+  expect(received).toEqual([''])
   await listener.close()
 })
 

@@ -139,7 +139,7 @@ describe('a database that does not respond', () => {
       await wait(2 * SILENCE_MS)
       while (!(await other.query(ASKING_FOR_START_LOCK)).rowCount);
 
-      proxy.hold()
+      proxy.pause()
 
       await expect(migrated).rejects.toThrow('no response from the database for 0.5 s')
     })

@@ -4,7 +4,7 @@ import { estimateTokens, withinBudget } from '../../src/domain/context-budget.ts
 import { contextMarkdown } from '../../src/domain/context-markdown.ts'
 import type { Context } from '../../src/schemas/context.ts'
 
-const at = '2026-11-21T08:15:30.000Z'
+const now = '2026-11-21T08:15:30.000Z'
 const text = fc.string({
   unit: fc.constantFrom('a', ' ', '\n', '"', '`', '<', '日', '\u0007', '🔥'),
   maxLength: 300,
@@ -18,8 +18,8 @@ const instruction = fc
     isActive: true,
     projectId: null,
     version: 1,
-    createdAt: at,
-    updatedAt: at,
+    createdAt: now,
+    updatedAt: now,
     updatedBy: actor,
   }))
 const list = fc
@@ -32,7 +32,7 @@ const task = fc.record({ id: fc.uuid(), title: text }).map((task) => ({
   labels: [],
   source: 'api',
   listId: task.id,
-  updatedAt: at,
+  updatedAt: now,
 }))
 
 const context = fc
@@ -48,7 +48,7 @@ const context = fc
         ...rest,
         tasks: { open: 1, inProgress: 2, recent },
         notice: 'n',
-        serverTime: at,
+        serverTime: now,
         omitted: [],
         omittedCount: 0,
       }) as unknown as Context,

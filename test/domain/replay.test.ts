@@ -26,7 +26,7 @@ describe('the first id of a time', () => {
 
 describe('a replay', () => {
   test.each([
-    ['a minute before a known entry', idAt('2026-11-21T07:30:00.123Z'), true, '2026-11-21T07:29:00.123Z'],
+    ['a minute before a known activity', idAt('2026-11-21T07:30:00.123Z'), true, '2026-11-21T07:29:00.123Z'],
     ['also where it is old', idAt('2026-01-01T00:00:00.000Z'), true, '2025-12-31T23:59:00.000Z'],
     [
       'a minute before now where it is of the future',
@@ -46,7 +46,7 @@ describe('a replay', () => {
       false,
       '2026-11-20T07:59:00.000Z',
     ],
-    ['a day ago where it tells no time', V4, false, '2026-11-20T07:59:00.000Z'],
+    ['a day ago for an id without a time', V4, false, '2026-11-20T07:59:00.000Z'],
   ])('begins %s', (_, lastSeen, isKnown, from) => {
     expect(timeOf(replayFrom(lastSeen, { isKnown, now }))?.toISOString()).toBe(from)
   })

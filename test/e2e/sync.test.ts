@@ -136,7 +136,7 @@ describe('the sync of a repository', () => {
     await sectionOf(page).getByRole('button', { name: 'Save connection' }).click()
     await start(page)
     await runsOf(page).getByText('+3').waitFor()
-    expect(repository.entries.size).toBe(3)
+    expect(repository.items.size).toBe(3)
     expect(await violationsOn(page)).toEqual([])
 
     desk.service.host.fault({ status: 502, body: 'Bad gateway' }, { times: 3 })

@@ -17,7 +17,7 @@ describe('SIGTERM ends the process in time and with 0, whatever the database doe
 }, () => {
   // At the same time, for they mostly wait.
   test.concurrent.for([
-    ['no connection receives anything', 'hold', [503]],
+    ['no connection receives anything', 'pause', [503]],
     ['the connections there are have gone dead', 'strand', [201, 503]], // a new connection may still be made
   ] as const)(
     'when %s: requests that wait for the database get a response',
@@ -44,7 +44,7 @@ describe('SIGTERM ends the process in time and with 0, whatever the database doe
   test.concurrent('when it falls silent while the process starts', async (context) => {
     const { expect } = context
     const { proxy } = await proxiedDatabase(context)
-    proxy.hold()
+    proxy.pause()
     const inlet = spawnInlet({ env: { DATABASE_URL: proxy.connectionString } })
     while (!inlet.output().includes('waiting for the database')) await sleep(20)
 

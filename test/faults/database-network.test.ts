@@ -44,9 +44,9 @@ describe('a network that fails between the service and its database, under load,
 
   test(`when nothing comes through for 5 s, ${TIMES} times`, async () => {
     const recoveries = await service.repeat(TIMES, async () => {
-      proxy.hold()
+      proxy.pause()
       await sleep(5_000)
-      proxy.release()
+      proxy.resume()
     })
     await expectNothingLost('database connections black-holed for 5 s', recoveries)
   })

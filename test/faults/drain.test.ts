@@ -40,7 +40,7 @@ describe('on a signal, the process finishes its requests and stops its database'
 
     const tallies = await Promise.all(clients)
     expect(tallies.flatMap(({ failures }) => failures)).toEqual([])
-    for (const { answers } of tallies) expect(answers).toBeGreaterThan(0)
+    for (const { responses } of tallies) expect(responses).toBeGreaterThan(0)
     expect(ended).toMatchObject({ code: 0 })
     expect(ended.ms).toBeLessThan(GRACE_MS)
     expect(await serverPid(dataDir)).toBeUndefined()

@@ -16,14 +16,14 @@ function given() {
   async function ask(keyId: string, { isLong = false, destroyed = false, work = Promise.resolve() } = {}) {
     const raw = Object.assign(new EventEmitter(), { destroyed, closed: destroyed })
     const config = { isLong: () => isLong }
-    const hold = workHold(raw as never)
+    const reserved = workHold(raw as never)
     const request = {
       caller: { keyId },
       routeOptions: { config },
-      workHold: hold,
+      workHold: reserved,
     } as unknown as FastifyRequest
     await guard(request, { raw } as unknown as FastifyReply)
-    const done = hold.during(() => work)
+    const done = reserved.during(() => work)
     const close = () => {
       raw.closed = true
       raw.emit('close')

@@ -8,9 +8,9 @@ const caller = { id: 'a caller', expiresAt: null, secretExpiresAt: null } as Par
 const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 const request = (key: string) => ({ headers: { 'x-api-key': key } }) as unknown as FastifyRequest
 
-/** The guard over a database that can be taken away, go silent, and say that something ended. */
+/** The guard over a database that can be taken away, go silent, and notify that something ended. */
 function given(known: Caller = caller) {
-  let answer: () => Promise<void> = async () => {}
+  let check: () => Promise<void> = async () => {}
   let forget = () => {}
   const guard = requireMetricsReader({
     access: {
@@ -20,7 +20,7 @@ function given(known: Caller = caller) {
       },
     },
     requireCaller: async (request) => {
-      await answer()
+      await check()
       request.caller = known
     },
     isDatabaseAway: (error) => [error, (error as Error).cause].includes(away) || isSilence(error),
@@ -29,15 +29,15 @@ function given(known: Caller = caller) {
   return {
     guard,
     forget: () => forget(),
-    /** It answers, and what it answers is no. */
+    /** It responds, and refuses. */
     refuse: (refusal: Error) => {
-      answer = () => Promise.reject(refusal)
+      check = () => Promise.reject(refusal)
     },
     take: () => {
-      answer = () => Promise.reject(away)
+      check = () => Promise.reject(away)
     },
     silence: () => {
-      answer = () => new Promise(() => {})
+      check = () => new Promise(() => {})
     },
   }
 }

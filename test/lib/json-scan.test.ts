@@ -42,7 +42,7 @@ describe('a scan of JSON', () => {
     )
   })
 
-  test('ends at the first value too many, and says in which member it was', () => {
+  test('ends at the first value too many, and reports in which member it was', () => {
     const text = `{"few":[1,2],"m\\u0061ny":[${'{},'.repeat(1_000)}1],"behind":1}`
     for (const size of [1, 7, 10_000]) {
       const scan = scanned(text, { maxValues: 100, size })
@@ -74,7 +74,7 @@ describe('a scan of JSON', () => {
     ['[{"items":[1]}]', []],
     ['{"items":[1],"items":[[2,3]]}', ['1', '[2,3]']],
     ['{"items":[,1]}', ['1']],
-  ])('tells items from what only looks like them: %s', (text, items) => {
+  ])('distinguishes items from what only looks like them: %s', (text, items) => {
     expect(itemsIn(text)).toEqual(items)
   })
 })

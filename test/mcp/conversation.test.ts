@@ -34,7 +34,7 @@ afterAll(() => service.close())
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   service.post('/mcp', body, { headers: { ...ACCEPT, ...headers } })
 
-/** How the log names the conversation of the next answer. */
+/** How the log names the conversation of the next response. */
 async function conversationOf(id: string) {
   lines = []
   expect((await post(PING, { 'mcp-session-id': id })).status).toBe(200)

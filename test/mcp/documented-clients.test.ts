@@ -59,9 +59,9 @@ describe('the guide for assistants', () => {
 
     expect(matcher.split('|')).toEqual(expect.arrayContaining(['startup', 'compact']))
     expect(hooks[0].type).toBe('command')
-    const said = await runHook(hooks[0].command)
-    expect(said).toMatch(/^# Instructions[\s\S]*Speak plainly\./)
-    expect(said.length).toBeLessThanOrEqual(10_000)
+    const output = await runHook(hooks[0].command)
+    expect(output).toMatch(/^# Instructions[\s\S]*Speak plainly\./)
+    expect(output.length).toBeLessThanOrEqual(10_000)
   })
 
   test('connects the editor', async () => {

@@ -23,7 +23,7 @@ describe('a tool', () => {
     (name, input) => {
       const twin = TWINS[name]
       for (const [member, schema] of Object.entries(input.properties)) {
-        // Over REST it stands in the path.
+        // Over REST it is a path parameter.
         if (member === 'id' && !twin?.properties.id) continue
         expect([member, twin?.properties[member] === schema]).toEqual([member, true])
       }

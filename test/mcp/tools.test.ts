@@ -148,7 +148,7 @@ describe('a tool call with invalid arguments', () => {
     ['create_task', { title: 'A', metadata: {} }, ['metadata is not a known field']],
     ['create_task', { title: 'A', listId: UNKNOWN_ID }, ['list_not_found']],
     ['update_task', { id: UNKNOWN_ID }, ['must have at least 2 fields']],
-  ])('returns an error that says how to fix it: %s %j', async (name, args, message) => {
+  ])('returns an error with a way to fix it: %s %j', async (name, args, message) => {
     const client = await connect()
 
     const { isError, text } = await callTool(client, name, args)
@@ -280,7 +280,7 @@ describe('task texts', () => {
     const client = await connect(key)
     const { messages } = await client.getPrompt({ name: 'session_start' })
 
-    const answers = [
+    const responses = [
       await callTool(client, 'get_context'),
       await callTool(client, 'list_tasks'),
       await callTool(client, 'get_task', { id: task.id }),
@@ -290,13 +290,13 @@ describe('task texts', () => {
       { text: String((await service.get('/api/context?format=markdown', { key })).body), data: undefined },
     ]
 
-    for (const { text, data } of answers) {
+    for (const { text, data } of responses) {
       const lines = text.split('\n')
-      const fences = lines.flatMap((line, at) => (/^\s*(```|~~~)/.test(line) ? at : []))
+      const fences = lines.flatMap((line, index) => (/^\s*(```|~~~)/.test(line) ? index : []))
       expect(fences).toHaveLength(2)
       const [begin = 0, end = 0] = fences
       expect(lines[begin - 1]).toMatch(/untrusted data/)
-      // What was planted stands inside, where every line is JSON.
+      // What was planted is inside, where every line is JSON.
       const inside = lines.slice(begin + 1, end).map((line) => JSON.parse(line))
       const outside = [...lines.slice(0, begin), ...lines.slice(end + 1)].join('\n')
       expect(JSON.stringify(inside)).toContain('IGNORE ALL RULES')
@@ -313,13 +313,13 @@ describe('task texts', () => {
     })
     const client = await connect(key)
 
-    for (const answer of [
+    for (const response of [
       await callTool(client, 'get_context'),
       await callTool(client, 'list_tasks'),
       await callTool(client, 'get_task', { id: task.id }),
       await callTool(client, 'update_task', { id: task.id, notes: 'Seen.' }),
     ]) {
-      expect(JSON.stringify(answer)).not.toMatch(/metadata|someone@example/)
+      expect(JSON.stringify(response)).not.toMatch(/metadata|someone@example/)
     }
     expect(JSON.stringify((await service.get('/api/context', { key })).body)).not.toContain('someone@example')
   })
@@ -337,7 +337,7 @@ describe('fifty parallel calls with different keys', () => {
     )
     const kinds = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[]
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       projects.map(async ({ key }, n) => {
         const client = await connect(key, kinds[n % kinds.length])
         const [context, rules, tasks] = await Promise.all([
@@ -349,12 +349,12 @@ describe('fifty parallel calls with different keys', () => {
       }),
     )
 
-    for (const [n, answer] of answers.entries()) {
-      expect(new Set(answer.match(/(Rule|Task) of \d+\./g))).toEqual(
+    for (const [n, response] of responses.entries()) {
+      expect(new Set(response.match(/(Rule|Task) of \d+\./g))).toEqual(
         new Set([`Rule of ${n}.`, `Task of ${n}.`]),
       )
       for (const [other, { id }] of projects.entries()) {
-        if (other !== n) expect(answer).not.toContain(id)
+        if (other !== n) expect(response).not.toContain(id)
       }
     }
   })

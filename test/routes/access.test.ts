@@ -3,7 +3,7 @@ import { Scope } from '../../src/schemas/caller.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Route, routesOf } from '../support/routes.ts'
 
-/** What stands behind `:id` (and its like) of each route: a thing of the project the keys below are not bound to. */
+/** The resource behind `:id` and other parameters of each route; its project is not the one of the keys below. */
 type Resource =
   | 'task'
   | 'list'
@@ -81,21 +81,21 @@ describe('every guarded route', () => {
   ])('rejects a key that is %s', async (_, makeKey, code) => {
     const key = await makeKey()
     for (const route of guarded) {
-      const answer = await request(route, key)
-      expect([route.name, answer.status, answer.body.code]).toEqual([route.name, 401, code])
+      const response = await request(route, key)
+      expect([route.name, response.status, response.body.code]).toEqual([route.name, 401, code])
     }
   })
 
   test.each(Scope.map((scope) => [scope]))('lets %s do what it names and nothing else', async (scope) => {
     const key = await service.given.key({ scopes: [scope] })
     for (const route of guarded) {
-      const answer = await request(route, key)
+      const response = await request(route, key)
       const isAllowed = route.scope === 'any' || route.scope === scope || scope === 'admin'
       if (isAllowed) {
-        expect([route.name, answer.status]).not.toEqual([route.name, 403])
-        expect([route.name, answer.status]).not.toEqual([route.name, 401])
+        expect([route.name, response.status]).not.toEqual([route.name, 403])
+        expect([route.name, response.status]).not.toEqual([route.name, 401])
       } else {
-        expect([route.name, answer.status, answer.body.code, answer.body.requiredScope]).toEqual([
+        expect([route.name, response.status, response.body.code, response.body.requiredScope]).toEqual([
           route.name,
           403,
           'insufficient_scope',
@@ -113,8 +113,8 @@ describe('every guarded route', () => {
     for (const route of guarded) {
       const isAbout = route.name.includes('/:')
       if (!isAbout && !route.isServiceWide) continue
-      const answer = await request(route, key)
-      expect([route.name, answer.status]).toEqual([route.name, route.isServiceWide ? 403 : 404])
+      const response = await request(route, key)
+      expect([route.name, response.status]).toEqual([route.name, route.isServiceWide ? 403 : 404])
     }
     for (const path of [
       `/api/tasks/${ids.task}`,
@@ -147,8 +147,8 @@ describe('every guarded route', () => {
       ['POST', '/api/rules', { content: 'x', projectId: ids.project }],
     ]
     for (const [method, path, body] of foreign) {
-      const answer = await service.call(method, path, { key, ...(body && { body }) })
-      expect([method, path, answer.status]).toEqual([method, path, 404])
+      const response = await service.call(method, path, { key, ...(body && { body }) })
+      expect([method, path, response.status]).toEqual([method, path, 404])
     }
   })
 })
@@ -178,8 +178,8 @@ function pathOf({ name }: Route): string {
   const url = name.slice(name.indexOf(' ') + 1)
   if (!url.includes('/:')) return url
   const resource = RESOURCE_OF.find(([prefix]) => url.startsWith(prefix))?.[1]
-  if (!resource) throw new Error(`Say in RESOURCE_OF what stands behind ${name}.`)
-  // What stands further on in the path is never found, and need not be.
+  if (!resource) throw new Error(`Add the resource of ${name} to RESOURCE_OF.`)
+  // Later parameters of the path are never looked up, so any id does.
   return url.replace(/:\w+/, ids[resource]).replace(/:\w+/, '00000000-0000-7000-8000-000000000000')
 }
 

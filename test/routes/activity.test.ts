@@ -10,23 +10,23 @@ afterAll(() => service.close())
 
 const log = (body: unknown, key?: string) => service.post('/api/activity', body, key ? { key } : {})
 const messages = (page: ApiResponse) => page.body.data.map(({ message }: { message: string }) => message)
-const mistakes = (answer: ApiResponse) =>
-  answer.body.errors?.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
+const errorsOf = (response: ApiResponse) =>
+  response.body.errors?.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
 
 describe('logging an activity', () => {
   test('returns the activity and its location', async () => {
     const { body: me } = await service.get('/api/me')
     const before = Date.now()
 
-    const answer = await log({
+    const response = await log({
       type: 'deploy.finished',
       message: 'Version 2.3.1 is out 🎉',
       metadata: { build: 812, deep: { er: [1, null] } },
     })
 
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('location')).toBe(`/api/activity/${answer.body.id}`)
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(201)
+    expect(response.headers.get('location')).toBe(`/api/activity/${response.body.id}`)
+    expect(response.body).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       type: 'deploy.finished',
       message: 'Version 2.3.1 is out 🎉',
@@ -36,8 +36,8 @@ describe('logging an activity', () => {
       metadata: { build: 812, deep: { er: [1, null] } },
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })
-    expect(Date.parse(answer.body.createdAt)).toBeGreaterThanOrEqual(before)
-    expect((await service.get(answer.headers.get('location') as string)).body).toEqual(answer.body)
+    expect(Date.parse(response.body.createdAt)).toBeGreaterThanOrEqual(before)
+    expect((await service.get(response.headers.get('location') as string)).body).toEqual(response.body)
   })
 
   test('requires only a type', async () => {
@@ -47,9 +47,9 @@ describe('logging an activity', () => {
   })
 
   test('treats null as omitted', async () => {
-    const answer = await log({ type: 'x', message: null, taskId: null, projectId: null })
+    const response = await log({ type: 'x', message: null, taskId: null, projectId: null })
 
-    expect([answer.status, answer.body.projectId]).toEqual([201, null])
+    expect([response.status, response.body.projectId]).toEqual([201, null])
   })
 
   test.each([
@@ -72,9 +72,9 @@ describe('logging an activity', () => {
     ...['source.x', 'webhook.x'],
     ...['', 'Deploy', 'ä', 'a b', 'a/b', 'x'.repeat(65), 'a\n', 'Task.created'],
   ])('rejects the type %j', async (type) => {
-    const answer = await log({ type })
+    const response = await log({ type })
 
-    expect([answer.status, mistakes(answer)]).toEqual([400, ['/type wrong_format']])
+    expect([response.status, errorsOf(response)]).toEqual([400, ['/type wrong_format']])
   })
 
   test('names every reserved prefix', async () => {
@@ -85,7 +85,7 @@ describe('logging an activity', () => {
   })
 
   test('returns all errors at once', async () => {
-    const answer = await log({
+    const response = await log({
       type: 'task.created',
       message: 'x'.repeat(4_001),
       taskId: 'none',
@@ -94,8 +94,8 @@ describe('logging an activity', () => {
       nope: 1,
     })
 
-    expect(answer.status).toBe(400)
-    expect(mistakes(answer).sort()).toEqual([
+    expect(response.status).toBe(400)
+    expect(errorsOf(response).sort()).toEqual([
       '/message too_long',
       '/metadata wrong_type',
       '/nope unknown_field',
@@ -103,9 +103,9 @@ describe('logging an activity', () => {
       '/taskId wrong_format',
       '/type wrong_format',
     ])
-    expect(mistakes(await log({}))).toEqual(['/type required'])
-    expect(mistakes(await log({ type: 'x', message: 'a\0b' }))).toEqual(['/message invalid_text'])
-    expect(mistakes(await log({ type: 'x', metadata: { a: 'x'.repeat(16_384) } }))).toEqual([
+    expect(errorsOf(await log({}))).toEqual(['/type required'])
+    expect(errorsOf(await log({ type: 'x', message: 'a\0b' }))).toEqual(['/message invalid_text'])
+    expect(errorsOf(await log({ type: 'x', metadata: { a: 'x'.repeat(16_384) } }))).toEqual([
       '/metadata invalid_json_value',
     ])
   })
@@ -120,8 +120,8 @@ describe('logging an activity', () => {
     const task = await service.given.task(project.inbox)
 
     for (const body of [{ taskId: task.id }, { taskId: task.id, projectId: project.id }]) {
-      const answer = await log({ type: 'x', ...body })
-      expect(answer.body).toMatchObject({ taskId: task.id, projectId: project.id })
+      const response = await log({ type: 'x', ...body })
+      expect(response.body).toMatchObject({ taskId: task.id, projectId: project.id })
     }
   })
 
@@ -130,9 +130,9 @@ describe('logging an activity', () => {
     const other = await service.given.project()
     const task = await service.given.task(project.inbox)
 
-    const answer = await log({ type: 'x', taskId: task.id, projectId: other.id })
+    const response = await log({ type: 'x', taskId: task.id, projectId: other.id })
 
-    expect([answer.status, mistakes(answer)]).toEqual([400, ['/projectId not_allowed']])
+    expect([response.status, errorsOf(response)]).toEqual([400, ['/projectId not_allowed']])
   })
 
   test('about an unknown task or project is 404', async () => {
@@ -144,8 +144,8 @@ describe('logging an activity', () => {
       [{ taskId: hidden.id }, 'task_not_found'],
       [{ projectId: UNKNOWN_ID }, 'project_not_found'],
     ] as const) {
-      const answer = await log({ type: 'x', ...body })
-      expect([answer.status, answer.body.code]).toEqual([404, code])
+      const response = await log({ type: 'x', ...body })
+      expect([response.status, response.body.code]).toEqual([404, code])
     }
   })
 
@@ -154,12 +154,12 @@ describe('logging an activity', () => {
     const task = await service.given.task(project.inbox)
     const key = await service.given.key({ projectId: project.id })
 
-    for (const answer of [
+    for (const response of [
       await log({ type: 'x', projectId: project.id }),
       await log({ type: 'x', taskId: task.id }),
       await log({ type: 'x' }, key),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual([409, 'project_archived'])
+      expect([response.status, response.body.code]).toEqual([409, 'project_archived'])
     }
   })
 
@@ -277,9 +277,9 @@ describe('the list of activities', () => {
     ],
     ['sort=createdAt', 400, 'validation_failed'],
   ])('rejects %s', async (query, status, code) => {
-    const answer = await service.get(`/api/activity?${query}`)
+    const response = await service.get(`/api/activity?${query}`)
 
-    expect([answer.status, answer.body.code]).toEqual([status, code])
+    expect([response.status, response.body.code]).toEqual([status, code])
   })
 
   test('applies its filters', async () => {
@@ -290,11 +290,11 @@ describe('the list of activities', () => {
     const [{ id: otherId }] = (await service.query('select id from api_keys where name = $1', [name])) as [
       { id: string },
     ]
-    const at = (day: number) => new Date(Date.UTC(2026, 0, day))
+    const dayOf = (day: number) => new Date(Date.UTC(2026, 0, day))
     const given = service.given.activity
-    await given({ projectId, message: 'a', type: 'x', createdAt: at(1) })
-    await given({ projectId, message: 'b', type: 'y', createdAt: at(2), taskId: task.id })
-    await given({ projectId, message: 'c', type: 'z', createdAt: at(3) })
+    await given({ projectId, message: 'a', type: 'x', createdAt: dayOf(1) })
+    await given({ projectId, message: 'b', type: 'y', createdAt: dayOf(2), taskId: task.id })
+    await given({ projectId, message: 'c', type: 'z', createdAt: dayOf(3) })
     await log({ type: 'x', message: 'd', projectId, taskId: task.id }, other)
     const kept = async (filter: string) =>
       messages(await service.get(`/api/activity?projectId=${projectId}&${filter}`))

@@ -134,7 +134,7 @@ describe('a project that is being archived', () => {
   test('waits for a create that has started, which then succeeds', async () => {
     const project = await service.given.project()
     const locks = locksOf(service)
-    const release = await locks.hold(`select from lists where id = '${project.inbox.id}' for update`)
+    const release = await locks.acquire(`select from lists where id = '${project.inbox.id}' for update`)
     const created = service.post('/api/tasks', { title: 'In time', listId: project.inbox.id })
     await locks.waiting(1, created)
     const archived = service.post(`/api/projects/${project.id}/archive`)

@@ -68,12 +68,12 @@ describe('a query', () => {
     ['constructor[prototype]=1', 'query.constructor[prototype] unknown_field'],
     ['a/b~c=1', 'query.a/b~c unknown_field'],
     ['=1', 'query. unknown_field'],
-  ])('of %s is rejected by name', async (query, mistake) => {
+  ])('of %s is rejected by name', async (query, error) => {
     const refused = await service.get(`/api/tasks?${query}`)
 
     expect(refused.status).toBe(400)
     expect(refused.body.code).toBe('validation_failed')
-    expect(found(refused.body)).toContain(mistake)
+    expect(found(refused.body)).toContain(error)
   })
 
   test.each([
@@ -161,7 +161,7 @@ describe('an id that is not a UUID', () => {
 
       expect([method, refused.status]).toEqual([method, 400])
       expect(found(refused.body)).toContain('path.id wrong_format')
-      expect(found(refused.body).every((mistake) => mistake.startsWith('path.'))).toBe(true)
+      expect(found(refused.body).every((error) => error.startsWith('path.'))).toBe(true)
       expect(refused.body.errors[0].message.length).toBeLessThan(200)
     }
   })
@@ -208,7 +208,7 @@ describe('a URL', () => {
     ['PUT', '/api/tasks', 'GET, POST'],
     ['DELETE', '/api/tasks', 'GET, POST'],
     ['PUT', '/api/tasks/bulk', 'POST, PATCH'],
-    // What stands at `/api/tasks/:id` works with these; this address has its own methods.
+    // `/api/tasks/:id` supports these methods; this URL has its own.
     ['GET', '/api/tasks/bulk', 'POST, PATCH'],
     ['HEAD', '/api/tasks', 'GET, POST'],
     ['HEAD', `/api/tasks/${UNKNOWN_ID}`, 'GET, PATCH, DELETE'],

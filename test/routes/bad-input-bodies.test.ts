@@ -289,9 +289,9 @@ describe('a body with more values than any valid one', () => {
       `POST /api/tasks HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${service.adminKey}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${MIB}\r\n\r\n${objects(120_000)}`,
     )
-    const [answer] = await once(socket, 'data')
+    const [data] = await once(socket, 'data')
     socket.destroy()
-    expect(String(answer)).toMatch(/^HTTP\/1.1 400 /)
+    expect(String(data)).toMatch(/^HTTP\/1.1 400 /)
   })
 })
 

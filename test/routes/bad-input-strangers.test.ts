@@ -63,10 +63,14 @@ describe('a caller without credentials', () => {
         401,
         'missing_credentials',
       ])
-      const wrong = await send(route, sent, 'inl_wrong')
-      expect([route.name, wrong.status, wrong.body.code]).toEqual([route.name, 401, 'invalid_credentials'])
-      expect(wrong.headers.get('www-authenticate')).toBe('ApiKey')
-      expect(wrong.body).not.toHaveProperty('errors')
+      const refused = await send(route, sent, 'inl_wrong')
+      expect([route.name, refused.status, refused.body.code]).toEqual([
+        route.name,
+        401,
+        'invalid_credentials',
+      ])
+      expect(refused.headers.get('www-authenticate')).toBe('ApiKey')
+      expect(refused.body).not.toHaveProperty('errors')
     }
   })
 
@@ -100,8 +104,8 @@ describe('a body that is announced and not sent', () => {
     ['with a session that is none', { cookie: 'inlet_session=nope', origin: 'http://x.example' }, 401],
   ])('delays no response %s, on any route', async (_, headers, status) => {
     for (const route of withBody()) {
-      const answer = await announce(route, headers)
-      expect([route.name, answer]).toEqual([route.name, status])
+      const outcome = await announce(route, headers)
+      expect([route.name, outcome]).toEqual([route.name, status])
     }
   })
 
@@ -127,7 +131,7 @@ describe('a body that is announced and not sent', () => {
     expect([refused.status, refused.body.code]).toEqual([401, 'missing_credentials'])
   })
 
-  /** Says that a body will come, and waits for the status without sending it. */
+  /** Announces a body, and waits for the status without sending it. */
   function announce({ method, path }: Pick<Route, 'method' | 'path'>, headers: Record<string, string>) {
     const { hostname, port } = new URL(service.url)
     const sent = request({

@@ -98,7 +98,7 @@ const INVALID_ANYWHERE: Row[] = [
 ]
 
 const INVALID_NEW_TASKS: Row[] = [
-  ['a source of another door', { source: 'dashboard' }, '/source', 'not_allowed'],
+  ['a source of another interface', { source: 'dashboard' }, '/source', 'not_allowed'],
   ['null for a source', { source: null }, '/source', 'wrong_type'],
   ['an empty externalId', { externalId: '' }, '/externalId', 'too_short'],
   ['a number for an externalId', { externalId: 4711 }, '/externalId', 'wrong_type'],
@@ -141,14 +141,14 @@ const VALID_ANYWHERE: [what: string, body: Record<string, unknown>][] = [
   ['metadata with odd numbers', { metadata: { a: [1e308, 5e-324, -1.5, 2 ** 53] } }],
 ]
 
-async function expectError(method: string, path: string, body: unknown, at: string, code: string) {
+async function expectError(method: string, path: string, body: unknown, errorPath: string, code: string) {
   const refused = await service.call(method, path, { body })
   expect(refused.status).toBe(400)
   expect(refused.headers.get('content-type')).toBe('application/problem+json')
   expect(refused.body).toMatchObject({ type: '/problems/validation_failed', code: 'validation_failed' })
   const found = refused.body.errors.map(({ path, code }: FieldError) => `${path} ${code}`)
-  expect(new Set(found)).toContain(`${at} ${code}`)
-  expect(refused.body.errors.every(({ path }: FieldError) => path === at)).toBe(true)
+  expect(new Set(found)).toContain(`${errorPath} ${code}`)
+  expect(refused.body.errors.every(({ path }: FieldError) => path === errorPath)).toBe(true)
   expect(refused.body.errors.every(({ message }: FieldError) => message.length < 300)).toBe(true)
 }
 

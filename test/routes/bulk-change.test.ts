@@ -128,7 +128,7 @@ describe('a bulk change', () => {
   test('is atomic: of two concurrent ones, all tasks have the values of one, in any order of ids', async () => {
     const { project, ids } = await givenTasks(40)
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         (n % 2 ? twin : service).patch(
           '/api/tasks/bulk',
@@ -138,7 +138,7 @@ describe('a bulk change', () => {
       ),
     )
 
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
     const titles = await service.query('select distinct title from tasks where project_id = $1', [project.id])
     expect(titles).toHaveLength(1)
     expect(await versionsIn(project.id)).toEqual([21])
@@ -148,7 +148,7 @@ describe('a bulk change', () => {
     const { ids } = await givenTasks(3)
     const locks = locksOf(service)
     const sorted = ids.toSorted()
-    const release = await locks.hold(`select from tasks where id = '${sorted[1]}' for update`)
+    const release = await locks.acquire(`select from tasks where id = '${sorted[1]}' for update`)
 
     const both = [change(sorted, { notes: 'a' }), change(sorted.toReversed(), { notes: 'b' })]
     await locks.waiting(2, ...both)

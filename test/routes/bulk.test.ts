@@ -18,7 +18,7 @@ const many = (count: number) => Array.from({ length: count }, (_, n) => ({ title
 async function countIn(projectId: string) {
   const [row] = await service.query(
     `select (select count(*)::int from tasks where project_id = $1) as tasks,
-            (select count(*)::int from activity where project_id = $1) as entries`,
+            (select count(*)::int from activity where project_id = $1) as activities`,
     [projectId],
   )
   return row
@@ -66,7 +66,7 @@ describe('a batch', () => {
       const made = await service.post(`/api/tasks/bulk${mode}`, { listId: inbox.id, tasks: many(count) })
 
       expect([made.status, made.body.created]).toEqual([mode === MODES[2] ? 207 : 201, count])
-      expect(await countIn(id)).toEqual({ tasks: count, entries: count })
+      expect(await countIn(id)).toEqual({ tasks: count, activities: count })
     }
   })
 
@@ -82,7 +82,7 @@ describe('a batch', () => {
       expect(refused.status).toBe(400)
       expect(refused.body).toMatchObject({ code: 'validation_failed', errors: [{ path: '/tasks', code }] })
     }
-    expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
+    expect(await countIn(id)).toEqual({ tasks: 0, activities: 0 })
   })
 
   test('finds existing tasks by externalId, and counts them', async () => {
@@ -99,7 +99,7 @@ describe('a batch', () => {
 
     expect([made.status, made.body.created, made.body.existing]).toEqual([201, 1, 1])
     expect(made.body.data).toMatchObject([{ title: 'New' }, old.body])
-    expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
+    expect(await countIn(id)).toEqual({ tasks: 2, activities: 2 })
   })
 
   test('that has one externalId twice creates one task, the first', async () => {
@@ -116,7 +116,7 @@ describe('a batch', () => {
     expect([made.status, made.body.created, made.body.existing]).toEqual([201, 2, 2])
     expect(made.body.data.map(({ title }: Task) => title)).toEqual(['First', 'Other', 'First', 'First'])
     expect(new Set(made.body.data.map(({ id }: Task) => id)).size).toBe(2)
-    expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
+    expect(await countIn(id)).toEqual({ tasks: 2, activities: 2 })
   })
 
   test('for an unknown, foreign or archived list is rejected as a whole', async () => {
@@ -134,7 +134,7 @@ describe('a batch', () => {
         expect(refused).toMatchObject({ status, body: { code } })
       }
     }
-    expect(await countIn(theirs.id)).toEqual({ tasks: 0, entries: 0 })
+    expect(await countIn(theirs.id)).toEqual({ tasks: 0, activities: 0 })
   })
 
   test('does not accept a list in one of its items', async () => {
@@ -201,40 +201,40 @@ describe('a batch with invalid items', () => {
     expect(refused.status).toBe(400)
     expect(refused.body.code).toBe('validation_failed')
     expect(refused.body.errors.map(({ path }: FieldError) => path).sort()).toEqual(named.toSorted())
-    expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
+    expect(await countIn(id)).toEqual({ tasks: 0, activities: 0 })
   })
 
   test('creates the valid ones with onError=continue, with a result for each', async () => {
     const { id, inbox } = await service.given.project()
     const old = await service.post('/api/tasks', { title: 'Old', listId: inbox.id, externalId: 'good' })
 
-    const answer = await service.post('/api/tasks/bulk?onError=continue', { listId: inbox.id, tasks: bad })
+    const response = await service.post('/api/tasks/bulk?onError=continue', { listId: inbox.id, tasks: bad })
 
-    expect(answer.status).toBe(207)
-    expect(answer.body).toMatchObject({ created: 1, existing: 1, failed: 9 })
-    expect(answer.body.results).toHaveLength(bad.length)
-    expect(answer.body.results.map(({ index }: BulkItem) => index)).toEqual(bad.map((_, index) => index))
-    expect(answer.body.results[0]).toMatchObject({ status: 'created', task: { title: 'Good' } })
-    expect(answer.body.results[3]).toEqual({ index: 3, status: 'existing', task: old.body })
-    const failed = answer.body.results.filter(({ status }: BulkItem) => status === 'failed')
+    expect(response.status).toBe(207)
+    expect(response.body).toMatchObject({ created: 1, existing: 1, failed: 9 })
+    expect(response.body.results).toHaveLength(bad.length)
+    expect(response.body.results.map(({ index }: BulkItem) => index)).toEqual(bad.map((_, index) => index))
+    expect(response.body.results[0]).toMatchObject({ status: 'created', task: { title: 'Good' } })
+    expect(response.body.results[3]).toEqual({ index: 3, status: 'existing', task: old.body })
+    const failed = response.body.results.filter(({ status }: BulkItem) => status === 'failed')
     expect(failed.every((result: object) => !('task' in result))).toBe(true)
     expect(failed.flatMap(({ errors = [] }: BulkItem) => errors.map(({ path }) => path)).sort()).toEqual(
       named.toSorted(),
     )
-    expect(await countIn(id)).toEqual({ tasks: 2, entries: 2 })
+    expect(await countIn(id)).toEqual({ tasks: 2, activities: 2 })
   })
 
   test('of which none is valid has a result for each with onError=continue', async () => {
     const { id, inbox } = await service.given.project()
 
-    const answer = await service.post('/api/tasks/bulk?onError=continue', {
+    const response = await service.post('/api/tasks/bulk?onError=continue', {
       listId: inbox.id,
       tasks: Array(100).fill({ title: 5 }),
     })
 
-    expect(answer.status).toBe(207)
-    expect(answer.body).toMatchObject({ created: 0, existing: 0, failed: 100 })
-    expect(await countIn(id)).toEqual({ tasks: 0, entries: 0 })
+    expect(response.status).toBe(207)
+    expect(response.body).toMatchObject({ created: 0, existing: 0, failed: 100 })
+    expect(await countIn(id)).toEqual({ tasks: 0, activities: 0 })
   })
 
   test('lists a hundred errors and counts the rest', async () => {
@@ -277,7 +277,7 @@ describe('a large batch', () => {
       large().map(({ title, description }) => [title.trim(), description]),
     )
     expect((await service.get(`/api/tasks/${tasks[99]?.id}`)).body).toEqual(tasks[99])
-    expect(await countIn(id)).toEqual({ tasks: 100, entries: 100 })
+    expect(await countIn(id)).toEqual({ tasks: 100, activities: 100 })
   })
 
   test('has every invalid item named, and creates nothing', async () => {
@@ -291,7 +291,7 @@ describe('a large batch', () => {
     expect(refused.body.errors).toMatchObject([{ path: '/tasks/7/nope' }, { path: '/tasks/57/nope' }])
     expect([partial.status, partial.body.created, partial.body.failed]).toEqual([207, 98, 2])
     expect(partial.body.results[57]).toMatchObject({ status: 'failed', errors: [{ path: '/tasks/57/nope' }] })
-    expect(await countIn(id)).toEqual({ tasks: 98, entries: 98 })
+    expect(await countIn(id)).toEqual({ tasks: 98, activities: 98 })
   })
 
   test('finds existing tasks by externalId, in all parts of it', async () => {
@@ -317,7 +317,7 @@ describe('a large batch', () => {
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
     expect(again.body).toEqual(first.body)
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
-    expect(await countIn(id)).toEqual({ tasks: 100, entries: 100 })
+    expect(await countIn(id)).toEqual({ tasks: 100, activities: 100 })
   })
 
   test('whose parser thread dies is 503, and the next one gets a new thread', async () => {
@@ -338,6 +338,6 @@ describe('a large batch', () => {
     expect([lost.status, lost.body.code]).toEqual([503, 'unavailable'])
     expect(lost.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(made.status).toBe(201)
-    expect(await countIn(id)).toEqual({ tasks: 100, entries: 100 })
+    expect(await countIn(id)).toEqual({ tasks: 100, activities: 100 })
   })
 })

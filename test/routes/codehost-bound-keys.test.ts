@@ -26,8 +26,8 @@ async function boundTo() {
 /** Nothing may be asked either: whether a repository is there is for the owner of the token to know. */
 async function refused(work: () => Promise<{ status: number; body: { code: string; detail: string } }>) {
   const since = service.host.requests.length
-  const answer = await work()
-  expect(answer).toMatchObject({
+  const response = await work()
+  expect(response).toMatchObject({
     status: 403,
     body: {
       code: 'insufficient_scope',

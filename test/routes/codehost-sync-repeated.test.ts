@@ -29,7 +29,7 @@ async function syncing() {
   return { project, key, send }
 }
 
-const told = ({ status, body, headers }: ApiResponse) => ({
+const shown = ({ status, body, headers }: ApiResponse) => ({
   status,
   body,
   headers: ['location', 'preference-applied', 'content-type'].map((name) => headers.get(name)),
@@ -44,7 +44,7 @@ describe('a sync that is repeated with its Idempotency-Key', () => {
     expect(first.headers.get('preference-applied')).toBe('wait=20')
     for (const prefer of ['wait=20', undefined]) {
       const again = await send(prefer)
-      expect([told(again), isReplay(again)]).toEqual([told(first), true])
+      expect([shown(again), isReplay(again)]).toEqual([shown(first), true])
     }
   })
 
@@ -56,22 +56,22 @@ describe('a sync that is repeated with its Idempotency-Key', () => {
       const { body } = await service.get(`/api/codehost/${project.id}/syncs`)
       expect(body.data[0].status).toBe('completed')
     }, 20_000)
-    expect(told(await send('wait=20'))).toEqual(told(first))
+    expect(shown(await send('wait=20'))).toEqual(shown(first))
   })
 
   test('by many requests at once, on two instances, gets one response for all', async () => {
     const { send } = await syncing()
     service.host.onResponse(() => new Promise((resolve) => setTimeout(resolve, 100)))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) => send('wait=20', n % 2 ? second : service)),
     )
     service.host.onResponse(() => {})
-    expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1)
-    expect(answers[0]).toMatchObject({ status: 200, body: { status: 'completed' } })
-    for (const answer of answers) expect(told(answer)).toEqual(told(answers[0] as ApiResponse))
+    expect(responses.filter((response) => !isReplay(response))).toHaveLength(1)
+    expect(responses[0]).toMatchObject({ status: 200, body: { status: 'completed' } })
+    for (const response of responses) expect(shown(response)).toEqual(shown(responses[0] as ApiResponse))
   })
 
-  test('is told to retry while the first waits longer than the lock timeout', async () => {
+  test('gets a Retry-After while the first waits longer than the lock timeout', async () => {
     const { send, key } = await syncing()
     await send('wait=20')
     await service.query(
@@ -88,7 +88,7 @@ describe('a sync that is repeated with its Idempotency-Key', () => {
       key,
     ])
     const again = await send('wait=20')
-    expect([told(again), isReplay(again)]).toEqual([told(first), true])
+    expect([shown(again), isReplay(again)]).toEqual([shown(first), true])
     const [row] = await service.query('select completes_by from idempotency_keys where key = $1', [key])
     expect(row.completes_by).toBeNull()
   })

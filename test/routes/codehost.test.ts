@@ -17,14 +17,14 @@ const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 30_000, 
 
 async function connect(body: object, projectId?: string) {
   const id = projectId ?? (await service.given.project()).id
-  return { id, answer: await service.put(`/api/projects/${id}/codehost`, body) }
+  return { id, response: await service.put(`/api/projects/${id}/codehost`, body) }
 }
 
 describe('connecting a repository', () => {
   test('returns the connection, without the token and without a run', async () => {
-    const { id, answer } = await connect({ repository: 'acme/app', token: 'good' })
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({
+    const { id, response } = await connect({ repository: 'acme/app', token: 'good' })
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({
       projectId: id,
       repository: 'acme/app',
       apiUrl: service.host.url,
@@ -36,12 +36,12 @@ describe('connecting a repository', () => {
       updatedAt: expect.any(String),
       lastRun: null,
     })
-    expect(Date.parse(answer.body.nextRunAt) - Date.parse(answer.body.connectedAt)).toBe(3_600_000)
+    expect(Date.parse(response.body.nextRunAt) - Date.parse(response.body.connectedAt)).toBe(3_600_000)
     const [row] = await service.query('select * from codehost_connections where project_id = $1', [id])
     expect(row).toMatchObject({ repository_id: '4711' })
     expect(row.token).not.toContain('good')
     expect((await service.get(`/api/codehost/${id}/syncs`)).body.data).toEqual([])
-    expect((await service.get(`/api/projects/${id}/codehost`)).body).toEqual(answer.body)
+    expect((await service.get(`/api/projects/${id}/codehost`)).body).toEqual(response.body)
   })
 
   test.each([
@@ -52,7 +52,7 @@ describe('connecting a repository', () => {
     'ssh://git@codehost.example/acme/app.git',
     ' acme/app ',
   ])('accepts %s for acme/app', async (repository) => {
-    expect((await connect({ repository })).answer.body).toMatchObject({ repository: 'acme/app' })
+    expect((await connect({ repository })).response.body).toMatchObject({ repository: 'acme/app' })
   })
 
   test.each([
@@ -77,19 +77,19 @@ describe('connecting a repository', () => {
     'acme/%2e%2e',
     'acme/app\u0000',
   ])('rejects %j', async (repository) => {
-    const { answer } = await connect({ repository })
-    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed'])
-    expect(answer.body.errors[0].path).toBe('/repository')
+    const { response } = await connect({ repository })
+    expect([response.status, response.body.code]).toEqual([400, 'validation_failed'])
+    expect(response.body.errors[0].path).toBe('/repository')
   })
 
   test('rejects a URL of another host than the configured one', async () => {
     const app = await startSyncing({ env: { CODEHOST_API_URLS: 'https://api.codehost.example' } })
     const { id } = await app.given.project()
-    const answer = await app.put(`/api/projects/${id}/codehost`, {
+    const response = await app.put(`/api/projects/${id}/codehost`, {
       repository: 'https://elsewhere.example/acme/app',
     })
-    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed'])
-    expect(answer.body.errors[0]).toMatchObject({
+    expect([response.status, response.body.code]).toEqual([400, 'validation_failed'])
+    expect(response.body.errors[0]).toMatchObject({
       path: '/repository',
       message: expect.stringMatching(/elsewhere\.example.*api\.codehost\.example/),
     })
@@ -148,16 +148,16 @@ describe('connecting a repository', () => {
       /List .* not found/,
     ],
   ])('explains the error for %s', async (_, body, status, code, words) => {
-    const { id, answer } = await connect(body)
-    expect([answer.status, answer.body.code]).toEqual([status, code])
-    expect(answer.body.detail).toMatch(words)
+    const { id, response } = await connect(body)
+    expect([response.status, response.body.code]).toEqual([status, code])
+    expect(response.body.detail).toMatch(words)
     expect((await service.get(`/api/projects/${id}/codehost`)).status).toBe(404)
   })
 
   test('sends requests only to configured URLs, and does not try another when one fails', async () => {
     const elsewhere = await startCodeHost()
-    const { answer } = await connect({ repository: 'acme/app', apiUrl: elsewhere.url })
-    expect(answer.body.code).toBe('codehost_url_not_allowed')
+    const { response } = await connect({ repository: 'acme/app', apiUrl: elsewhere.url })
+    expect(response.body.code).toBe('codehost_url_not_allowed')
     expect(elsewhere.requests).toEqual([])
     await elsewhere.close()
     const app = await startApp({ env: { CODEHOST_API_URLS: elsewhere.url } })
@@ -174,9 +174,9 @@ describe('connecting a repository', () => {
     const app = await startApp({ env: { CODEHOST_API_URLS: service.host.url } })
     const project = await app.given.project()
     const path = `/api/projects/${project.id}/codehost`
-    const answer = await app.put(path, { repository: 'acme/app', token: 'good' })
-    expect([answer.status, answer.body.code]).toEqual([422, 'encryption_key_missing'])
-    expect(answer.body.detail).toContain('openssl rand -hex 32')
+    const response = await app.put(path, { repository: 'acme/app', token: 'good' })
+    expect([response.status, response.body.code]).toEqual([422, 'encryption_key_missing'])
+    expect(response.body.detail).toContain('openssl rand -hex 32')
     expect((await app.put(path, { repository: 'acme/app' })).status).toBe(200)
     await app.close()
   })
@@ -184,11 +184,11 @@ describe('connecting a repository', () => {
   test('keeps the stored token when it is omitted, and deletes it when it is null', async () => {
     const { id } = await connect({ repository: 'acme/private', token: 'good' })
     const kept = await connect({ repository: 'acme/private', schedule: 'daily' }, id)
-    expect(kept.answer.body).toMatchObject({ hasToken: true, schedule: 'daily' })
+    expect(kept.response.body).toMatchObject({ hasToken: true, schedule: 'daily' })
     const without = await connect({ repository: 'acme/private', token: null }, id)
-    expect(without.answer.body.code).toBe('codehost_repository_not_found')
+    expect(without.response.body.code).toBe('codehost_repository_not_found')
     const open = await connect({ repository: 'acme/app', token: null }, id)
-    expect(open.answer.body).toMatchObject({ hasToken: false, repository: 'acme/app' })
+    expect(open.response.body).toMatchObject({ hasToken: false, repository: 'acme/app' })
   })
 
   test('does not send a stored token to another host', async () => {
@@ -223,15 +223,15 @@ describe('connecting a repository', () => {
   test('follows an earlier rename', async () => {
     const repository = service.host.repository('acme/old-name')
     repository.rename('acme/renamed')
-    expect((await connect({ repository: 'acme/old-name' })).answer.body).toMatchObject({
+    expect((await connect({ repository: 'acme/old-name' })).response.body).toMatchObject({
       repository: 'acme/renamed',
     })
   })
 
   test('is rejected in an archived project', async () => {
     const project = await service.given.project({ archivedAt: new Date() })
-    const { answer } = await connect({ repository: 'acme/app' }, project.id)
-    expect([answer.status, answer.body.code]).toEqual([409, 'project_archived'])
+    const { response } = await connect({ repository: 'acme/app' }, project.id)
+    expect([response.status, response.body.code]).toEqual([409, 'project_archived'])
   })
 })
 
@@ -281,16 +281,16 @@ describe('a sync', () => {
   test('returns 202 with the location of the run, and the runs are listed newest first', async () => {
     const { project, sync } = await service.connected({}, 2)
     const first = await sync()
-    const answer = await service.post(`/api/codehost/${project.id}/sync`)
-    expect(answer.status).toBe(202)
-    expect(answer.headers.get('location')).toBe(`/api/codehost/${project.id}/syncs/${answer.body.id}`)
-    expect(answer.body).toMatchObject({ status: 'queued', mode: 'incremental', startedAt: null })
+    const response = await service.post(`/api/codehost/${project.id}/sync`)
+    expect(response.status).toBe(202)
+    expect(response.headers.get('location')).toBe(`/api/codehost/${project.id}/syncs/${response.body.id}`)
+    expect(response.body).toMatchObject({ status: 'queued', mode: 'incremental', startedAt: null })
     await soon(async () => {
-      const { body } = await service.get(answer.headers.get('location') ?? '')
+      const { body } = await service.get(response.headers.get('location') ?? '')
       expect(body).toMatchObject({ status: 'completed', finishedAt: expect.any(String) })
     })
     const page = (await service.get(`/api/codehost/${project.id}/syncs?limit=1`)).body
-    expect(page.data.map(({ id }: { id: string }) => id)).toEqual([answer.body.id])
+    expect(page.data.map(({ id }: { id: string }) => id)).toEqual([response.body.id])
     const rest = (await service.get(`/api/codehost/${project.id}/syncs?cursor=${page.nextCursor}`)).body
     expect(rest.data).toEqual([first])
     expect(rest.nextCursor).toBeNull()
@@ -322,10 +322,10 @@ describe('a sync', () => {
 
   test('starts once when many are requested at once', async () => {
     const { project } = await service.connected({}, 5)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => service.post(`/api/codehost/${project.id}/sync`)),
     )
-    const statuses = answers.map(({ status }) => status).sort()
+    const statuses = responses.map(({ status }) => status).sort()
     expect(statuses[0]).toBe(202)
     expect(statuses.at(-1)).toBe(409)
   })

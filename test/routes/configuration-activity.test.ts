@@ -29,11 +29,16 @@ async function recorded(family: string, work: () => Promise<unknown>): Promise<R
   return body.data
     .filter(({ id, type }: Recorded) => id > (max ?? '') && type.startsWith(`${family}.`))
     .reverse()
-    .map(({ type, projectId, actor, metadata }: Recorded) => ({ type, projectId, by: actor.type, metadata }))
+    .map(({ type, projectId, actor, metadata }: Recorded) => ({
+      type,
+      projectId,
+      actor: actor.type,
+      metadata,
+    }))
 }
 
-const ok = async (answer: Promise<ApiResponse>) => {
-  const { status, body } = await answer
+const ok = async (response: Promise<ApiResponse>) => {
+  const { status, body } = await response
   if (status >= 300) throw new Error(JSON.stringify(body))
   return body
 }
@@ -41,7 +46,7 @@ const ok = async (answer: Promise<ApiResponse>) => {
 describe('activity', () => {
   test('records what happens to a project', async () => {
     let id = ''
-    const entries = await recorded('project', async () => {
+    const activities = await recorded('project', async () => {
       id = (await ok(service.post('/api/projects', { name: 'New' }))).id
       await ok(service.patch(`/api/projects/${id}`, { name: 'Newer' }))
       await ok(service.patch(`/api/projects/${id}`, { name: 'Newer' }))
@@ -51,31 +56,36 @@ describe('activity', () => {
       await ok(service.post(`/api/projects/${id}/unarchive`))
       await ok(service.delete(`/api/projects/${id}`))
     })
-    const entry = (type: string, metadata: object) => ({ type, projectId: id, by: 'key', metadata })
-    expect(entries).toEqual([
-      entry('project.created', { name: 'New' }),
-      entry('project.updated', { changes: { name: { from: 'New', to: 'Newer' } } }),
-      entry('project.archived', { name: 'Newer' }),
-      entry('project.unarchived', { name: 'Newer' }),
-      entry('project.deleted', { name: 'Newer' }),
+    const activity = (type: string, metadata: object) => ({ type, projectId: id, actor: 'key', metadata })
+    expect(activities).toEqual([
+      activity('project.created', { name: 'New' }),
+      activity('project.updated', { changes: { name: { from: 'New', to: 'Newer' } } }),
+      activity('project.archived', { name: 'Newer' }),
+      activity('project.unarchived', { name: 'Newer' }),
+      activity('project.deleted', { name: 'Newer' }),
     ])
   })
 
   test('records what happens to a list', async () => {
     const project = await service.given.project()
     let id = ''
-    const entries = await recorded('list', async () => {
+    const activities = await recorded('list', async () => {
       id = (await ok(service.post(`/api/projects/${project.id}/lists`, { name: 'Later' }))).id
       await ok(service.patch(`/api/lists/${id}`, { name: 'Soon', position: 0 }))
       await ok(service.patch(`/api/lists/${id}`, { name: 'Soon', position: 0 }))
       await ok(service.delete(`/api/lists/${id}?moveTo=${project.inbox.id}`))
     })
-    const entry = (type: string, metadata: object) => ({ type, projectId: project.id, by: 'key', metadata })
+    const activity = (type: string, metadata: object) => ({
+      type,
+      projectId: project.id,
+      actor: 'key',
+      metadata,
+    })
     const changes = { name: { from: 'Later', to: 'Soon' }, position: { from: 1, to: 0 } }
-    expect(entries).toEqual([
-      entry('list.created', { listId: id, name: 'Later', position: 1 }),
-      entry('list.updated', { listId: id, name: 'Soon', changes }),
-      entry('list.deleted', { listId: id, name: 'Soon', moveTo: project.inbox.id }),
+    expect(activities).toEqual([
+      activity('list.created', { listId: id, name: 'Later', position: 1 }),
+      activity('list.updated', { listId: id, name: 'Soon', changes }),
+      activity('list.deleted', { listId: id, name: 'Soon', moveTo: project.inbox.id }),
     ])
   })
 
@@ -83,15 +93,15 @@ describe('activity', () => {
     const project = await service.given.project()
     await ok(service.post('/api/webhook-routing', { appMatch: 'com.list', targetProjectId: project.id }))
     const deliver = sender(service.url, WEBHOOK_SECRET)
-    const entries = await recorded('list', async () => {
+    const activities = await recorded('list', async () => {
       await deliver(feedback({ app_id: 'com.list' }))
       await deliver(feedback({ app_id: 'com.list' }))
     })
-    expect(entries).toMatchObject([
+    expect(activities).toMatchObject([
       {
         type: 'list.created',
         projectId: project.id,
-        by: 'analytics',
+        actor: 'analytics',
         metadata: { name: 'User Feedback', position: 1 },
       },
     ])
@@ -101,7 +111,7 @@ describe('activity', () => {
     const project = await service.given.project()
     const path = `/api/projects/${project.id}/codehost`
     const put = (body: object) => ok(service.put(path, { repository: 'acme/app', ...body }))
-    const entries = await recorded('connection', async () => {
+    const activities = await recorded('connection', async () => {
       await put({ token: 'first' })
       await put({})
       await put({ token: 'second', schedule: 'off', listId: project.inbox.id })
@@ -110,38 +120,38 @@ describe('activity', () => {
       await ok(service.delete(path))
     })
     const apiUrl = service.host.url
-    const entry = (type: string, repository: string, more: object) => ({
+    const activity = (type: string, repository: string, more: object) => ({
       type: `connection.${type}`,
       projectId: project.id,
-      by: 'key',
+      actor: 'key',
       metadata: { connectionId: expect.any(String), repository, apiUrl, ...more },
     })
-    expect(entries).toEqual([
-      entry('created', 'acme/app', { listId: null, schedule: 'hourly', hasToken: true }),
-      entry('updated', 'acme/app', {
+    expect(activities).toEqual([
+      activity('created', 'acme/app', { listId: null, schedule: 'hourly', hasToken: true }),
+      activity('updated', 'acme/app', {
         changes: {
           listId: { from: null, to: project.inbox.id },
           schedule: { from: 'hourly', to: 'off' },
           token: 'changed',
         },
       }),
-      entry('updated', 'acme/other', { changes: { repository: { from: 'acme/app', to: 'acme/other' } } }),
-      entry('updated', 'acme/other', { changes: { token: 'removed' } }),
-      entry('deleted', 'acme/other', {}),
+      activity('updated', 'acme/other', { changes: { repository: { from: 'acme/app', to: 'acme/other' } } }),
+      activity('updated', 'acme/other', { changes: { token: 'removed' } }),
+      activity('deleted', 'acme/other', {}),
     ])
-    expect(JSON.stringify(entries)).not.toMatch(/first|second/)
+    expect(JSON.stringify(activities)).not.toMatch(/first|second/)
   })
 
   test('records that a sync found the repository under another name', async () => {
     const { project, repository, sync } = await service.connected({}, 1)
     const before = repository.name
     repository.rename('acme/renamed-for-activity')
-    const entries = await recorded('connection', () => sync())
-    expect(entries).toMatchObject([
+    const activities = await recorded('connection', () => sync())
+    expect(activities).toMatchObject([
       {
         type: 'connection.updated',
         projectId: project.id,
-        by: 'codehost',
+        actor: 'codehost',
         metadata: { changes: { repository: { from: before, to: 'acme/renamed-for-activity' } } },
       },
     ])
@@ -151,27 +161,27 @@ describe('activity', () => {
     const project = await service.given.project()
     const key = await service.given.key({ projectId: project.id })
     let id = ''
-    const entries = await recorded('routing', async () => {
+    const activities = await recorded('routing', async () => {
       const body = { name: 'App', appMatch: 'com.app', targetProjectId: project.id, position: 0 }
       id = (await ok(service.post('/api/webhook-routing', body))).id
       await ok(service.patch(`/api/webhook-routing/${id}`, { name: null, isActive: false }))
       await ok(service.patch(`/api/webhook-routing/${id}`, { isActive: false }))
       await ok(service.delete(`/api/webhook-routing/${id}`))
     })
-    const entry = (type: string, metadata: object) => ({
+    const activity = (type: string, metadata: object) => ({
       type: `routing.${type}`,
       projectId: null,
-      by: 'key',
+      actor: 'key',
       metadata: { routingRuleId: id, ...metadata },
     })
     const rule = { projectMatch: null, appMatch: 'com.app', targetProjectId: project.id, position: 0 }
-    expect(entries).toEqual([
-      entry('created', { ...rule, name: 'App', isActive: true }),
-      entry('updated', {
+    expect(activities).toEqual([
+      activity('created', { ...rule, name: 'App', isActive: true }),
+      activity('updated', {
         name: null,
         changes: { name: { from: 'App', to: null }, isActive: { from: true, to: false } },
       }),
-      entry('deleted', { ...rule, name: null, isActive: false }),
+      activity('deleted', { ...rule, name: null, isActive: false }),
     ])
     const seen = (await service.get('/api/activity?limit=200', { key })).body.data
     expect(seen.filter(({ type }: Recorded) => type.startsWith('routing.'))).toEqual([])
@@ -182,32 +192,32 @@ describe('activity', () => {
     const key = await service.given.key({ name: 'Ada', projectId: project.id })
     const { id: keyId } = await ok(service.get('/api/me', { key }))
     let ids: string[] = []
-    const entries = await recorded('session', async () => {
+    const activities = await recorded('session', async () => {
       const open = async () => (await ok(service.post('/api/sessions', { key }, { key: null }))).id
       ids = [await open(), await open(), await open()]
       await ok(service.delete(`/api/sessions/${ids[0]}`))
       await ok(service.delete('/api/sessions', { key }))
     })
-    const entry = (type: string, metadata: object) => ({
+    const activity = (type: string, metadata: object) => ({
       type: `session.${type}`,
       projectId: project.id,
-      by: 'key',
+      actor: 'key',
       metadata,
     })
-    expect(entries).toEqual([
-      ...ids.map((sessionId) => entry('created', { sessionId, keyId })),
-      entry('ended', { sessionId: ids[0], keyId, keyName: 'Ada' }),
-      entry('ended', { all: true, count: 2 }),
+    expect(activities).toEqual([
+      ...ids.map((sessionId) => activity('created', { sessionId, keyId })),
+      activity('ended', { sessionId: ids[0], keyId, keyName: 'Ada' }),
+      activity('ended', { all: true, count: 2 }),
     ])
   })
 
   test('records once that a session ended, when two requests end it at once', async () => {
     const { id } = await ok(service.post('/api/sessions', { key: service.adminKey }, { key: null }))
-    const entries = await recorded('session', async () => {
-      const answers = await Promise.all([1, 2, 3].map(() => service.delete(`/api/sessions/${id}`)))
-      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
+    const activities = await recorded('session', async () => {
+      const responses = await Promise.all([1, 2, 3].map(() => service.delete(`/api/sessions/${id}`)))
+      expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404])
     })
-    expect(entries).toHaveLength(1)
+    expect(activities).toHaveLength(1)
   })
 })
 

@@ -84,7 +84,7 @@ describe('the context', () => {
     }
   })
 
-  test('omits the tasks without tasks:read, and says so', async () => {
+  test('omits the tasks without tasks:read, and reports it', async () => {
     const key = await service.given.key({ scopes: ['rules:read'] })
     await service.given.task((await service.given.project()).inbox, { title: 'Not for you' })
 
@@ -113,11 +113,11 @@ describe('the context', () => {
     await project.rule('Speak plainly.', 1)
     await service.given.task(project.inbox, { title: 'A crash' })
 
-    const answer = await service.get('/api/context?format=markdown', { key: project.key })
+    const response = await service.get('/api/context?format=markdown', { key: project.key })
 
-    expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-    expect(answer.body).toMatch(/^# Instructions\n/)
-    expect(answer.body.indexOf('Speak plainly.')).toBeLessThan(answer.body.indexOf('A crash'))
+    expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(response.body).toMatch(/^# Instructions\n/)
+    expect(response.body.indexOf('Speak plainly.')).toBeLessThan(response.body.indexOf('A crash'))
   })
 })
 
@@ -155,7 +155,7 @@ describe('with If-None-Match', () => {
     const first = await service.get(path)
     const etag = first.headers.get('etag') ?? ''
     expect(etag).toMatch(/^W\/"[\w-]{27}"$/)
-    const ask = (tag: string, at = path) => service.get(at, { headers: { 'if-none-match': tag } })
+    const ask = (tag: string, url = path) => service.get(url, { headers: { 'if-none-match': tag } })
 
     const again = await ask(etag)
     expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag])

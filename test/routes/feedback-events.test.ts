@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const inbox = async (query = '') => (await service.get(`/api/analytics/events${query}`)).body.data
-const entry = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
+const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
 const replay = (id: string) => service.post(`/api/analytics/events/${id}/replay`)
 const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
 const tasksFor = (distinctId: string) =>
@@ -62,8 +62,8 @@ describe('the inbox', () => {
     ['?nope=1', 'query.nope'],
     ['?cursor=abc', 'query.cursor'],
   ])('rejects %s by name', async (query, path) => {
-    const answer = await service.get(`/api/analytics/events${query}`)
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path }] } })
+    const response = await service.get(`/api/analytics/events${query}`)
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
 
   test('requires an admin key for all projects', async () => {
@@ -78,18 +78,18 @@ describe('the inbox', () => {
         ['GET', '/api/webhook-routing'],
         ['POST', '/api/webhook-routing/test'],
       ] as const) {
-        const answer = await service.call(method, path, { key })
-        expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'insufficient_scope'])
+        const response = await service.call(method, path, { key })
+        expect([path, response.status, response.body.code]).toEqual([path, 403, 'insufficient_scope'])
       }
     }
   })
 
   test('is empty without events', async () => {
-    for (const answer of [
+    for (const response of [
       await service.get(`/api/analytics/events/${UNKNOWN_ID}`),
       await replay(UNKNOWN_ID),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual([404, 'event_not_found'])
+      expect([response.status, response.body.code]).toEqual([404, 'event_not_found'])
     }
     expect((await replay('no-uuid')).status).toBe(400)
   })
@@ -107,9 +107,9 @@ describe('the inbox', () => {
 
     await service.service.cleanup.cleanUp()
 
-    expect(await entry(older)).toMatchObject({ outcome: 'accepted', payload: null })
-    expect((await entry(old)).payload).not.toBeNull()
-    expect((await entry(young)).payload).not.toBeNull()
+    expect(await eventOf(older)).toMatchObject({ outcome: 'accepted', payload: null })
+    expect((await eventOf(old)).payload).not.toBeNull()
+    expect((await eventOf(young)).payload).not.toBeNull()
     const left = async (outcome: string) =>
       (await inbox(`?limit=200&outcome=${outcome}`))
         .filter(({ uuid }: { uuid: string }) => uuid?.endsWith('days'))
@@ -124,24 +124,24 @@ describe('the inbox', () => {
 })
 
 describe('a replay', () => {
-  test('of an event that is still invalid says so, and the event stays rejected', async () => {
+  test('of an event that is still invalid returns its errors, and the event stays rejected', async () => {
     await send(feedback({ sentiment: 'angry' }))
     const [{ id }] = await inbox('?outcome=rejected&limit=1')
 
-    const answer = await replay(id)
+    const response = await replay(id)
 
-    expect(answer).toMatchObject({ status: 200, body: { id, outcome: 'rejected', taskId: null } })
-    expect(answer.body.errors).toMatchObject([{ path: '/properties/sentiment' }])
+    expect(response).toMatchObject({ status: 200, body: { id, outcome: 'rejected', taskId: null } })
+    expect(response.body.errors).toMatchObject([{ path: '/properties/sentiment' }])
   })
 
   test('of an event that is now valid creates its task, once', async () => {
     const event = feedback({}, { distinct_id: randomUUID() })
     const id = await rejectedEarlier(event)
 
-    const answers = await Promise.all(Array.from({ length: 10 }, () => replay(id)))
+    const responses = await Promise.all(Array.from({ length: 10 }, () => replay(id)))
 
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
-    const [{ body }] = answers as [(typeof answers)[0]]
+    expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    const [{ body }] = responses as [(typeof responses)[0]]
     expect(body).toMatchObject({ id, outcome: 'accepted', errors: null, routing: { matchedOn: 'default' } })
     expect(await tasksFor(event.distinct_id)).toEqual([{ id: body.taskId }])
     expect((await taskOf(body.taskId)).source).toBe('analytics')
@@ -177,15 +177,15 @@ describe('a replay', () => {
     const { body } = await send(feedback({ app_id: 'app.move' }))
     const made = await rule(target.id, 'app.move', { name: 'Moving' })
 
-    const answer = await replay(body.eventId)
+    const response = await replay(body.eventId)
     const again = await replay(body.eventId)
 
-    expect(answer.body).toMatchObject({
+    expect(response.body).toMatchObject({
       taskId: body.taskId,
       projectId: target.id,
       routing: { ruleId: made.id, ruleName: 'Moving', matchedOn: 'app' },
     })
-    expect(again.body).toEqual(answer.body)
+    expect(again.body).toEqual(response.body)
     const task = await taskOf(body.taskId)
     expect(task).toMatchObject({ projectId: target.id, version: 2 })
     expect((await service.get(`/api/lists/${task.listId}`)).body.name).toBe('User Feedback')
@@ -232,8 +232,8 @@ describe('a replay', () => {
     const made = await rule(target.id, 'app.archived')
     const { body } = await send(feedback({ app_id: 'app.archived' }))
     await service.post(`/api/projects/${target.id}/archive`)
-    const answer = await replay(body.eventId)
-    expect([answer.status, answer.body.code]).toEqual([409, 'project_archived'])
+    const response = await replay(body.eventId)
+    expect([response.status, response.body.code]).toEqual([409, 'project_archived'])
     await service.delete(`/api/webhook-routing/${made.id}`)
   })
 
@@ -242,8 +242,8 @@ describe('a replay', () => {
     await send({ event: 'feedback_submitted', long: 'x'.repeat(300_000) })
     for (const outcome of ['ignored', 'rejected']) {
       const [{ id }] = await inbox(`?outcome=${outcome}&limit=1`)
-      const answer = await replay(id)
-      expect([answer.status, answer.body.code]).toEqual([409, 'event_not_replayable'])
+      const response = await replay(id)
+      expect([response.status, response.body.code]).toEqual([409, 'event_not_replayable'])
     }
   })
 })
@@ -264,7 +264,7 @@ describe('the email address of a user', () => {
       const sendWatched = sender(watched.url, 'a-secret-of-16-characters')
       const note = `Write to me: ${ADDRESS.toUpperCase()}`
       const properties = { user_email: ADDRESS, note, contact: [ADDRESS], trigger: ADDRESS }
-      const answers = [
+      const responses = [
         await sendWatched(feedback(properties)),
         await sendWatched(feedback({ ...properties, sentiment: ADDRESS })),
         await sendWatched(feedback(properties, { timestamp: ADDRESS, distinct_id: [ADDRESS] })),
@@ -274,7 +274,7 @@ describe('the email address of a user', () => {
         await service.post('/api/webhook-routing/test', feedback(properties)),
         await service.post('/api/webhook-routing/test', feedback({ ...properties, sentiment: ADDRESS })),
       ]
-      expect(answers.map(({ status }) => status)).toEqual([201, 400, 400, 400, 400, 400, 200, 400])
+      expect(responses.map(({ status }) => status)).toEqual([201, 400, 400, 400, 400, 400, 200, 400])
 
       // A failure of ours, with the address among the parameters of the statement.
       await service.query(`alter table tasks add constraint refused check (title not like 'Refused%')`)
@@ -286,12 +286,12 @@ describe('the email address of a user', () => {
       await service.query('alter table feedback_events_gone rename to feedback_events')
       expect(broken.status).toBe(500)
 
-      const { taskId } = answers[0]?.body ?? {}
+      const { taskId } = responses[0]?.body ?? {}
       const task = await taskOf(taskId)
       const { metadata, ...rest } = task
       const seen = [
         ...lines,
-        ...[...answers, failed, broken].map(({ body }) => JSON.stringify(body)),
+        ...[...responses, failed, broken].map(({ body }) => JSON.stringify(body)),
         JSON.stringify(rest),
         JSON.stringify((await service.get('/api/activity?limit=200')).body),
         JSON.stringify((await service.get('/api/context')).body),
@@ -302,19 +302,19 @@ describe('the email address of a user', () => {
       expect(seen.filter((text) => text.toLowerCase().includes('jane.doe'))).toEqual([])
       expect(lines.some((line) => line.includes('request failed'))).toBe(true)
       expect(JSON.stringify(metadata)).toContain(ADDRESS)
-      expect(JSON.stringify(await entry(answers[0]?.body.eventId))).toContain(ADDRESS)
+      expect(JSON.stringify(await eventOf(responses[0]?.body.eventId))).toContain(ADDRESS)
     } finally {
       await watched.close()
     }
   })
 
   async function mcp(name: string, args: object) {
-    const answer = await service.post(
+    const response = await service.post(
       '/mcp',
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
       { headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' } },
     )
-    expect(JSON.stringify(answer.body)).toMatch(/result/)
-    return answer.body
+    expect(JSON.stringify(response.body)).toMatch(/result/)
+    return response.body
   }
 })

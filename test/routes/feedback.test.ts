@@ -30,11 +30,11 @@ describe('feedback', () => {
   test('becomes a task in the list "User Feedback" of the default project', async () => {
     const event = feedback({ note: 'The export button does nothing.', surface: 'web_app' })
 
-    const answer = await send(event)
+    const response = await send(event)
 
-    expect(answer.status).toBe(201)
-    const { taskId, eventId, projectId, listId } = answer.body
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(201)
+    const { taskId, eventId, projectId, listId } = response.body
+    expect(response.body).toEqual({
       accepted: true,
       eventId: expect.stringMatching(UUID),
       taskId: expect.stringMatching(UUID),
@@ -43,7 +43,7 @@ describe('feedback', () => {
       duplicate: false,
       routing: { ruleId: null, matchedOn: 'default' },
     })
-    expect(answer.headers.get('location')).toBe(`/api/tasks/${taskId}`)
+    expect(response.headers.get('location')).toBe(`/api/tasks/${taskId}`)
     expect(await taskOf(taskId)).toMatchObject({
       title: 'The export button does nothing.',
       status: 'open',
@@ -84,10 +84,10 @@ describe('feedback', () => {
 
   test('is accepted in the platform’s own shape as well', async () => {
     const event = feedback({ note: 'Nested' })
-    const answer = await send({ event, person: { properties: { email: 'x' } } })
-    expect(answer.status).toBe(201)
-    expect((await taskOf(answer.body.taskId)).title).toBe('Nested')
-    expect((await eventOf(answer.body.eventId)).payload).toEqual({
+    const response = await send({ event, person: { properties: { email: 'x' } } })
+    expect(response.status).toBe(201)
+    expect((await taskOf(response.body.taskId)).title).toBe('Nested')
+    expect((await eventOf(response.body.eventId)).payload).toEqual({
       event,
       person: { properties: { email: 'x' } },
     })
@@ -130,18 +130,18 @@ describe('feedback', () => {
   })
 
   test('needs no UUID anywhere', async () => {
-    const answer = await send(
+    const response = await send(
       feedback({ project_id: 'p', app_id: 'a' }, { uuid: 'é'.repeat(100_000), distinct_id: '4711' }),
     )
-    expect(answer.status).toBe(201)
-    expect((await eventOf(answer.body.eventId)).uuid).toBe('é'.repeat(255))
+    expect(response.status).toBe(201)
+    expect((await eventOf(response.body.eventId)).uuid).toBe('é'.repeat(255))
   })
 })
 
 describe('concurrent deliveries', () => {
-  const tally = (answers: { status: number }[]) =>
+  const tally = (responses: { status: number }[]) =>
     Object.fromEntries(
-      [...Map.groupBy(answers, ({ status }) => status)].map(([key, all]) => [key, all.length]),
+      [...Map.groupBy(responses, ({ status }) => status)].map(([key, all]) => [key, all.length]),
     )
   /** As a sender does it: what is 503 comes again, the same. */
   const sendToEither = (n: number, event: object) => untilAvailable(() => (n % 2 ? sendToTwin : send)(event))
@@ -150,24 +150,24 @@ describe('concurrent deliveries', () => {
 
   test('of 20 copies of one event create one task, on two instances', async () => {
     const event = feedback()
-    const answers = await times((n) => sendToEither(n, event))
+    const responses = await times((n) => sendToEither(n, event))
 
-    expect(tally(answers)).toEqual({ 201: 1, 200: 19 })
-    expect(new Set(answers.map(({ body }) => body.taskId)).size).toBe(1)
-    expect((await eventOf(answers[0]?.body.eventId)).duplicates).toBe(19)
+    expect(tally(responses)).toEqual({ 201: 1, 200: 19 })
+    expect(new Set(responses.map(({ body }) => body.taskId)).size).toBe(1)
+    expect((await eventOf(responses[0]?.body.eventId)).duplicates).toBe(19)
     expect(
       await service.query(
         `select count(*)::int from activity where type = 'feedback.received' and task_id = $1`,
-        [answers[0]?.body.taskId],
+        [responses[0]?.body.taskId],
       ),
     ).toEqual([{ count: 1 }])
   })
 
   test('of 20 events for a project without the list create one list, on two instances', async () => {
     const { id, name } = await service.given.project({ name: `Racing ${randomUUID()}` })
-    const answers = await times((n) => sendToEither(n, feedback({ project_name: name })))
+    const responses = await times((n) => sendToEither(n, feedback({ project_name: name })))
 
-    expect(tally(answers)).toEqual({ 201: 20 })
+    expect(tally(responses)).toEqual({ 201: 20 })
     const { data } = (await service.get(`/api/projects/${id}/lists`)).body
     expect(data).toMatchObject([
       { name: 'Inbox', position: 0, openCount: 0 },
@@ -183,12 +183,12 @@ describe('concurrent deliveries', () => {
         if (list.name === 'User Feedback') await service.delete(`/api/lists/${list.id}?moveTo=${inbox.id}`)
       }
     }
-    const answers = await times(async (n) => {
+    const responses = await times(async (n) => {
       if (n % 4 === 3) await remove()
       return sendToEither(n, feedback({ project_name: name }))
     })
 
-    expect(tally(answers)).toEqual({ 201: 20 })
+    expect(tally(responses)).toEqual({ 201: 20 })
     expect(await service.query('select count(*)::int from tasks where project_id = $1', [id])).toEqual([
       { count: 20 },
     ])
@@ -197,11 +197,11 @@ describe('concurrent deliveries', () => {
   test('of many repeats and new events keep each with its own task', async () => {
     const events = Array.from({ length: 40 }, () => feedback())
     const flood = [...events, ...events, ...events].sort(() => Math.random() - 0.5)
-    const answers = await Promise.all(flood.map((event, n) => sendToEither(n, event)))
+    const responses = await Promise.all(flood.map((event, n) => sendToEither(n, event)))
 
-    const tasks = new Map(flood.map((event, n) => [event.uuid, answers[n]?.body.taskId]))
-    expect(tally(answers)).toEqual({ 201: 40, 200: 80 })
-    expect(answers.map(({ body }) => body.taskId)).toEqual(flood.map(({ uuid }) => tasks.get(uuid)))
+    const tasks = new Map(flood.map((event, n) => [event.uuid, responses[n]?.body.taskId]))
+    expect(tally(responses)).toEqual({ 201: 40, 200: 80 })
+    expect(responses.map(({ body }) => body.taskId)).toEqual(flood.map(({ uuid }) => tasks.get(uuid)))
     expect(new Set(tasks.values()).size).toBe(40)
   })
 })
@@ -227,10 +227,10 @@ describe('a rejected delivery', () => {
   test('gets all its errors, and is kept', async () => {
     const body = { event: { event: 'feedback_submitted', uuid: 'wrong-1', properties: { trigger: 5 } } }
 
-    const answer = await send(body)
+    const response = await send(body)
 
-    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
-    expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+    expect(response).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(response.body.errors.map(({ path }: { path: string }) => path)).toEqual([
       '/event/distinct_id',
       '/event/timestamp',
       '/event/properties/sentiment',
@@ -242,7 +242,7 @@ describe('a rejected delivery', () => {
       taskId: null,
       projectId: null,
       routing: null,
-      errors: answer.body.errors,
+      errors: response.body.errors,
       payload: body,
       payloadCut: false,
     })
@@ -266,14 +266,15 @@ describe('a rejected delivery', () => {
   })
 
   test('is only counted when it is not JSON', async () => {
-    const entries = async () => (await service.query('select count(*)::int from feedback_events'))[0].count
-    const before = await entries()
+    const countEvents = async () =>
+      (await service.query('select count(*)::int from feedback_events'))[0].count
+    const before = await countEvents()
 
-    const answer = await send('{"event":"feedback_submitted","user_email":"ann@example.org"')
+    const response = await send('{"event":"feedback_submitted","user_email":"ann@example.org"')
 
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
-    expect(answer.body.detail).not.toContain('ann')
-    expect(await entries()).toBe(before)
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+    expect(response.body.detail).not.toContain('ann')
+    expect(await countEvents()).toBe(before)
     expect(await service.query('select sum(count)::int as count from feedback_unreadable')).toEqual([
       { count: 1 },
     ])
@@ -281,8 +282,8 @@ describe('a rejected delivery', () => {
 
   test('may be an empty body: everything is missing', async () => {
     const headers = { authorization: 'Bearer secret-of-the-environment' }
-    const answer = await sendRaw(service.url, { method: 'POST', path: '/api/analytics/webhook', headers })
-    expect([answer.status, answer.body.errors.length]).toEqual([400, 4])
+    const response = await sendRaw(service.url, { method: 'POST', path: '/api/analytics/webhook', headers })
+    expect([response.status, response.body.errors.length]).toEqual([400, 4])
   })
 
   test('may be a body over 2 MiB; one just under it becomes a task', async () => {
@@ -295,12 +296,12 @@ describe('a rejected delivery', () => {
       status: 413,
       body: { code: 'body_too_large' },
     })
-    const answer = await send(sized(2 * 1024 * 1024))
-    expect(answer.status).toBe(201)
-    const task = await taskOf(answer.body.taskId)
+    const response = await send(sized(2 * 1024 * 1024))
+    expect(response.status).toBe(201)
+    const task = await taskOf(response.body.taskId)
     expect(task.metadata.properties.note).toBe(`${'n'.repeat(65_536)}…`)
     expect(task.description).toContain('This task was cut')
-    expect((await eventOf(answer.body.eventId)).payloadCut).toBe(true)
+    expect((await eventOf(response.body.eventId)).payloadCut).toBe(true)
   })
 })
 
@@ -314,13 +315,13 @@ describe('an unusual delivery', () => {
   ])('is accepted with the content type %s', async (type) => {
     const headers = { authorization: 'Bearer secret-of-the-environment', 'content-type': type }
     const body = JSON.stringify(feedback())
-    const answer = await sendRaw(service.url, {
+    const response = await sendRaw(service.url, {
       method: 'POST',
       path: '/api/analytics/webhook?x=1',
       headers,
       body,
     })
-    expect(answer.status).toBe(201)
+    expect(response.status).toBe(201)
   })
 
   test('keeps a thousand properties, with any names and any characters', async () => {
@@ -340,11 +341,11 @@ describe('an unusual delivery', () => {
       '"__proto__":{"polluted":1},"sentiment"',
     )
 
-    const answer = await send(body)
+    const response = await send(body)
 
-    expect(answer.status).toBe(201)
+    expect(response.status).toBe(201)
     const [row] = await service.query(`select metadata -> 'properties' as kept from tasks where id = $1`, [
-      answer.body.taskId,
+      response.body.taskId,
     ])
     expect(Object.keys(row.kept)).toHaveLength(990 + 6 + 3 + 1)
     expect(row.kept).toMatchObject({
@@ -356,7 +357,7 @@ describe('an unusual delivery', () => {
     })
     expect(Object.getOwnPropertyDescriptor(row.kept, '__proto__')?.value).toEqual({ polluted: 1 })
     const text = await (
-      await fetch(`${service.url}/api/tasks/${answer.body.taskId}`, {
+      await fetch(`${service.url}/api/tasks/${response.body.taskId}`, {
         headers: { 'x-api-key': service.adminKey },
       })
     ).text()
@@ -365,23 +366,25 @@ describe('an unusual delivery', () => {
 
   test('is accepted and truncated with five thousand properties, of which the inbox keeps more', async () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`property_${n}`, n]))
-    const answer = await send(
+    const response = await send(
       feedback({ ...many, user_email: 'jane@example.org', note: 'For Jane@example.org' }),
     )
-    expect(answer.status).toBe(201)
-    const { metadata, title, description } = await taskOf(answer.body.taskId)
+    expect(response.status).toBe(201)
+    const { metadata, title, description } = await taskOf(response.body.taskId)
     expect(Object.keys(metadata.properties)).toHaveLength(1_000)
     expect(metadata.properties.user_email).toBe('jane@example.org')
     expect(title).toBe('For [user_email]')
     expect(description).toMatch(/4005 more properties are not shown/)
-    const { payload, payloadCut } = await eventOf(answer.body.eventId)
+    const { payload, payloadCut } = await eventOf(response.body.eventId)
     expect([payloadCut, payload.properties.property_4999]).toEqual([false, 4_999])
   })
 
   test('keeps values nested as deeply as 2 MiB allow', async () => {
     const deep = `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`
-    const answer = await send(JSON.stringify(feedback()).replace('"sentiment"', `"deep":${deep},"sentiment"`))
-    expect(answer.status).toBe(201)
+    const response = await send(
+      JSON.stringify(feedback()).replace('"sentiment"', `"deep":${deep},"sentiment"`),
+    )
+    expect(response.status).toBe(201)
   })
 
   test.each([
@@ -390,15 +393,15 @@ describe('an unusual delivery', () => {
     '2026-11-21T10:15:30+02:00',
     '9999-12-31T23:59:59-12:00',
   ])('may have a time like %s', async (timestamp) => {
-    const answer = await send(feedback({}, { timestamp }))
-    expect(answer.status).toBe(201)
-    const { metadata } = await taskOf(answer.body.taskId)
+    const response = await send(feedback({}, { timestamp }))
+    expect(response.status).toBe(201)
+    const { metadata } = await taskOf(response.body.taskId)
     expect(metadata.occurredAt).toBe(new Date(timestamp).toISOString())
   })
 
   test('with another event name is ignored, listed without payload, and creates no task', async () => {
-    const answer = await send({ event: '$pageview', uuid: 'p1', properties: 'whatever' })
-    expect([answer.status, answer.body]).toEqual([200, { accepted: false, reason: 'event_ignored' }])
+    const response = await send({ event: '$pageview', uuid: 'p1', properties: 'whatever' })
+    expect([response.status, response.body]).toEqual([200, { accepted: false, reason: 'event_ignored' }])
     expect(await newest('ignored')).toMatchObject({ uuid: 'p1', payload: null, errors: null, taskId: null })
   })
 })
@@ -416,9 +419,9 @@ describe('the receiver', () => {
     ['half of the secret', { authorization: 'Bearer secret-of-the' }, 'invalid_credentials'],
   ])('rejects %s before it validates the body', async (_, headers, code) => {
     for (const body of ['{"broken', JSON.stringify(feedback()), 'x'.repeat(3 * 1024 * 1024)]) {
-      const answer = await post(headers, body)
-      expect([answer.status, answer.body.code]).toEqual([401, code])
-      expect(answer.headers.get('www-authenticate')).toBe('ApiKey')
+      const response = await post(headers, body)
+      expect([response.status, response.body.code]).toEqual([401, code])
+      expect(response.headers.get('www-authenticate')).toBe('ApiKey')
     }
   })
 
@@ -427,8 +430,8 @@ describe('the receiver', () => {
     const next = (await service.post(`/api/webhook-secrets/${made.id}/rotate`, { overlapSeconds: 60 })).body
     for (const secret of ['secret-of-the-environment', made.secret, next.secret]) {
       for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-        const answer = await post({ authorization: `${scheme} ${secret}` }, JSON.stringify(feedback()))
-        expect(answer.status).toBe(201)
+        const response = await post({ authorization: `${scheme} ${secret}` }, JSON.stringify(feedback()))
+        expect(response.status).toBe(201)
       }
     }
     await service.delete(`/api/webhook-secrets/${next.id}`)
@@ -454,8 +457,8 @@ describe('the receiver', () => {
       }
       expect(await statuses('wrong', 5)).toEqual([401, 401, 401, 429, 429])
       expect(await statuses('right-secret-of-the-test', 6)).toEqual([200, 200, 200, 200, 200, 429])
-      const answer = await sender(limited.url, 'right-secret-of-the-test')({ event: 'other' })
-      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+      const response = await sender(limited.url, 'right-secret-of-the-test')({ event: 'other' })
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
     } finally {
       await limited.close()
     }

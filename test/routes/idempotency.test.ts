@@ -41,8 +41,8 @@ describe('a repeated request', () => {
   test('with another body is rejected', async () => {
     const key = newKey()
     await create({ title: 'one' }, key)
-    const answer = await create({ title: 'another' }, key)
-    expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+    const response = await create({ title: 'another' }, key)
+    expect([response.status, response.body.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
   test('may be fixed after an error and sent again', async () => {
@@ -98,14 +98,14 @@ describe('a repeated request', () => {
 
   test('to two instances at once creates one task', async () => {
     const key = newKey()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         create({ title: 'raced' }, key, { app: n % 2 ? second : service }),
       ),
     )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1)
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1)
+    expect(responses.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1)
     expect(await titled('raced')).toHaveLength(1)
   })
 
@@ -116,8 +116,8 @@ describe('a repeated request', () => {
       "update idempotency_keys set created_at = now() - interval '25 hours' where key = $1",
       [key],
     )
-    const answer = await create({ title: 'new' }, key)
-    expect([answer.status, answer.body.title]).toEqual([201, 'new'])
+    const response = await create({ title: 'new' }, key)
+    expect([response.status, response.body.title]).toEqual([201, 'new'])
   })
 
   test('waits for the first no longer than the lock timeout', async () => {
@@ -129,8 +129,8 @@ describe('a repeated request', () => {
       "insert into idempotency_keys (caller_id, route, key, request_hash, created_at) values ($1, 'POST /api/tasks', $2, '', now())",
       [me.id, key],
     )
-    const answer = await create({ title: 'waits' }, key)
-    expect([answer.status, answer.body.code]).toEqual([409, 'request_in_progress'])
+    const response = await create({ title: 'waits' }, key)
+    expect([response.status, response.body.code]).toEqual([409, 'request_in_progress'])
     await client.query('rollback')
     client.release()
     expect((await create({ title: 'waits' }, key)).status).toBe(201)
@@ -238,9 +238,9 @@ describe('the header', () => {
     ['255 characters', 'k'.repeat(255), 201],
     ['256 characters', 'k'.repeat(256), 400],
   ])('of %s', async (_, key, status) => {
-    const answer = await create({ title: 'x' }, key)
-    expect(answer.status).toBe(status)
-    if (status === 400) expect(answer.body.errors[0].path).toBe('header.idempotency-key')
+    const response = await create({ title: 'x' }, key)
+    expect(response.status).toBe(status)
+    if (status === 400) expect(response.body.errors[0].path).toBe('header.idempotency-key')
   })
 
   test('is rejected when the response contains a secret', async () => {
@@ -253,12 +253,12 @@ describe('the header', () => {
       ['/api/sessions', { key: service.adminKey }],
     ] as const
     for (const [path, body] of secretive) {
-      const answer = await service.post(path, body, { headers: { 'idempotency-key': 'x' } })
-      expect([path, answer.status, answer.body.code]).toEqual([path, 400, 'idempotency_not_supported'])
+      const response = await service.post(path, body, { headers: { 'idempotency-key': 'x' } })
+      expect([path, response.status, response.body.code]).toEqual([path, 400, 'idempotency_not_supported'])
     }
   })
 
-  test('is accepted by every creating POST, as the reference says', async () => {
+  test('is accepted by every creating POST, as in the reference', async () => {
     const { paths } = (await service.get('/openapi.json')).body
     const creating = routesOf(service.app).filter(
       ({ method, name }) =>

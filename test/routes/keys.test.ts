@@ -51,13 +51,13 @@ describe('a new key', () => {
     ['an expiry in the future', { name: 'x', expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     ['a project id that is one', { name: 'x', projectId: 'mine' }, '/projectId'],
   ])('rejects %s', async (_, body, path) => {
-    const answer = await make(body)
-    expect([answer.status, answer.body.errors?.[0].path]).toEqual([400, path])
+    const response = await make(body)
+    expect([response.status, response.body.errors?.[0].path]).toEqual([400, path])
   })
 
   test('for an unknown project is rejected by name', async () => {
-    const answer = await make({ name: 'x', projectId: '00000000-0000-7000-8000-000000000000' })
-    expect([answer.status, answer.body.code]).toEqual([404, 'project_not_found'])
+    const response = await make({ name: 'x', projectId: '00000000-0000-7000-8000-000000000000' })
+    expect([response.status, response.body.code]).toEqual([404, 'project_not_found'])
   })
 
   test('of a bound administrator is bound as well', async () => {
@@ -140,16 +140,16 @@ describe('rotation', () => {
     const key = (await make({ name: 'x' })).body
     await service.delete(`/api/keys/${key.id}`)
 
-    const answer = await service.post(`/api/keys/${key.id}/rotate`)
-    expect([answer.status, answer.body.code]).toEqual([404, 'key_not_found'])
+    const response = await service.post(`/api/keys/${key.id}/rotate`)
+    expect([response.status, response.body.code]).toEqual([404, 'key_not_found'])
   })
 
   test('does not extend the rights of a key', async () => {
     const lasting = (await make({ name: 'lasting', scopes: ['admin'] })).body
     const passing = (await make({ name: 'passing', scopes: ['admin'], expiresAt: inAnHour() })).body
 
-    const answer = await service.post(`/api/keys/${lasting.id}/rotate`, {}, { key: passing.key })
-    expect([answer.status, answer.body.code]).toEqual([403, 'insufficient_scope'])
+    const response = await service.post(`/api/keys/${lasting.id}/rotate`, {}, { key: passing.key })
+    expect([response.status, response.body.code]).toEqual([403, 'insufficient_scope'])
     expect((await service.post(`/api/keys/${passing.id}/rotate`, {}, { key: passing.key })).status).toBe(200)
   })
 

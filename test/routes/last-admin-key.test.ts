@@ -25,8 +25,8 @@ const idOf = async (key: string) => (await service.get('/api/me', { key })).body
 
 describe('the last key that can administer all projects', () => {
   test('cannot be revoked, and continues to work', async () => {
-    const answer = await revoke(firstId)
-    expect([answer.status, answer.body.code]).toEqual([409, 'last_admin_key'])
+    const response = await revoke(firstId)
+    expect([response.status, response.body.code]).toEqual([409, 'last_admin_key'])
     expect((await service.get('/api/me')).status).toBe(200)
   })
 
@@ -67,14 +67,14 @@ describe('the last key that can administer all projects', () => {
     for (let round = 0; round < 8; round++) {
       const other = await service.given.key()
       const otherId = await idOf(other)
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         revoke(otherId, service.adminKey, service),
         revoke(firstId, other, second),
       ])
       const [row] = await service.query(
         "select count(*)::int from api_keys where 'admin' = any(scopes) and project_id is null and revoked_at is null",
       )
-      expect([row.count, answers.filter(({ status }) => status === 204)]).toEqual([1, [expect.anything()]])
+      expect([row.count, responses.filter(({ status }) => status === 204)]).toEqual([1, [expect.anything()]])
       await service.query('update api_keys set revoked_at = null where id = $1', [firstId])
       await service.query('update api_keys set revoked_at = now() where id <> $1', [firstId])
       for (const app of [service, second]) app.service.access.forget()

@@ -90,7 +90,7 @@ describe('lists', () => {
 
   test('reject the cursor of another list', async () => {
     const project = await service.given.project()
-    const wrong = [
+    const invalid = [
       ['lists', null, UNKNOWN_ID],
       ['lists', -1, UNKNOWN_ID],
       ['lists', 2 ** 31, UNKNOWN_ID],
@@ -98,7 +98,7 @@ describe('lists', () => {
       ['lists', 1, 'x'],
     ]
 
-    for (const parts of wrong) {
+    for (const parts of invalid) {
       const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url')
       const refused = await service.get(`/api/projects/${project.id}/lists?cursor=${cursor}`)
       expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
@@ -157,8 +157,8 @@ describe('a list', () => {
       ['PATCH', { name: 'New' }],
       ['DELETE', undefined],
     ] as const) {
-      const answer = await service.call(method, `/api/lists/${UNKNOWN_ID}`, { body })
-      expect(answer).toMatchObject({ status: 404, body: { code: 'list_not_found' } })
+      const response = await service.call(method, `/api/lists/${UNKNOWN_ID}`, { body })
+      expect(response).toMatchObject({ status: 404, body: { code: 'list_not_found' } })
     }
   })
 
@@ -173,8 +173,13 @@ describe('a list', () => {
       ['DELETE', `/api/lists/${theirs.inbox.id}`, undefined],
       ['DELETE', `/api/lists/${list.id}?moveTo=${theirs.inbox.id}`, undefined],
     ] as const) {
-      const answer = await service.call(method, path, { key, body })
-      expect([method, path, answer.status, answer.body.code]).toEqual([method, path, 404, 'list_not_found'])
+      const response = await service.call(method, path, { key, body })
+      expect([method, path, response.status, response.body.code]).toEqual([
+        method,
+        path,
+        404,
+        'list_not_found',
+      ])
     }
     expect((await service.get(`/api/lists/${list.id}`, { key })).status).toBe(200)
   })
@@ -199,7 +204,7 @@ describe('the order of lists', () => {
     )
     expect(await orderOf(project.id)).toHaveLength(9)
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...lists.map(({ id }, n) => service.patch(`/api/lists/${id}`, { position: (n * 5) % 9 })),
       ...lists.slice(0, 3).map(({ id }) => service.delete(`/api/lists/${id}`)),
       ...lists.map((_, n) =>
@@ -207,7 +212,7 @@ describe('the order of lists', () => {
       ),
     ])
 
-    expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
+    expect(responses.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
     expect(await orderOf(project.id)).toHaveLength(9 - 3 + 8)
   })
 
@@ -306,13 +311,13 @@ describe('deleting a list', () => {
 
   test.each(['to the list named', 'to the default list'])(
     'moves the tasks in its trash %s',
-    async (where) => {
+    async (destination) => {
       const project = await service.given.project()
       const [from, named] = [await newList(project.id), await newList(project.id)]
       const task = await newTask(from.id)
       await service.delete(`/api/tasks/${task.id}`)
       const [query, target] =
-        where === 'to the list named' ? [`?moveTo=${named.id}`, named] : ['', project.inbox]
+        destination === 'to the list named' ? [`?moveTo=${named.id}`, named] : ['', project.inbox]
 
       expect((await service.delete(`/api/lists/${from.id}${query}`)).status).toBe(204)
 
@@ -348,7 +353,7 @@ describe('deleting a list', () => {
       const [moving, coming, hidden] = [await newTask(from.id), await newTask(to.id), await newTask(from.id)]
       await service.delete(`/api/tasks/${hidden.id}`)
 
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         service.delete(`/api/lists/${from.id}?moveTo=${to.id}`),
         service.post('/api/tasks', { title: 'A task', listId: from.id }),
         service.post('/api/tasks/bulk', { listId: from.id, tasks: [{ title: 'A' }, { title: 'B' }] }),
@@ -358,8 +363,8 @@ describe('deleting a list', () => {
         service.delete(`/api/lists/${to.id}?moveTo=${from.id}`),
       ])
 
-      expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
-      const made = (answers[1].status === 201 ? 1 : 0) + (answers[2].status === 201 ? 2 : 0)
+      expect(responses.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
+      const made = (responses[1].status === 201 ? 1 : 0) + (responses[2].status === 201 ? 2 : 0)
       expect((await service.get(`/api/projects/${project.id}`)).body.openCount).toBe(3 + made)
       const shown = await service.get(`/api/tasks?projectId=${project.id}`)
       expect(shown.body.data).toHaveLength(3 + made)

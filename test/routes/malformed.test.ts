@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Says this on a bare socket and listens until the service hangs up. */
+/** Sends this over a bare socket and reads until the service closes it. */
 function say(text: string): Promise<string> {
   const { hostname, port } = new URL(service.url)
   return new Promise((resolve, reject) => {

@@ -33,7 +33,7 @@ describe('/metrics', () => {
     const session = await service.post('/api/sessions', { key: service.adminKey }, { key: null })
     const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
 
-    const answers = [
+    const responses = [
       await service.get('/metrics', { key: null }),
       await service.get('/metrics', { key: null, headers: { authorization: `Bearer ${service.adminKey}` } }),
       await service.get('/metrics', { key: reader }),
@@ -43,9 +43,9 @@ describe('/metrics', () => {
       await service.get('/metrics', { key: prometheus }),
     ]
 
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 403, 200, 200, 200])
+    expect(responses.map(({ status }) => status)).toEqual([401, 401, 403, 403, 200, 200, 200])
     expect((await service.get('/api/tasks', { key: prometheus })).status).toBe(403)
-    expect(answers[4]?.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(responses[4]?.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   })
 
   test('is in the text format, each family once with its help', async () => {
@@ -170,11 +170,11 @@ test('a sync counts its end, the outcome of each item, and its requests to the c
   const counted = (name: string, labels: Record<string, string>) =>
     measured(after, name, labels) - measured(before, name, labels)
   expect(counted('inlet_sync_runs_total', { outcome: 'completed' })).toBe(1)
-  const entries = ['created', 'updated', 'unchanged'].map((outcome) =>
+  const items = ['created', 'updated', 'unchanged'].map((outcome) =>
     counted('inlet_sync_entries_total', { outcome }),
   )
-  expect(entries.reduce((sum, count) => sum + count)).toBe(3)
-  expect(entries[0]).toBe(3)
+  expect(items.reduce((sum, count) => sum + count)).toBe(3)
+  expect(items[0]).toBe(3)
   expect(counted('inlet_job_duration_seconds_count', { queue: 'sync', outcome: 'completed' })).toBe(1)
   const host = service.host.url
   expect(counted('inlet_codehost_requests_total', { host, outcome: 'page' })).toBeGreaterThan(0)

@@ -41,16 +41,16 @@ describe('any request to any route of the API reference', () => {
       fc.asyncProperty(
         fc.oneof(...operations.map((operation) => requestsTo(operation, document, known))),
         async (request) => {
-          const answer = await send(request)
+          const response = await send(request)
           tried.add(nameOf(request.operation))
-          if (answer.status < 300) well++
-          describesResponse(request, answer)
+          if (response.status < 300) well++
+          describesResponse(request, response)
         },
       ),
       { numRuns: REQUESTS, seed: SEED, interruptAfterTimeLimit: 240_000, endOnFailure: true },
     )
 
-    expect(outcome.failed ? told(outcome) : '').toBe('')
+    expect(outcome.failed ? reportOf(outcome) : '').toBe('')
     expect(outcome.numRuns).toBe(REQUESTS)
     // Every route was tried, and what is refused everywhere would prove nothing.
     expect([...tried].sort()).toEqual(operations.map(nameOf).sort())
@@ -68,7 +68,7 @@ const send = ({ operation, path, headers, body }: GeneratedRequest) =>
     ...(body !== undefined && (headers['transfer-encoding'] ? { chunks: [Buffer.from(body)] } : { body })),
   })
 
-/** Holds an answer against the reference: its status, its headers, its type, its body. */
+/** Checks a response against the reference: its status, its headers, its type, its body. */
 function respondsAsDescribed() {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
@@ -79,7 +79,7 @@ function respondsAsDescribed() {
     { operation: { method, path, responses } }: GeneratedRequest,
     { status, headers, body }: ApiResponse,
   ) => {
-    // The one mistake of somebody else: no code host listens here.
+    // The one error of another system: no code host listens here.
     if (!JSON.stringify(body).includes('"codehost_unreachable"')) expect(status).toBeLessThan(500)
     const described = responses[status]
     expect(described, `${status} is not in the reference`).toBeDefined()
@@ -161,7 +161,7 @@ async function keysOfAllKinds() {
   return [...Array(12).fill(service.adminKey), bound, bound, weak, expired, 'inl_wrong', '\u00e4', undefined]
 }
 
-function told(outcome: fc.RunDetails<[GeneratedRequest]>): string {
+function reportOf(outcome: fc.RunDetails<[GeneratedRequest]>): string {
   const [{ operation, path, headers, body = '' }] = outcome.counterexample ?? [{} as GeneratedRequest]
   return [
     `FC_SEED=${outcome.seed} shows it again (after ${outcome.numRuns} requests)`,

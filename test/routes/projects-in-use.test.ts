@@ -46,7 +46,7 @@ describe('deleting a project that a routing rule targets', () => {
 
   test('waits for a rule that is being created, and is then rejected', async () => {
     const project = await service.given.project()
-    const release = await locks.hold('lock table activity in exclusive mode')
+    const release = await locks.acquire('lock table activity in exclusive mode')
     const made = route(project.id)
     await locks.waiting(1, made)
     const removed = remove(project.id)

@@ -136,8 +136,8 @@ describe('a project', () => {
       ['GET', '/lists', undefined],
       ['POST', '/lists', { name: 'New' }],
     ] as const) {
-      const answer = await service.call(method, `/api/projects/${UNKNOWN_ID}${path}`, { body })
-      expect([method, path, answer.status, answer.body.code]).toEqual([
+      const response = await service.call(method, `/api/projects/${UNKNOWN_ID}${path}`, { body })
+      expect([method, path, response.status, response.body.code]).toEqual([
         method,
         path,
         404,
@@ -204,8 +204,13 @@ describe('an archived project', () => {
       ['PATCH', `/api/tasks/${task.id}`, { title: 'New' }],
       ['DELETE', `/api/tasks/${task.id}`, undefined],
     ] as const) {
-      const answer = await service.call(method, path, { body })
-      expect([method, path, answer.status, answer.body.code]).toEqual([method, path, 409, 'project_archived'])
+      const response = await service.call(method, path, { body })
+      expect([method, path, response.status, response.body.code]).toEqual([
+        method,
+        path,
+        409,
+        'project_archived',
+      ])
     }
   })
 
@@ -359,8 +364,8 @@ describe('a key that is bound to a project', () => {
       ['GET', '/lists', undefined],
       ['POST', '/lists', { name: 'Mine now' }],
     ] as const) {
-      const answer = await service.call(method, `/api/projects/${theirs.id}${path}`, { key, body })
-      expect([method, path, answer.status, answer.body.code]).toEqual([
+      const response = await service.call(method, `/api/projects/${theirs.id}${path}`, { key, body })
+      expect([method, path, response.status, response.body.code]).toEqual([
         method,
         path,
         404,

@@ -13,9 +13,11 @@ afterAll(async () => {
   await service.close()
 })
 
-/** How often each status was answered. */
-const tally = (answers: ApiResponse[]) =>
-  Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([key, all]) => [key, all.length]))
+/** How often each status was returned. */
+const tally = (responses: ApiResponse[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(responses, ({ status }) => status)].map(([key, all]) => [key, all.length]),
+  )
 
 /** One instance and the other in turn, with a key that both know. */
 const either = (n: number) => (n % 2 ? twin : service)
@@ -26,7 +28,7 @@ const times = <T>(count: number, work: (n: number) => Promise<T>) =>
 async function rowsIn(projectId: string) {
   const [row] = await service.query(
     `select (select count(*)::int from tasks where project_id = $1 and deleted_at is null) as tasks,
-            (select count(*)::int from activity where project_id = $1 and type = 'task.created') as entries`,
+            (select count(*)::int from activity where project_id = $1 and type = 'task.created') as activities`,
     [projectId],
   )
   return row
@@ -36,22 +38,22 @@ describe('concurrent creates with one externalId', () => {
   test('create one task: one is 201 and the others find it', async () => {
     const { id, inbox } = await service.given.project()
 
-    const answers = await times(50, (n) =>
+    const responses = await times(50, (n) =>
       service.post('/api/tasks', { title: `Try ${n}`, listId: inbox.id, externalId: 'same' }),
     )
 
-    expect(tally(answers)).toEqual({ 201: 1, 200: 49 })
-    const first = answers.find(({ status }) => status === 201)
-    expect(answers.every(({ body }) => body.id === first?.body.id && body.title === first?.body.title)).toBe(
-      true,
-    )
-    expect(await rowsIn(id)).toEqual({ tasks: 1, entries: 1 })
+    expect(tally(responses)).toEqual({ 201: 1, 200: 49 })
+    const first = responses.find(({ status }) => status === 201)
+    expect(
+      responses.every(({ body }) => body.id === first?.body.id && body.title === first?.body.title),
+    ).toBe(true)
+    expect(await rowsIn(id)).toEqual({ tasks: 1, activities: 1 })
   })
 
   test('create one task also when two instances share the database', async () => {
     const { id, inbox } = await service.given.project()
 
-    const answers = await times(50, (n) =>
+    const responses = await times(50, (n) =>
       either(n).post(
         '/api/tasks',
         { title: `Try ${n}`, listId: inbox.id, externalId: 'same' },
@@ -59,23 +61,23 @@ describe('concurrent creates with one externalId', () => {
       ),
     )
 
-    expect(tally(answers)).toEqual({ 201: 1, 200: 49 })
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-    expect(await rowsIn(id)).toEqual({ tasks: 1, entries: 1 })
+    expect(tally(responses)).toEqual({ 201: 1, 200: 49 })
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1)
+    expect(await rowsIn(id)).toEqual({ tasks: 1, activities: 1 })
   })
 
   test('create one task also when some are in batches', async () => {
     const { id, inbox } = await service.given.project()
     const batch = { listId: inbox.id, tasks: Array(3).fill({ title: 'A', externalId: 'same' }) }
 
-    const answers = await times(20, (n) =>
+    const responses = await times(20, (n) =>
       n % 2
         ? service.post('/api/tasks/bulk', batch)
         : service.post('/api/tasks', { title: 'A', listId: inbox.id, externalId: 'same' }),
     )
 
-    expect(answers.every(({ status }) => status < 300)).toBe(true)
-    expect(await rowsIn(id)).toEqual({ tasks: 1, entries: 1 })
+    expect(responses.every(({ status }) => status < 300)).toBe(true)
+    expect(await rowsIn(id)).toEqual({ tasks: 1, activities: 1 })
   })
 })
 
@@ -85,7 +87,7 @@ describe('concurrent batches with the same externalIds', () => {
       const { id, inbox } = await service.given.project()
       const tasks = Array.from({ length: 100 }, (_, n) => ({ title: `Task ${n}`, externalId: `x-${n}` }))
 
-      const answers = await times(6, (n) =>
+      const responses = await times(6, (n) =>
         either(n).post(
           `/api/tasks/bulk${n % 3 ? '' : '?onError=continue'}`,
           { listId: inbox.id, tasks: n % 2 ? tasks : tasks.toReversed() },
@@ -93,11 +95,11 @@ describe('concurrent batches with the same externalIds', () => {
         ),
       )
 
-      expect(tally(answers)).toEqual({ 201: 4, 207: 2 })
-      expect(answers.reduce((sum, { body }) => sum + body.created, 0)).toBe(100)
-      expect(answers.reduce((sum, { body }) => sum + body.existing, 0)).toBe(500)
-      expect(await rowsIn(id)).toEqual({ tasks: 100, entries: 100 })
-      const batch = answers.find(({ status }) => status === 201)
+      expect(tally(responses)).toEqual({ 201: 4, 207: 2 })
+      expect(responses.reduce((sum, { body }) => sum + body.created, 0)).toBe(100)
+      expect(responses.reduce((sum, { body }) => sum + body.existing, 0)).toBe(500)
+      expect(await rowsIn(id)).toEqual({ tasks: 100, activities: 100 })
+      const batch = responses.find(({ status }) => status === 201)
       expect(new Set(batch?.body.data.map(({ id }: Task) => id)).size).toBe(100)
     }
   })
@@ -107,7 +109,7 @@ describe('concurrent changes of one version', () => {
   test('have exactly one winner; the others get 412', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
 
-    const answers = await times(20, (n) =>
+    const responses = await times(20, (n) =>
       either(n).patch(
         `/api/tasks/${task.id}`,
         { title: `By ${n}` },
@@ -115,18 +117,18 @@ describe('concurrent changes of one version', () => {
       ),
     )
 
-    expect(tally(answers)).toEqual({ 200: 1, 412: 19 })
-    const winner = answers.find(({ status }) => status === 200)
+    expect(tally(responses)).toEqual({ 200: 1, 412: 19 })
+    const winner = responses.find(({ status }) => status === 200)
     expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(winner?.body)
   })
 
   test('are all kept when none names a version', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
 
-    const answers = await times(20, (n) => service.patch(`/api/tasks/${task.id}`, { title: `By ${n}` }))
+    const responses = await times(20, (n) => service.patch(`/api/tasks/${task.id}`, { title: `By ${n}` }))
 
-    expect(tally(answers)).toEqual({ 200: 20 })
-    expect(answers.map(({ body }) => body.version).sort((a, b) => a - b)).toEqual(
+    expect(tally(responses)).toEqual({ 200: 20 })
+    expect(responses.map(({ body }) => body.version).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 2),
     )
   })
@@ -153,14 +155,14 @@ describe('concurrent changes of one version', () => {
 describe('a create', () => {
   test('that races with the deletion of the task with its externalId finds it or creates a new one', async () => {
     const { id, inbox } = await service.given.project()
-    const wanted = { title: 'A task', listId: inbox.id, externalId: 'same' }
+    const input = { title: 'A task', listId: inbox.id, externalId: 'same' }
 
     for (let round = 0; round < 20; round++) {
-      const { body: task } = await service.post('/api/tasks', wanted)
+      const { body: task } = await service.post('/api/tasks', input)
       const [deleted, ...made] = await Promise.all([
         service.delete(`/api/tasks/${task.id}`),
-        service.post('/api/tasks', wanted),
-        service.post('/api/tasks', wanted),
+        service.post('/api/tasks', input),
+        service.post('/api/tasks', input),
       ])
 
       expect([204, 404]).toContain(deleted.status)
@@ -171,13 +173,13 @@ describe('a create', () => {
 
   test('that races with a restore of the task with its externalId leaves one of them', async () => {
     const { id, inbox } = await service.given.project()
-    const wanted = { title: 'A task', listId: inbox.id, externalId: 'same' }
+    const input = { title: 'A task', listId: inbox.id, externalId: 'same' }
 
     for (let round = 0; round < 10; round++) {
-      const { body: task } = await service.post('/api/tasks', wanted)
+      const { body: task } = await service.post('/api/tasks', input)
       await service.delete(`/api/tasks/${task.id}`)
       const [made, restored] = await Promise.all([
-        service.post('/api/tasks', wanted),
+        service.post('/api/tasks', input),
         service.post(`/api/tasks/${task.id}/restore`),
       ])
 
@@ -196,11 +198,11 @@ describe('concurrent moves to one project', () => {
       return (await service.post('/api/tasks', { title: 'A', listId: inbox.id, externalId: 'same' })).body
     })
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       tasks.map(({ id }) => service.patch(`/api/tasks/${id}`, { listId: there.inbox.id })),
     )
 
-    expect(tally(answers)).toEqual({ 200: 1, 409: 7 })
+    expect(tally(responses)).toEqual({ 200: 1, 409: 7 })
     expect((await rowsIn(there.id)).tasks).toBe(1)
   })
 })

@@ -4,17 +4,21 @@ import { startApp, type TestApp } from '../support/app.ts'
 let service: TestApp
 afterEach(() => service.close())
 
-const wrong = () => service.get('/api/me', { key: 'inl_00000000_wrong' })
+const requestWithUnknownKey = () => service.get('/api/me', { key: 'inl_00000000_wrong' })
 
 describe('requests of a key', () => {
   test('are counted in the headers and rejected over the limit, separately for each key', async () => {
     service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '3' } })
     const other = await service.given.key()
 
-    const answers = [await service.get('/api/me'), await service.get('/api/me'), await service.get('/api/me')]
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"key";q=3;w=60')
-    expect(answers.map(({ headers }) => headers.get('ratelimit')?.split(';')[1])).toEqual([
+    const responses = [
+      await service.get('/api/me'),
+      await service.get('/api/me'),
+      await service.get('/api/me'),
+    ]
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(responses[0]?.headers.get('ratelimit-policy')).toBe('"key";q=3;w=60')
+    expect(responses.map(({ headers }) => headers.get('ratelimit')?.split(';')[1])).toEqual([
       'r=2',
       'r=1',
       'r=0',
@@ -61,8 +65,10 @@ describe('invalid credentials from one address', () => {
   test('are rejected over the limit, while a valid key is always accepted', async () => {
     service = await startApp({ env: { RATE_LIMIT_FAILURES_PER_MINUTE: '2' } })
 
-    expect([(await wrong()).status, (await wrong()).status]).toEqual([401, 401])
-    const refused = await wrong()
+    expect([(await requestWithUnknownKey()).status, (await requestWithUnknownKey()).status]).toEqual([
+      401, 401,
+    ])
+    const refused = await requestWithUnknownKey()
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
     expect(refused.headers.get('retry-after')).not.toBeNull()
     expect((await service.get('/api/me')).status).toBe(200)
@@ -76,6 +82,6 @@ describe('invalid credentials from one address', () => {
     for (const key of [null, expired, null, expired]) {
       expect((await service.get('/api/me', { key })).status).toBe(401)
     }
-    expect((await wrong()).status).toBe(401)
+    expect((await requestWithUnknownKey()).status).toBe(401)
   })
 })

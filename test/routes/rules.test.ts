@@ -12,7 +12,7 @@ beforeEach(() => service.query('delete from rules'))
 
 const create = async (body: object, key?: string) =>
   (await service.post('/api/rules', body, key ? { key } : {})).body
-const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id)
+const idsOf = (response: { body: { data: { id: string }[] } }) => response.body.data.map(({ id }) => id)
 
 describe('a rule', () => {
   test('requires only a content; it is active, global, of priority 0', async () => {
@@ -87,14 +87,14 @@ describe('a rule', () => {
   })
 
   test('that does not exist is 404', async () => {
-    for (const answer of [
+    for (const response of [
       await service.get(`/api/rules/${UNKNOWN_ID}`),
       await service.patch(`/api/rules/${UNKNOWN_ID}`, { isActive: false }),
       await service.delete(`/api/rules/${UNKNOWN_ID}`),
       await service.get(`/api/rules/${UNKNOWN_ID}/versions`),
       await service.post(`/api/rules/${UNKNOWN_ID}/revert`, { version: 1 }),
     ]) {
-      expect(answer).toMatchObject({ status: 404, body: { code: 'rule_not_found' } })
+      expect(response).toMatchObject({ status: 404, body: { code: 'rule_not_found' } })
     }
     expect(await service.get('/api/rules/x')).toMatchObject({
       status: 400,
@@ -114,12 +114,12 @@ describe('a rule', () => {
     await service.query('update projects set archived_at = now() where id = $1', [project.id])
 
     expect((await service.get(`/api/rules?projectId=${project.id}`)).body.data).toHaveLength(1)
-    for (const answer of [
+    for (const response of [
       await service.post('/api/rules', { content: 'A', projectId: project.id }),
       await service.patch(`/api/rules/${rule.id}`, { priority: 1 }),
       await service.delete(`/api/rules/${rule.id}`),
     ]) {
-      expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } })
+      expect(response).toMatchObject({ status: 409, body: { code: 'project_archived' } })
     }
   })
 })
@@ -142,7 +142,7 @@ describe('the list of rules', () => {
     ]
     const made = []
     for (const priority of priorities) made.push(await create({ content: `${priority}`, priority }))
-    // The same moment for some: then the ids decide.
+    // Some have the same time: then the ids decide.
     await service.query(`update rules set created_at = '2026-01-01' where priority = 0`)
 
     const listed = await service.get('/api/rules')
@@ -204,14 +204,14 @@ describe('a key that is bound to a project', () => {
     expect(made.projectId).toBe(mine.id)
     expect(idsOf(await service.get('/api/rules', { key }))).toEqual([made.id, everywhere.id])
     expect((await service.get(`/api/rules/${everywhere.id}`, { key })).status).toBe(200)
-    for (const answer of [
+    for (const response of [
       await service.get(`/api/rules/${other.id}`, { key }),
       await service.patch(`/api/rules/${other.id}`, { isActive: false }, { key }),
       await service.delete(`/api/rules/${other.id}`, { key }),
       await service.get(`/api/rules/${other.id}/versions`, { key }),
       await service.post(`/api/rules/${other.id}/revert`, { version: 1 }, { key }),
     ]) {
-      expect(answer).toMatchObject({ status: 404, body: { code: 'rule_not_found' } })
+      expect(response).toMatchObject({ status: 404, body: { code: 'rule_not_found' } })
     }
     expect((await service.get(`/api/rules?projectId=${theirs.id}`, { key })).status).toBe(404)
     expect((await service.post('/api/rules', { content: 'A', projectId: theirs.id }, { key })).status).toBe(
@@ -224,13 +224,13 @@ describe('a key that is bound to a project', () => {
     const key = await service.given.key({ projectId: project.id, scopes: ['admin'] })
     const rule = await create({ content: 'Global' })
 
-    for (const answer of [
+    for (const response of [
       await service.post('/api/rules', { content: 'A', projectId: null }, { key }),
       await service.patch(`/api/rules/${rule.id}`, { isActive: false }, { key }),
       await service.delete(`/api/rules/${rule.id}`, { key }),
       await service.post(`/api/rules/${rule.id}/revert`, { version: 1 }, { key }),
     ]) {
-      expect(answer).toMatchObject({
+      expect(response).toMatchObject({
         status: 403,
         body: { code: 'insufficient_scope', requiredScope: 'rules:write' },
       })
@@ -260,13 +260,13 @@ describe('a change of a rule', () => {
     await service.patch(`/api/rules/${rule.id}`, { content: 'B' })
 
     const stale = { headers: { 'if-match': '"1"' } }
-    for (const answer of [
+    for (const response of [
       await service.patch(`/api/rules/${rule.id}`, { content: 'C' }, stale),
       await service.delete(`/api/rules/${rule.id}`, stale),
       await service.post(`/api/rules/${rule.id}/revert`, { version: 1 }, stale),
     ]) {
-      expect(answer).toMatchObject({ status: 412, body: { code: 'version_mismatch' } })
-      expect(answer.body.detail).toContain('The rule has changed')
+      expect(response).toMatchObject({ status: 412, body: { code: 'version_mismatch' } })
+      expect(response.body.detail).toContain('The rule has changed')
     }
     expect(
       (await service.patch(`/api/rules/${rule.id}`, { content: 'C' }, { headers: { 'if-match': '"2"' } }))
@@ -322,11 +322,11 @@ describe('a change of a rule', () => {
     await service.patch(`/api/rules/${rule.id}`, { content: 'secret two', priority: 3, isActive: false })
     await service.delete(`/api/rules/${rule.id}`)
 
-    const entries = await service.query(
+    const activities = await service.query(
       `select type, metadata, actor_type from activity where metadata->>'ruleId' = $1 order by id`,
       [rule.id],
     )
-    expect(entries).toEqual([
+    expect(activities).toEqual([
       { type: 'rule.created', metadata: { ruleId: rule.id }, actor_type: 'key' },
       {
         type: 'rule.updated',
@@ -342,11 +342,11 @@ describe('a change of a rule', () => {
   test('that races with others loses none of them', async () => {
     const rule = await create({ content: 'A' })
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) => service.patch(`/api/rules/${rule.id}`, { content: `${n}` })),
     )
 
-    expect(answers.map(({ body }) => body.version).sort((a, b) => a - b)).toEqual(
+    expect(responses.map(({ body }) => body.version).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 2),
     )
   })
@@ -396,8 +396,8 @@ describe('a deleted rule', () => {
        from generate_series(1, 999)`,
     )
     const restore = () => service.post(`/api/rules/${rule.id}/restore`)
-    const answers = await Promise.all(Array.from({ length: 6 }, restore))
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
+    const responses = await Promise.all(Array.from({ length: 6 }, restore))
+    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(200))
     await service.delete(`/api/rules/${rule.id}`)
     expect((await service.post('/api/rules', { content: 'In its place.' })).status).toBe(201)
     expect((await restore()).body.code).toBe('too_many_rules')
@@ -416,7 +416,7 @@ describe('a deleted rule', () => {
         ][index % 3]?.(),
       ),
     )
-    expect(all.filter((answer) => ![200, 204, 404].includes(answer?.status ?? 0))).toEqual([])
+    expect(all.filter((response) => ![200, 204, 404].includes(response?.status ?? 0))).toEqual([])
   })
 
   test('can be restored only within the reach of the key, and with the scope', async () => {
@@ -474,12 +474,15 @@ describe('the thousandth rule of a scope', () => {
       [projectId],
     )
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, () => service.post('/api/rules', { content: 'One more', projectId })),
     )
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(7).fill(409)])
-    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('too_many_rules')
+    expect(responses.map(({ status }) => status).sort()).toEqual([
+      ...Array(5).fill(201),
+      ...Array(7).fill(409),
+    ])
+    expect(responses.find(({ status }) => status === 409)?.body.code).toBe('too_many_rules')
     const other = scope === 'global' ? (await service.given.project()).id : null
     expect((await service.post('/api/rules', { content: 'Elsewhere', projectId: other })).status).toBe(201)
   })

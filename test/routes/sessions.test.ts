@@ -9,10 +9,10 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 async function signIn(key: string, headers: Record<string, string> = {}) {
-  const answer = await service.post('/api/sessions', { key }, { key: null, headers })
-  const setCookie = answer.headers.get('set-cookie') ?? ''
+  const response = await service.post('/api/sessions', { key }, { key: null, headers })
+  const setCookie = response.headers.get('set-cookie') ?? ''
   const cookie = setCookie.split(';')[0] ?? ''
-  return { answer, setCookie, cookie, with: { key: null, headers: { cookie, origin: service.url } } }
+  return { response, setCookie, cookie, with: { key: null, headers: { cookie, origin: service.url } } }
 }
 
 describe('signing in', () => {
@@ -20,33 +20,33 @@ describe('signing in', () => {
     const key = await service.given.key({ name: 'Ada', scopes: ['tasks:read'] })
     const session = await signIn(key)
 
-    expect(session.answer.status).toBe(201)
+    expect(session.response.status).toBe(201)
     expect(session.setCookie).toMatch(/^inlet_session=[\w-]{43}; .*Path=\/; HttpOnly; SameSite=Strict$/)
     expect(session.setCookie).not.toContain('Secure')
-    expect(session.answer.body).toMatchObject({ name: 'Ada', scopes: ['tasks:read'], isCurrent: true })
+    expect(session.response.body).toMatchObject({ name: 'Ada', scopes: ['tasks:read'], isCurrent: true })
     const me = (await service.get('/api/me', session.with)).body
     expect(me).toMatchObject({
       type: 'session',
-      id: session.answer.body.id,
+      id: session.response.body.id,
       name: 'Ada',
       scopes: ['tasks:read'],
     })
   })
 
   test('with an unknown key is rejected', async () => {
-    const { answer } = await signIn('inl_00000000_wrong')
-    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_credentials'])
+    const { response } = await signIn('inl_00000000_wrong')
+    expect([response.status, response.body.code]).toEqual([401, 'invalid_credentials'])
   })
 
   test('from another site is rejected', async () => {
-    const { answer } = await signIn(service.adminKey, { origin: 'https://evil.example' })
-    expect([answer.status, answer.body.code]).toEqual([403, 'origin_not_allowed'])
+    const { response } = await signIn(service.adminKey, { origin: 'https://evil.example' })
+    expect([response.status, response.body.code]).toEqual([403, 'origin_not_allowed'])
   })
 
   test('behind https marks the cookie as Secure', async () => {
     const secure = await startApp({ env: { PUBLIC_URL: 'https://inlet.example' } })
-    const answer = await secure.post('/api/sessions', { key: secure.adminKey }, { key: null })
-    expect(answer.headers.get('set-cookie')).toContain('Secure')
+    const response = await secure.post('/api/sessions', { key: secure.adminKey }, { key: null })
+    expect(response.headers.get('set-cookie')).toContain('Secure')
     await secure.close()
   })
 })
@@ -66,8 +66,8 @@ describe('a session', () => {
     const session = await signIn(service.adminKey)
     const task = (await service.post('/api/tasks', { title: 'x', description: 'as it came' })).body
 
-    const answer = await service.patch(`/api/tasks/${task.id}`, { description: 'changed' }, session.with)
-    expect([answer.status, answer.body.code]).toEqual([403, 'description_read_only'])
+    const response = await service.patch(`/api/tasks/${task.id}`, { description: 'changed' }, session.with)
+    expect([response.status, response.body.code]).toEqual([403, 'description_read_only'])
     expect((await service.patch(`/api/tasks/${task.id}`, { notes: 'mine' }, session.with)).status).toBe(200)
   })
 
@@ -77,13 +77,13 @@ describe('a session', () => {
     ['an opaque Origin', { origin: 'null' }],
   ])('changes nothing with %s', async (_, headers) => {
     const { cookie } = await signIn(service.adminKey)
-    const answer = await service.post(
+    const response = await service.post(
       '/api/tasks',
       { title: 'x' },
       { key: null, headers: { cookie, ...headers } },
     )
-    expect([answer.status, answer.body.code]).toEqual([403, 'origin_not_allowed'])
-    // Reading is harmless: another site cannot see the answer.
+    expect([response.status, response.body.code]).toEqual([403, 'origin_not_allowed'])
+    // Reading is harmless: another site cannot read the response.
     expect((await service.get('/api/tasks', { key: null, headers: { cookie, ...headers } })).status).toBe(200)
   })
 
@@ -91,7 +91,7 @@ describe('a session', () => {
     const session = await signIn(service.adminKey)
     await service.query("update sessions set last_seen_at = now() - $1 * interval '1 ms' where id = $2", [
       SESSION_IDLE_MS + 1000,
-      session.answer.body.id,
+      session.response.body.id,
     ])
     expect((await service.get('/api/me', session.with)).body.code).toBe('invalid_credentials')
   })
@@ -101,22 +101,22 @@ describe('a session', () => {
     const session = await signIn(await service.given.key({ scopes: ['tasks:read'], expiresAt }))
     const [listed] = (await service.get('/api/sessions', session.with)).body.data
     const me = (await service.get('/api/me', session.with)).body
-    const shown = [session.answer.body.expiresAt, listed.expiresAt, me.expiresAt]
+    const shown = [session.response.body.expiresAt, listed.expiresAt, me.expiresAt]
     expect(shown).toEqual([expiresAt, expiresAt, expiresAt].map((time) => time.toISOString()))
 
     const lasting = await signIn(await service.given.key())
-    expect(Date.parse(lasting.answer.body.expiresAt) - Date.now()).toBeGreaterThan(SESSION_IDLE_MS - 60_000)
+    expect(Date.parse(lasting.response.body.expiresAt) - Date.now()).toBeGreaterThan(SESSION_IDLE_MS - 60_000)
   })
 
   test('stays open while it is used', async () => {
     const session = await signIn(service.adminKey)
     await service.query("update sessions set last_seen_at = now() - interval '11 hours' where id = $1", [
-      session.answer.body.id,
+      session.response.body.id,
     ])
     await service.get('/api/me', session.with)
     await service.service.access.flushLastUsed()
     const [row] = await service.query('select last_seen_at from sessions where id = $1', [
-      session.answer.body.id,
+      session.response.body.id,
     ])
     expect(row.last_seen_at.getTime()).toBeGreaterThan(Date.now() - 60_000)
   })
@@ -129,14 +129,14 @@ describe('ending sessions', () => {
     const admin = await signIn(service.adminKey)
 
     const listed = (await service.get('/api/sessions', mine.with)).body.data
-    expect(listed.map(({ id }: { id: string }) => id)).toEqual([mine.answer.body.id, also.answer.body.id])
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual([mine.response.body.id, also.response.body.id])
     expect(listed.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toEqual([true, false])
-    expect((await service.delete(`/api/sessions/${admin.answer.body.id}`, mine.with)).status).toBe(404)
+    expect((await service.delete(`/api/sessions/${admin.response.body.id}`, mine.with)).status).toBe(404)
     expect((await service.delete('/api/sessions', mine.with)).status).toBe(403)
 
-    expect((await service.delete(`/api/sessions/${also.answer.body.id}`, mine.with)).status).toBe(204)
+    expect((await service.delete(`/api/sessions/${also.response.body.id}`, mine.with)).status).toBe(204)
     expect((await service.get('/api/me', also.with)).status).toBe(401)
-    const out = await service.delete(`/api/sessions/${mine.answer.body.id}`, mine.with)
+    const out = await service.delete(`/api/sessions/${mine.response.body.id}`, mine.with)
     expect(out.headers.get('set-cookie')).toMatch(/^inlet_session=;/)
 
     expect((await service.delete('/api/sessions')).status).toBe(204)

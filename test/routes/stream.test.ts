@@ -25,7 +25,7 @@ const follow = async (options: Parameters<typeof listenTo>[1] = {}, on: TestApp 
 }
 const log = async (body: object, on: TestApp = service) => (await on.post('/api/activity', body)).body
 const hasId = (id: string) => (events: StreamEvent[]) => events.some((event) => event.id === id)
-/** Without what passes and is not kept: a stream that is taken up says that anything may have changed. */
+/** Only stored events: a resumed stream also reports that unrecorded changes may have been missed. */
 const kept = (events: StreamEvent[]) => events.filter(({ id }) => id !== null)
 const idsOf = (events: StreamEvent[]) => kept(events).map(({ id }) => id)
 const messages = (events: StreamEvent[]) => kept(events).map(({ data }) => data.message)
@@ -119,8 +119,8 @@ describe('the stream', () => {
   test('sends changes of projects, their lists and routing, to those who may see them', async () => {
     const { post, patch } = service
     const all = await follow()
-    const { body: project } = await post('/api/projects', { name: 'Told' })
-    const { body: other } = await post('/api/projects', { name: 'Not told' })
+    const { body: project } = await post('/api/projects', { name: 'Watched' })
+    const { body: other } = await post('/api/projects', { name: 'Not watched' })
     const mine = await follow({ query: `?projectId=${project.id}` })
     const changes = [
       () => patch(`/api/projects/${project.id}`, { name: 'Renamed' }),
@@ -130,7 +130,7 @@ describe('the stream', () => {
       () => post(`/api/projects/${project.id}/lists`, { name: 'Later' }),
       (list: string) => patch(`/api/lists/${list}`, { position: 0 }),
       (list: string) => service.delete(`/api/lists/${list}`),
-      () => post('/api/webhook-routing', { appMatch: 'told', targetProjectId: project.id }),
+      () => post('/api/webhook-routing', { appMatch: 'watched', targetProjectId: project.id }),
       (rule: string) => patch(`/api/webhook-routing/${rule}`, { isActive: false }),
       (rule: string) => service.delete(`/api/webhook-routing/${rule}`),
       () => service.delete(`/api/projects/${project.id}`),
@@ -196,20 +196,24 @@ describe('the stream', () => {
     ['two in one', '', `${UNKNOWN_ID}, ${UNKNOWN_ID}`, 400, 'validation_failed', 'header.last-event-id'],
   ])('rejects %s', async (_, query, lastEventId, status, code, path) => {
     const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-    const answer = await service.get(`/api/stream${query}`, { headers })
+    const response = await service.get(`/api/stream${query}`, { headers })
 
-    expect([answer.status, answer.body.code, answer.body.errors?.[0].path]).toEqual([status, code, path])
+    expect([response.status, response.body.code, response.body.errors?.[0].path]).toEqual([
+      status,
+      code,
+      path,
+    ])
   })
 
   test('does not support HEAD', async () => {
-    const answer = await service.call('HEAD', '/api/stream')
+    const response = await service.call('HEAD', '/api/stream')
 
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET'])
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
   })
 })
 
 describe('a resumed stream', () => {
-  test('says that unrecorded changes may have been missed, and continues', async () => {
+  test('reports that unrecorded changes may have been missed, and continues', async () => {
     const project = await service.given.project()
     const seen = await log({ type: 'x', projectId: project.id })
     const key = await service.given.key({ scopes: ['tasks:read'], projectId: project.id })
@@ -343,11 +347,11 @@ describe('on two instances of one database', () => {
       const on = count % 2 === 0 ? service : second
       const body = { type: 'load', message: String(count) }
       pending.push(
-        on.post('/api/activity', body).then((answer) => {
+        on.post('/api/activity', body).then((response) => {
           // On a slow machine a write may be rejected; an acknowledged one must be in the stream.
-          if (answer.status === 201) written.push(answer.body.id)
+          if (response.status === 201) written.push(response.body.id)
           // 429: a hundred of them are in flight.
-          else expect([429, 503]).toContain(answer.status)
+          else expect([429, 503]).toContain(response.status)
         }),
       )
     }

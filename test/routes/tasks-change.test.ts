@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What the record says of a task since it was made, oldest first. */
+/** The activities of a task since it was created, oldest first. */
 async function activityOf(id: string) {
   return service.query(
     `select type, metadata from activity where task_id = $1 and type <> 'task.created' order by id`,
@@ -36,7 +36,7 @@ describe('a change', () => {
     ['externalUrl', 'https://a.example/2', { from: 'https://a.example/1', to: 'https://a.example/2' }],
     ['externalUrl', null, { from: 'https://a.example/1', to: null }],
     ['status', 'in_progress', { from: 'open', to: 'in_progress' }],
-  ])('of %s to %j is stored, with a version and an activity', async (field, value, told) => {
+  ])('of %s to %j is stored, with a version and an activity', async (field, value, logged) => {
     const task = await givenTask({
       description: 'A story',
       priority: 'low',
@@ -53,7 +53,7 @@ describe('a change', () => {
     expect(updatedAt >= task.updatedAt).toBe(true)
     expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(changed.body)
     expect(await activityOf(task.id)).toEqual([
-      { type: 'task.updated', metadata: { changes: { [field]: told } } },
+      { type: 'task.updated', metadata: { changes: { [field]: logged } } },
     ])
   })
 
@@ -109,10 +109,10 @@ describe('a change', () => {
   ])('to %s creates no version and no activity', async (_, change) => {
     const task = await givenTask({ labels: ['a', 'b'], metadata: { a: { c: 0, d: 2 }, b: 1 } })
 
-    const answer = await service.patch(`/api/tasks/${task.id}`, change)
+    const response = await service.patch(`/api/tasks/${task.id}`, change)
 
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual(task)
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual(task)
     expect(await activityOf(task.id)).toEqual([])
   })
 
@@ -248,12 +248,12 @@ describe('a task in an archived project', () => {
     const task = await service.given.task(inbox)
     const hidden = await service.given.task(inbox, { deletedAt: new Date() })
 
-    for (const answer of [
+    for (const response of [
       await service.patch(`/api/tasks/${task.id}`, { notes: 'n' }),
       await service.delete(`/api/tasks/${task.id}`),
       await service.post(`/api/tasks/${hidden.id}/restore`),
     ]) {
-      expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } })
+      expect(response).toMatchObject({ status: 409, body: { code: 'project_archived' } })
     }
     expect((await service.get(`/api/tasks/${task.id}`)).status).toBe(200)
     expect((await service.get(`/api/tasks?projectId=${projectId}`)).body.data).toHaveLength(1)

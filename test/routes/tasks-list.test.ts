@@ -9,7 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const titles = (answer: { body: { data: { title: string }[] } }) => answer.body.data.map(({ title }) => title)
+const titles = (response: { body: { data: { title: string }[] } }) =>
+  response.body.data.map(({ title }) => title)
 
 describe('the list of tasks', () => {
   test('has the newest first and no deleted ones', async () => {
@@ -105,27 +106,33 @@ describe('a filter', () => {
     const list = await service.given.list(project.id)
     projectId = project.id
     listId = list.id
-    const at = (day: number) => new Date(Date.UTC(2026, 0, day))
+    const dayOf = (day: number) => new Date(Date.UTC(2026, 0, day))
     const row = (title: string, values: Parameters<typeof service.given.task>[1]) =>
       service.given.task(values?.listId ? list : project.inbox, { title, ...values })
-    await row('a', { priority: 1, source: 'api', labels: ['crash', 'ios'], updatedAt: at(1) })
-    await row('b', { priority: 2, source: 'analytics', labels: ['Crash'], updatedAt: at(2) })
-    await row('c', { priority: 3, status: 'in_progress', source: 'dashboard', updatedAt: at(3), listId })
-    await row('d', { status: 'done', completedAt: at(4), source: 'assistant', updatedAt: at(4), listId })
+    await row('a', { priority: 1, source: 'api', labels: ['crash', 'ios'], updatedAt: dayOf(1) })
+    await row('b', { priority: 2, source: 'analytics', labels: ['Crash'], updatedAt: dayOf(2) })
+    await row('c', { priority: 3, status: 'in_progress', source: 'dashboard', updatedAt: dayOf(3), listId })
+    await row('d', {
+      status: 'done',
+      completedAt: dayOf(4),
+      source: 'assistant',
+      updatedAt: dayOf(4),
+      listId,
+    })
     await row('e', {
       source: 'codehost',
       codehostRepositoryId: 1,
       codehostNumber: 12,
       codehostKind: 'pull_request',
       labels: ['ios', 'a,b'],
-      updatedAt: at(5),
+      updatedAt: dayOf(5),
     })
     await row('f', {
       source: 'codehost',
       codehostRepositoryId: 2,
       codehostNumber: 12,
       codehostKind: 'issue',
-      updatedAt: at(6),
+      updatedAt: dayOf(6),
     })
   })
 

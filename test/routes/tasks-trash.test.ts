@@ -16,12 +16,12 @@ const ago = (ms: number) => new Date(Date.now() - ms)
 /** Tasks that were deleted in another order than they were made, two of them at once. */
 async function givenTrash() {
   const { id: projectId, inbox } = await service.given.project()
-  const at = ago(DAY_MS)
+  const deletionTime = ago(DAY_MS)
   for (const [title, deletedAt, priority] of [
     ['a', ago(3 * DAY_MS), 3],
     ['b', ago(1000), 1],
-    ['c', at, 2],
-    ['d', at, 3],
+    ['c', deletionTime, 2],
+    ['d', deletionTime, 3],
     ['kept', null, 2],
     ['gone', ago(30 * DAY_MS + 1000), 2],
     ['nearly gone', ago(30 * DAY_MS - 60_000), 2],

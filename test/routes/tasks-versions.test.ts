@@ -108,10 +108,10 @@ describe('a deleted task', () => {
   })
 
   test('stays deleted when another task has its externalId', async () => {
-    const wanted = { title: 'A task', externalId: 'taken-since' }
-    const { body: task } = await service.post('/api/tasks', wanted)
+    const input = { title: 'A task', externalId: 'taken-since' }
+    const { body: task } = await service.post('/api/tasks', input)
     await service.delete(`/api/tasks/${task.id}`)
-    await service.post('/api/tasks', wanted)
+    await service.post('/api/tasks', input)
 
     const refused = await service.post(`/api/tasks/${task.id}/restore`)
 
@@ -132,9 +132,9 @@ describe('restoring a task that is not deleted', () => {
   test('returns it unchanged and records nothing', async () => {
     const { body: task } = await service.post('/api/tasks', { title: 'A task' })
 
-    const answer = await service.post(`/api/tasks/${task.id}/restore`)
+    const response = await service.post(`/api/tasks/${task.id}/restore`)
 
-    expect(answer).toMatchObject({ status: 200, body: task })
+    expect(response).toMatchObject({ status: 200, body: task })
     expect(await recordOf(task.id)).toEqual(['task.created'])
   })
 })

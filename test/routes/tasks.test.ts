@@ -204,8 +204,10 @@ describe('an externalId', () => {
     expect(second.headers.get('location')).toBeNull()
     expect(second.headers.get('etag')).toBe('"2"')
     expect(second.body).toMatchObject({ id: first.body.id, title: 'First', status: 'done', version: 2 })
-    const entries = await service.query('select type from activity where project_id = $1', [inbox.projectId])
-    expect(entries.map(({ type }) => type).sort()).toEqual(['task.completed', 'task.created'])
+    const activities = await service.query('select type from activity where project_id = $1', [
+      inbox.projectId,
+    ])
+    expect(activities.map(({ type }) => type).sort()).toEqual(['task.completed', 'task.created'])
   })
 
   test('also finds its task in another list of the project', async () => {
@@ -222,21 +224,21 @@ describe('an externalId', () => {
     const [here, there] = [await service.given.project(), await service.given.project()]
     await service.given.task(here.inbox, { source: 'analytics', externalId: 'x-1' })
 
-    const answers = [
+    const responses = [
       await service.post('/api/tasks', { title: 'A', listId: here.inbox.id, externalId: 'x-1' }),
       await service.post('/api/tasks', { title: 'B', listId: there.inbox.id, externalId: 'x-1' }),
     ]
 
-    expect(answers.map(({ status }) => status)).toEqual([201, 201])
+    expect(responses.map(({ status }) => status)).toEqual([201, 201])
   })
 
   test('is free again once its task is deleted', async () => {
     const { inbox } = await service.given.project()
-    const wanted = { title: 'A task', listId: inbox.id, externalId: 'x-1' }
-    const first = await service.post('/api/tasks', wanted)
+    const input = { title: 'A task', listId: inbox.id, externalId: 'x-1' }
+    const first = await service.post('/api/tasks', input)
     await service.delete(`/api/tasks/${first.body.id}`)
 
-    const second = await service.post('/api/tasks', wanted)
+    const second = await service.post('/api/tasks', input)
 
     expect(second.status).toBe(201)
     expect(second.body.id).not.toBe(first.body.id)
@@ -275,13 +277,13 @@ describe('a task', () => {
     const unseen = await service.given.task(theirs.inbox)
 
     expect((await service.get(`/api/tasks/${seen.id}`, { key })).status).toBe(200)
-    for (const answer of [
+    for (const response of [
       await service.get(`/api/tasks/${unseen.id}`, { key }),
       await service.patch(`/api/tasks/${unseen.id}`, { title: 'Mine now' }, { key }),
       await service.delete(`/api/tasks/${unseen.id}`, { key }),
       await service.post(`/api/tasks/${unseen.id}/restore`, undefined, { key }),
     ]) {
-      expect(answer).toMatchObject({ status: 404, body: { code: 'task_not_found' } })
+      expect(response).toMatchObject({ status: 404, body: { code: 'task_not_found' } })
     }
   })
 

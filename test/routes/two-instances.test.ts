@@ -12,7 +12,7 @@ afterAll(async () => {
   await first.close()
 })
 
-/** Asks until it is refused, and says how long that took. */
+/** Sends requests until one is refused; returns how long that took. */
 async function refusedAfter(ask: () => Promise<{ status: number }>): Promise<number> {
   const start = performance.now()
   while ((await ask()).status !== 401) {
@@ -21,7 +21,7 @@ async function refusedAfter(ask: () => Promise<{ status: number }>): Promise<num
   return performance.now() - start
 }
 
-// Repeated where the machine was too busy to tell 100 ms.
+// Repeated where the machine was too busy to measure 100 ms.
 describe('two instances on one database', { retry: 3 }, () => {
   test('a revoked key is rejected by the other one within 100 ms', async () => {
     const key = (await first.post('/api/keys', { name: 'x' })).body

@@ -105,10 +105,10 @@ describe('a routing rule', () => {
 
   test('is created once for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': randomUUID() }
-    const answers = [await make({ appMatch: 'a' }, { headers }), await make({ appMatch: 'a' }, { headers })]
-    expect(answers.map(({ status }) => status)).toEqual([201, 201])
-    expect(answers[1]?.body).toEqual(answers[0]?.body)
-    expect(answers[1]?.headers.get('idempotency-replayed')).toBe('true')
+    const responses = [await make({ appMatch: 'a' }, { headers }), await make({ appMatch: 'a' }, { headers })]
+    expect(responses.map(({ status }) => status)).toEqual([201, 201])
+    expect(responses[1]?.body).toEqual(responses[0]?.body)
+    expect(responses[1]?.headers.get('idempotency-replayed')).toBe('true')
     expect(await order()).toHaveLength(1)
   })
 })
@@ -220,7 +220,7 @@ describe('feedback', () => {
     expect(inbox.find(({ id }: { id: string }) => id === eventId).routing.ruleName).toBe(words)
   })
 
-  test('that names a project by a shared name says so, and goes to the oldest', async () => {
+  test('that names a project by a shared name reports it, and is routed to the oldest', async () => {
     const older = await service.given.project({ name: 'Twin' })
     const younger = await service.given.project({ name: 'TWIN' })
     const event = feedback({ project_name: 'twin' })
@@ -255,7 +255,7 @@ describe('a dry run', () => {
   const counts = () =>
     service.query(
       `select (select count(*)::int from tasks) as tasks, (select count(*)::int from lists) as lists,
-              (select count(*)::int from feedback_events) as events, (select count(*)::int from activity) as entries`,
+              (select count(*)::int from feedback_events) as events, (select count(*)::int from activity) as activities`,
     )
 
   test('shows what would happen to an event, and changes nothing', async () => {

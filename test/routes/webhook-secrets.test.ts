@@ -42,9 +42,9 @@ describe('webhook secrets', () => {
   })
 
   test('are at most two, also in concurrent requests', async () => {
-    const answers = await Promise.all(Array.from({ length: 6 }, () => service.post('/api/webhook-secrets')))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409])
-    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('too_many_secrets')
+    const responses = await Promise.all(Array.from({ length: 6 }, () => service.post('/api/webhook-secrets')))
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409])
+    expect(responses.find(({ status }) => status === 409)?.body.code).toBe('too_many_secrets')
   })
 
   test('overlap when rotated, and a rotation without overlap ends the previous one', async () => {

@@ -4,7 +4,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { CLIENTS, callTool } from '../support/mcp-clients.ts'
 import { routesOf } from '../support/routes.ts'
 
-/** Stands in every text of the task, so that none of it can come out unseen. */
+/** Part of every text of the task, so that any leak is found. */
 const SECRET = 'salary-of-ada'
 
 let service: TestApp
@@ -40,11 +40,11 @@ const onlyVersion = (id: string, version: number) => ({ id, version })
 
 describe('a key without tasks:read', () => {
   test('creates a task and gets its id and version, with the same headers', async () => {
-    const answer = await service.post('/api/tasks', { title: 'New', description: 'Text' }, { key })
-    expect(answer.status).toBe(201)
-    expect(answer.body).toEqual(onlyVersion(expect.any(String), 1))
-    expect(answer.headers.get('etag')).toBe('"1"')
-    expect(answer.headers.get('location')).toBe(`/api/tasks/${answer.body.id}`)
+    const response = await service.post('/api/tasks', { title: 'New', description: 'Text' }, { key })
+    expect(response.status).toBe(201)
+    expect(response.body).toEqual(onlyVersion(expect.any(String), 1))
+    expect(response.headers.get('etag')).toBe('"1"')
+    expect(response.headers.get('location')).toBe(`/api/tasks/${response.body.id}`)
   })
 
   test('gets no more of an existing task with its externalId', async () => {
@@ -77,15 +77,15 @@ describe('a key without tasks:read', () => {
     ['of one member', { status: 'done' }, 2],
   ])('changes a task, also %s', async (_, change, version) => {
     const { id } = await secretTask()
-    const answer = await service.patch(`/api/tasks/${id}`, change, { key })
-    expect([answer.status, answer.body]).toEqual([200, onlyVersion(id, version)])
-    expect(answer.headers.get('etag')).toBe(`"${version}"`)
+    const response = await service.patch(`/api/tasks/${id}`, change, { key })
+    expect([response.status, response.body]).toEqual([200, onlyVersion(id, version)])
+    expect(response.headers.get('etag')).toBe(`"${version}"`)
   })
 
   test('changes many at once', async () => {
     const ids = [(await secretTask()).id, (await secretTask()).id]
-    const answer = await service.patch('/api/tasks/bulk', { ids, change: { status: 'done' } }, { key })
-    expect(answer.body).toEqual({ data: ids.map((id) => onlyVersion(id, 2)), unchanged: 0 })
+    const response = await service.patch('/api/tasks/bulk', { ids, change: { status: 'done' } }, { key })
+    expect(response.body).toEqual({ data: ids.map((id) => onlyVersion(id, 2)), unchanged: 0 })
   })
 
   test('restores a task, also one that is not deleted', async () => {
@@ -142,10 +142,10 @@ describe('a key without tasks:read', () => {
     for (const { method, name } of routes) {
       const path = name.slice(method.length + 1).replace(/:\w+/g, () => idOf(name.slice(method.length + 1)))
       const body = bodies[name]
-      const answer = await service.call(method, path, { key: strong, ...(body && { body }) })
-      if (answer.status < 300) well++
-      const told = JSON.stringify([...answer.headers]) + JSON.stringify(answer.body)
-      expect([name, told.includes(SECRET)]).toEqual([name, false])
+      const response = await service.call(method, path, { key: strong, ...(body && { body }) })
+      if (response.status < 300) well++
+      const shown = JSON.stringify([...response.headers]) + JSON.stringify(response.body)
+      expect([name, shown.includes(SECRET)]).toEqual([name, false])
     }
     expect(well).toBeGreaterThan(10)
   })
@@ -171,8 +171,8 @@ describe('a key without tasks:read', () => {
 test('a key with tasks:read gets the whole task', async () => {
   const { id } = await secretTask()
   const both = await service.given.key({ scopes: ['tasks:read', 'tasks:write'] })
-  const answer = await service.patch(`/api/tasks/${id}`, { status: 'done' }, { key: both })
-  expect(answer.body).toMatchObject({ title: SECRET, description: SECRET, notes: SECRET, status: 'done' })
+  const response = await service.patch(`/api/tasks/${id}`, { status: 'done' }, { key: both })
+  expect(response.body).toMatchObject({ title: SECRET, description: SECRET, notes: SECRET, status: 'done' })
 })
 
 test('the reference describes what a write returns without tasks:read', async () => {

@@ -3,7 +3,7 @@ import { isJsonWithin } from '../../src/schemas/formats.ts'
 
 const LIMITS = { maxBytes: 100, maxDepth: 3 }
 
-/** An array or object that says how many of its members were looked at. */
+/** An array or object that counts how many of its members were read. */
 function watched<T extends object>(value: T) {
   let looks = 0
   const proxy = new Proxy(value, {

@@ -12,7 +12,7 @@ const row = {
   secretExpiresAt: null,
 }
 
-/** The service over a database that answers when it is told to. */
+/** The service over a database whose responses the test controls. */
 function given() {
   const reads: ((row: object | undefined) => void)[] = []
   const read = () => new Promise((resolve) => reads.push(resolve))

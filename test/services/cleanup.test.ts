@@ -20,7 +20,7 @@ describe('the cleanup', () => {
     const fresh = await service.given.task(list, { deletedAt: daysAgo(29.9) })
     const due = await service.given.task(list, { deletedAt: daysAgo(30.1) })
 
-    // Gone is gone, also while the sweep has not come by.
+    // Purged tasks are not found, also before the next cleanup.
     expect((await service.post(`/api/tasks/${due.id}/restore`)).status).toBe(404)
     await cleanup()
 
@@ -33,8 +33,8 @@ describe('the cleanup', () => {
   })
 
   test('keeps a record of what a sync must not create again', async () => {
-    const entry = { codehostRepositoryId: 2 ** 52, codehostNumber: 42, codehostKind: 'issue' as const }
-    await service.given.task(list, { ...entry, source: 'codehost', deletedAt: daysAgo(31) })
+    const item = { codehostRepositoryId: 2 ** 52, codehostNumber: 42, codehostKind: 'issue' as const }
+    await service.given.task(list, { ...item, source: 'codehost', deletedAt: daysAgo(31) })
 
     await cleanup()
 

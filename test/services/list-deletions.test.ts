@@ -32,7 +32,7 @@ async function finish(id: string, lists = workerLists) {
   while ((await service.get(`/api/lists/${id}`)).status === 200) await lists.workOnDeletions()
 }
 
-const where = async (projectId: string) =>
+const tasksByList = async (projectId: string) =>
   service.query(
     `select list_id as id, version, deleted_at is not null as hidden, count(*)::int from tasks
      where project_id = $1 group by 1, 2, 3 order by 3, 2`,
@@ -47,7 +47,7 @@ describe('the deletion of a large list', () => {
     expect(left).toMatchObject({ id: from.id, openCount: 700 })
     await Promise.all([finish(from.id), finish(from.id, service.service.lists)])
 
-    expect(await where(project.id)).toEqual([
+    expect(await tasksByList(project.id)).toEqual([
       { id: to.id, version: 2, hidden: false, count: 700 },
       { id: to.id, version: 1, hidden: true, count: 150 },
     ])
@@ -67,7 +67,7 @@ describe('the deletion of a large list', () => {
   test('is 202 with the list while it runs, and 204 once it is done', async () => {
     const { from, to } = await givenLists({ tasks: 300 })
     const [task] = await service.query('select id from tasks where list_id = $1 limit 1', [from.id])
-    const release = await locks.hold(`select from tasks where id = '${task.id}' for update`)
+    const release = await locks.acquire(`select from tasks where id = '${task.id}' for update`)
 
     const path = `/api/lists/${from.id}?moveTo=${to.id}`
     const accepted = await service.delete(path)
@@ -114,7 +114,7 @@ describe('the deletion of a large list', () => {
     expect((await service.delete(`/api/lists/${to.id}?moveTo=${list.id}`)).status).toBe(204)
     await finish(from.id)
 
-    expect(await where(project.id)).toMatchObject([{ id: list.id, count: 300 }])
+    expect(await tasksByList(project.id)).toMatchObject([{ id: list.id, count: 300 }])
   })
 
   test('cannot form a cycle', async () => {
@@ -136,11 +136,11 @@ describe('the deletion of a large list', () => {
     await service.post(`/api/projects/${project.id}/archive`)
 
     expect(await workerLists.workOnDeletions()).toBe(false)
-    expect(await where(project.id)).toMatchObject([{ id: from.id, count: 300 }])
+    expect(await tasksByList(project.id)).toMatchObject([{ id: from.id, count: 300 }])
 
     await service.post(`/api/projects/${project.id}/unarchive`)
     await finish(from.id)
-    expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
+    expect(await tasksByList(project.id)).toMatchObject([{ id: to.id, count: 300 }])
   })
 
   test('and the deletion of its project do not wait for each other', async () => {
@@ -158,7 +158,7 @@ describe('the deletion of a large list', () => {
 
     expect(await work).toBe(false)
     await finish(from.id)
-    expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
+    expect(await tasksByList(project.id)).toMatchObject([{ id: to.id, count: 300 }])
   })
 
   test('does not wait for tasks that are locked', async () => {
@@ -167,10 +167,10 @@ describe('the deletion of a large list', () => {
     const [task] = await service.query('select id from tasks where list_id = $1 order by id limit 1', [
       from.id,
     ])
-    const release = await locks.hold(`select from tasks where id = '${task.id}' for update`)
+    const release = await locks.acquire(`select from tasks where id = '${task.id}' for update`)
 
     while (await workerLists.workOnDeletions());
-    const meanwhile = await where(project.id)
+    const meanwhile = await tasksByList(project.id)
     await release()
     await finish(from.id)
 
@@ -178,7 +178,7 @@ describe('the deletion of a large list', () => {
       { id: from.id, count: 1 },
       { id: to.id, count: 299 },
     ])
-    expect(await where(project.id)).toMatchObject([{ id: to.id, count: 300 }])
+    expect(await tasksByList(project.id)).toMatchObject([{ id: to.id, count: 300 }])
   })
 
   test('without moveTo rejects new tasks at once, and moves deleted ones to the default list', async () => {
@@ -188,7 +188,9 @@ describe('the deletion of a large list', () => {
     expect((await service.post('/api/tasks', { title: 'Late', listId: from.id })).status).toBe(404)
     await finish(from.id)
 
-    expect(await where(project.id)).toEqual([{ id: project.inbox.id, version: 1, hidden: true, count: 300 }])
+    expect(await tasksByList(project.id)).toEqual([
+      { id: project.inbox.id, version: 1, hidden: true, count: 300 },
+    ])
   })
 
   test('ends when its project is deleted', async () => {
@@ -217,7 +219,7 @@ describe('the deletion of a small list', () => {
     creating.release()
 
     expect((await deleted).status).toBe(204)
-    expect(await where(project.id)).toMatchObject([{ id: to.id, count: 2 }])
+    expect(await tasksByList(project.id)).toMatchObject([{ id: to.id, count: 2 }])
   })
 })
 
@@ -235,5 +237,5 @@ test('a worker that dies halfway keeps what it moved, and another continues', as
     .catch(() => undefined)
 
   await finish(from.id, service.service.lists)
-  expect(await where(project.id)).toEqual([{ id: to.id, version: 2, hidden: false, count: 500 }])
+  expect(await tasksByList(project.id)).toEqual([{ id: to.id, version: 2, hidden: false, count: 500 }])
 })

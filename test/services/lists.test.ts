@@ -22,9 +22,9 @@ afterAll(async () => {
 
 const pending = async () => (await service.query('select count(*)::int from list_count_changes'))[0].count
 
-/** What the lists answer, beside what counting every task would. */
+/** The open counts that the API returns, and those counted from the tasks. */
 async function counts(projectId: string) {
-  const answered = (await service.get(`/api/projects/${projectId}/lists?limit=200`)).body.data
+  const returned = (await service.get(`/api/projects/${projectId}/lists?limit=200`)).body.data
   const counted = await service.query(
     `select lists.id, count(tasks.id)::int as open from lists
      left join tasks on list_id = lists.id and status <> 'done' and deleted_at is null
@@ -32,8 +32,8 @@ async function counts(projectId: string) {
     [projectId],
   )
   return {
-    answered: new Map(
-      answered.map(({ id, openCount }: { id: string; openCount: number }) => [id, openCount]),
+    returned: new Map(
+      returned.map(({ id, openCount }: { id: string; openCount: number }) => [id, openCount]),
     ),
     counted: new Map(counted.map(({ id, open }) => [id, open])),
     project: (await service.get(`/api/projects/${projectId}`)).body.openCount,
@@ -42,15 +42,15 @@ async function counts(projectId: string) {
 }
 
 async function expectExactCounts(projectId: string) {
-  const { answered, counted, project, sum } = await counts(projectId)
-  expect(answered).toEqual(counted)
+  const { returned, counted, project, sum } = await counts(projectId)
+  expect(returned).toEqual(counted)
   expect(project).toBe(sum)
 }
 
 describe('open counts', () => {
   test('are exact after any change of tasks, aggregated or not', async () => {
     const step = fc.oneof(
-      fc.record({ what: fc.constantFrom('create', 'bulk', 'fold'), list: fc.nat(2) }),
+      fc.record({ what: fc.constantFrom('create', 'bulk', 'aggregate'), list: fc.nat(2) }),
       fc.record({
         what: fc.constantFrom('done', 'in_progress', 'open', 'title', 'move', 'delete', 'restore'),
         task: fc.nat(200),
@@ -78,7 +78,7 @@ describe('open counts', () => {
               tasks: Array(3).fill({ title: 'A' }),
             })
             tasks.push(...made.body.data.map(({ id }: { id: string }) => id))
-          } else if (what === 'fold') await aggregate()
+          } else if (what === 'aggregate') await aggregate()
           else if (tasks.length === 0) continue
           else if (what === 'delete') await service.delete(path)
           else if (what === 'restore') await service.post(`${path}/restore`)
@@ -140,13 +140,13 @@ describe('open counts', () => {
     const { id, inbox } = await service.given.project()
     for (let n = 0; n < 30; n++) await service.post('/api/tasks', { title: 'A task', listId: inbox.id })
 
-    const [answers] = await Promise.all([
+    const [responses] = await Promise.all([
       Promise.all(Array.from({ length: 20 }, () => service.get(`/api/projects/${id}`))),
       aggregate(),
       aggregate(),
     ])
 
-    expect(new Set(answers.map(({ body }) => body.openCount))).toEqual(new Set([30]))
+    expect(new Set(responses.map(({ body }) => body.openCount))).toEqual(new Set([30]))
   })
 
   test('of deleted lists are deleted', async () => {

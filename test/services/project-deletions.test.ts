@@ -55,10 +55,10 @@ describe('the deletion of a project with a large trash', () => {
   test('is 204 when one request is enough', async () => {
     const { id } = await givenTrash(120)
 
-    let answer = 202
-    while (answer === 202) answer = (await service.delete(`/api/projects/${id}`)).status
+    let response = 202
+    while (response === 202) response = (await service.delete(`/api/projects/${id}`)).status
 
-    expect([answer, await status(id)]).toEqual([204, 404])
+    expect([response, await status(id)]).toEqual([204, 404])
   })
 
   test('is cancelled when the project is unarchived', async () => {
@@ -85,7 +85,7 @@ describe('the deletion of a project with a large trash', () => {
   test('locks only the tasks of the project', async () => {
     const { id, inbox } = await givenTrash(450)
     await workerProjects.delete(caller, id)
-    const release = await locksOf(service).hold(
+    const release = await locksOf(service).acquire(
       `select from projects where id = '${id}' for update; select from lists where id = '${inbox.id}' for update`,
     )
 

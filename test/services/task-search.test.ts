@@ -59,7 +59,7 @@ describe.each([
     const step = fc.oneof(
       fc.record({ what: fc.constantFrom('create', 'bulk'), text: words }),
       fc.record({
-        what: fc.constantFrom('title', 'description', 'done', 'delete', 'restore', 'purge', 'fold'),
+        what: fc.constantFrom('title', 'description', 'done', 'delete', 'restore', 'purge', 'index'),
         task: fc.nat(50),
         text: words,
       }),
@@ -76,7 +76,7 @@ describe.each([
             const tasks = [{ title: 'plain', description: text }, { title: text }]
             const { body } = await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
             ids.push(...body.data.map(({ id }: { id: string }) => id))
-          } else if (what === 'fold') await index()
+          } else if (what === 'index') await index()
           else if (!id) continue
           else if (what === 'title' || what === 'description')
             await service.patch(`/api/tasks/${id}`, { [what]: text })
@@ -159,15 +159,15 @@ describe('the text of a task that is deleted permanently', () => {
     const { inbox } = await service.given.project()
     const { id } = await service.given.task(inbox)
     const locks = locksOf(service)
-    const letGo = await locks.hold(`insert into task_texts (task_id, title) values ('${id}', '')`)
-    const folded = service.repos.transaction(
+    const release = await locks.acquire(`insert into task_texts (task_id, title) values ('${id}', '')`)
+    const indexed = service.repos.transaction(
       async ({ taskTexts }) => (await taskTexts.claimIndexing()) && taskTexts.index(10),
     )
-    await locks.waiting(1, folded)
+    await locks.waiting(1, indexed)
 
     await service.query('delete from tasks where id = $1', [id])
-    await letGo()
-    expect(await folded).toBe(1)
+    await release()
+    expect(await indexed).toBe(1)
 
     while (await index());
     expect(await service.query('select from task_texts')).toEqual([])
@@ -177,11 +177,13 @@ describe('the text of a task that is deleted permanently', () => {
     const { inbox } = await service.given.project()
     const { id } = await service.given.task(inbox)
     while (await index());
-    const letGo = await locksOf(service).hold(`select from task_texts where task_id = '${id}' for update`)
+    const release = await locksOf(service).acquire(
+      `select from task_texts where task_id = '${id}' for update`,
+    )
     try {
       await service.query('delete from tasks where id = $1', [id])
     } finally {
-      await letGo()
+      await release()
     }
 
     while (await index());

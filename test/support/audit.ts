@@ -4,14 +4,14 @@ import { ADMIN_KEY } from './inlet-process.ts'
 import type { Acknowledged, AcknowledgedTask } from './load-client.ts'
 
 interface AuditOptions {
-  /** Of an instance that answers. */
+  /** Of an instance that is running. */
   url: string
   connectionString: string
   acknowledged: Acknowledged
 }
 
 /**
- * Holds what the service has against what it acknowledged, over the API and in the database: nothing lost, nothing
+ * Compares what the service has with what it acknowledged, over the API and in the database: nothing lost, nothing
  * doubled, nothing half done. Every client has to have ended.
  */
 export async function audit({ url, connectionString, acknowledged }: AuditOptions): Promise<void> {
@@ -98,7 +98,7 @@ interface Page {
 }
 
 async function read<T>(url: string, path: string): Promise<T> {
-  const answer = await fetch(url + path, { headers: { 'x-api-key': ADMIN_KEY } })
-  expect(answer.status).toBe(200)
-  return (await answer.json()) as T
+  const response = await fetch(url + path, { headers: { 'x-api-key': ADMIN_KEY } })
+  expect(response.status).toBe(200)
+  return (await response.json()) as T
 }

@@ -13,7 +13,7 @@ export interface HostItem {
   updatedAt: number
   /** Where it went, if it is no longer here. */
   gone?: 'transferred' | 'deleted' | 'unseen'
-  /** Members that replace those of the answer, to make it as odd as wished. */
+  /** Members that replace those of the response, to make it invalid. */
   odd?: Record<string, unknown>
 }
 
@@ -21,18 +21,18 @@ export interface HostRepository {
   id: number
   name: string
   isPrivate: boolean
-  entries: Map<number, HostItem>
+  items: Map<number, HostItem>
 }
 
-/** An entry as the REST API sends it, with every member its description requires. */
-export function issueJson(api: string, { id, name }: HostRepository, entry: HostItem): object {
-  const url = `${api}/repos/${name}/issues/${entry.number}`
-  const isPull = entry.mergedAt !== undefined
-  const html = `https://codehost.example/${name}/${isPull ? 'pull' : 'issues'}/${entry.number}`
+/** An item as the REST API sends it, with every member its description requires. */
+export function issueJson(api: string, { id, name }: HostRepository, item: HostItem): object {
+  const url = `${api}/repos/${name}/issues/${item.number}`
+  const isPull = item.mergedAt !== undefined
+  const html = `https://codehost.example/${name}/${isPull ? 'pull' : 'issues'}/${item.number}`
   return {
-    // Above what a number can hold exactly: real ones will be there one day.
-    id: `@${9_007_199_254_740_993n + BigInt(id) * 1_000_000n + BigInt(entry.number)}@`,
-    node_id: `I_${entry.number}`,
+    // Above the largest safe integer, as real ids will be one day.
+    id: `@${9_007_199_254_740_993n + BigInt(id) * 1_000_000n + BigInt(item.number)}@`,
+    node_id: `I_${item.number}`,
     url,
     repository_url: `${api}/repos/${name}`,
     labels_url: `${url}/labels{/name}`,
@@ -40,36 +40,36 @@ export function issueJson(api: string, { id, name }: HostRepository, entry: Host
     events_url: `${url}/events`,
     timeline_url: `${url}/timeline`,
     html_url: html,
-    number: entry.number,
-    title: entry.title,
-    body: entry.body,
+    number: item.number,
+    title: item.title,
+    body: item.body,
     user: user(api, 'ada'),
-    labels: entry.labels.map((label, at) =>
-      typeof label === 'string' && !entry.odd?.plainLabels ? labelJson(api, label, at) : label,
+    labels: item.labels.map((label, index) =>
+      typeof label === 'string' && !item.odd?.plainLabels ? labelJson(api, label, index) : label,
     ),
-    state: entry.state,
-    state_reason: entry.state === 'closed' && !isPull ? entry.stateReason : null,
+    state: item.state,
+    state_reason: item.state === 'closed' && !isPull ? item.stateReason : null,
     locked: false,
     active_lock_reason: null,
-    assignee: entry.assignees[0] ? user(api, entry.assignees[0]) : null,
-    assignees: entry.assignees.map((login) => user(api, login)),
+    assignee: item.assignees[0] ? user(api, item.assignees[0]) : null,
+    assignees: item.assignees.map((login) => user(api, login)),
     milestone: null,
     comments: 0,
     author_association: 'OWNER',
-    created_at: time(entry.createdAt),
-    updated_at: time(entry.updatedAt),
-    closed_at: entry.state === 'closed' ? time(entry.updatedAt) : null,
+    created_at: time(item.createdAt),
+    updated_at: time(item.updatedAt),
+    closed_at: item.state === 'closed' ? time(item.updatedAt) : null,
     ...(isPull && {
       draft: false,
       pull_request: {
-        url: `${api}/repos/${name}/pulls/${entry.number}`,
+        url: `${api}/repos/${name}/pulls/${item.number}`,
         html_url: html,
         diff_url: `${html}.diff`,
         patch_url: `${html}.patch`,
-        merged_at: entry.mergedAt,
+        merged_at: item.mergedAt,
       },
     }),
-    ...entry.odd,
+    ...item.odd,
   }
 }
 
@@ -88,14 +88,14 @@ export function repositoryJson(api: string, { id, name, isPrivate }: HostReposit
   }
 }
 
-/** The ids stand in quotes between at-signs: JavaScript's own writer has no integers of that size. */
+/** Ids are written as "@…@" first: JSON.stringify has no integers of that size. */
 export const written = (json: unknown) => JSON.stringify(json).replace(/"@(\d+)@"/g, '$1')
 
 export const time = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-const labelJson = (api: string, name: string, at: number) => ({
-  id: 100 + at,
-  node_id: `L_${at}`,
+const labelJson = (api: string, name: string, index: number) => ({
+  id: 100 + index,
+  node_id: `L_${index}`,
   url: `${api}/labels/${encodeURIComponent(name)}`,
   name,
   description: null,

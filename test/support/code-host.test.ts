@@ -14,7 +14,7 @@ interface Recorded {
   response: any
 }
 
-/** What was recorded from the real one; `recorded/README.md` says where from. */
+/** Recorded from the real one; see `recorded/README.md`. */
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`recorded/${name}.json`, import.meta.url), 'utf8'))
 
@@ -51,36 +51,36 @@ describe('the fake code host', () => {
     const repository = host.repository('octokit-fixture-org/paginate-issues')
     for (let i = 0; i < 13; i++) repository.issue()
     expect(pages.length).toBe(5)
-    for (const [at, page] of pages.entries()) {
-      const answer = await ask(`/repositories/${repository.id}/issues?per_page=3&page=${at + 1}`)
-      expect(answer.status).toBe(page.status)
-      expect(shapeOf(answer.headers.get('link'))).toEqual(shapeOf(page.headers.link ?? null))
-      expect(await answer.json()).toHaveLength(page.response.length)
-      expect(answer.headers.get('etag')).toBeTruthy()
+    for (const [index, page] of pages.entries()) {
+      const response = await ask(`/repositories/${repository.id}/issues?per_page=3&page=${index + 1}`)
+      expect(response.status).toBe(page.status)
+      expect(shapeOf(response.headers.get('link'))).toEqual(shapeOf(page.headers.link ?? null))
+      expect(await response.json()).toHaveLength(page.response.length)
+      expect(response.headers.get('etag')).toBeTruthy()
     }
   })
 
   test('sends every member of the recorded items that any code reads', async () => {
     const [page] = recorded('paginate-issues').filter(({ path }) => /issues\?/.test(path))
-    const [entry] = page?.response ?? []
+    const [item] = page?.response ?? []
     const repository = host.repository('acme/members')
     repository.issue()
     const [own] = (await (await ask(`/repositories/${repository.id}/issues`)).json()) as object[]
-    const notHere = Object.keys(entry).filter((name) => !(name in (own ?? {})))
+    const notHere = Object.keys(item).filter((name) => !(name in (own ?? {})))
     expect(notHere).toEqual(
       ['closed_at', 'reactions', 'performed_via_github_app'].filter((name) => notHere.includes(name)),
     )
-    expect(itemOf(entry)).toMatchObject({ number: 13, kind: 'issue', state: 'open', title: 'Test issue 13' })
+    expect(itemOf(item)).toMatchObject({ number: 13, kind: 'issue', state: 'open', title: 'Test issue 13' })
   })
 
   test('responds for a renamed repository like the recorded one', async () => {
     const [moved] = recorded('rename-repository')
     const repository = host.repository('octokit-fixture-org/rename-repository')
     repository.rename('octokit-fixture-org/new-name')
-    const answer = await ask('/repos/octokit-fixture-org/rename-repository')
-    expect(answer.status).toBe(moved?.status)
-    expect(new URL(answer.headers.get('location') ?? '').pathname).toBe(`/repositories/${repository.id}`)
-    expect(Object.keys((await answer.json()) as object)).toEqual(Object.keys(moved?.response))
+    const response = await ask('/repos/octokit-fixture-org/rename-repository')
+    expect(response.status).toBe(moved?.status)
+    expect(new URL(response.headers.get('location') ?? '').pathname).toBe(`/repositories/${repository.id}`)
+    expect(Object.keys((await response.json()) as object)).toEqual(Object.keys(moved?.response))
     const followed = (await (await ask(`/repositories/${repository.id}`)).json()) as object
     expect(followed).toMatchObject({ full_name: 'octokit-fixture-org/new-name', id: repository.id })
   })
@@ -95,9 +95,9 @@ describe('the fake code host', () => {
     repository.issue({ state: 'closed', stateReason: 'not_planned' })
     repository.pull()
     repository.merge(4)
-    const entries = await (await ask(`/repositories/${repository.id}/issues?state=all`)).json()
-    expect(check(entries) ? [] : check.errors).toEqual([])
-    expect(entries).toHaveLength(4)
+    const items = await (await ask(`/repositories/${repository.id}/issues?state=all`)).json()
+    expect(check(items) ? [] : check.errors).toEqual([])
+    expect(items).toHaveLength(4)
   })
 
   test('supports since, conditional requests, large numbers, and the page limit', async () => {

@@ -23,10 +23,10 @@ export interface HostRequest {
   url: string
   headers: IncomingMessage['headers']
   status: number
-  at: number
+  receivedAt: number
 }
 
-/** Something else than the right answer. */
+/** What a fault sends instead of the valid response. */
 export type InvalidResponse =
   | 'reset'
   | 'hang'
@@ -36,7 +36,7 @@ export type InvalidResponse =
 interface Fault {
   times: number
   odd: InvalidResponse
-  at(request: { url: string }): boolean
+  matches(request: { url: string }): boolean
 }
 
 export type CodeHostFake = Awaited<ReturnType<typeof startCodeHost>>
@@ -46,7 +46,7 @@ const LAST_NUMBERED_PAGE = 100
 
 /**
  * A code host as its documentation and `facts.md` describe it, over HTTP on a port of its own. It has a clock of its
- * own, in whole seconds, that goes on with every change.
+ * own, in whole seconds, that advances with every change.
  */
 export async function startCodeHost({
   latencyMs = 0,
@@ -74,28 +74,28 @@ export async function startCodeHost({
     url,
     requests,
     tokens: known,
-    /** Waits before each answer. */
+    /** Delays each response. */
     set latencyMs(ms: number) {
       latencyMs = ms
     },
-    /** An enterprise host says nothing of limits. */
+    /** An enterprise host sends no rate limit headers. */
     hideLimits: () => {
       limits = undefined
     },
-    /** Called when an answer is made up but not yet out, and waited for: what changes now, the answer does not know. */
+    /** Called and awaited between building a response and sending it: the response lacks what changes now. */
     onResponse(listener: (request: HostRequest) => unknown) {
       onResponse = listener
     },
     now: () => now,
     advance: (seconds: number) => tick(seconds),
-    /** The next so many requests that match are answered like that. */
-    fault(odd: InvalidResponse, { times = 1, at = (_: { url: string }): boolean => true } = {}) {
-      faults.push({ times, odd, at })
+    /** The next `times` requests that match get this response. */
+    fault(odd: InvalidResponse, { times = 1, matches = (_: { url: string }): boolean => true } = {}) {
+      faults.push({ times, odd, matches })
     },
     heal: () => faults.splice(0),
 
     repository(name: string, { id = 1000 + repositories.size, isPrivate = false } = {}) {
-      const repository: HostRepository = { id, name, isPrivate, entries: new Map() }
+      const repository: HostRepository = { id, name, isPrivate, items: new Map() }
       repositories.set(id, repository)
       names.set(name, id)
       return handleOf(repository)
@@ -108,25 +108,25 @@ export async function startCodeHost({
   }
 
   function handleOf(repository: HostRepository) {
-    const { entries } = repository
+    const { items } = repository
     const itemAt = (number: number) => {
-      const entry = entries.get(number)
-      if (!entry) throw new Error(`There is no ${number}.`)
-      return entry
+      const item = items.get(number)
+      if (!item) throw new Error(`There is no ${number}.`)
+      return item
     }
     return {
       id: repository.id,
-      entries,
+      items,
       get name() {
         return repository.name
       },
-      /** A new issue; the clock goes on a second unless told otherwise. */
+      /** A new issue; the clock advances by a second by default. */
       issue(values: Partial<HostItem> = {}, seconds = 1) {
         tick(seconds)
-        const number = values.number ?? entries.size + 1
-        const entry: HostItem = {
+        const number = values.number ?? items.size + 1
+        const item: HostItem = {
           number,
-          title: `Entry ${number}`,
+          title: `Item ${number}`,
           body: `Body of ${number}`,
           state: 'open',
           stateReason: null,
@@ -136,8 +136,8 @@ export async function startCodeHost({
           updatedAt: now,
           ...values,
         }
-        entries.set(number, entry)
-        return entry
+        items.set(number, item)
+        return item
       },
       pull(values: Partial<HostItem> = {}) {
         return this.issue({ mergedAt: null, ...values })
@@ -145,7 +145,7 @@ export async function startCodeHost({
       /** So many issues at once, every fifth a pull request. */
       fill(count: number, seconds = 60) {
         for (let i = 0; i < count; i++)
-          this.issue((entries.size + 1) % 5 === 0 ? { mergedAt: null } : {}, seconds)
+          this.issue((items.size + 1) % 5 === 0 ? { mergedAt: null } : {}, seconds)
       },
       change(number: number, values: Partial<HostItem> = {}, seconds = 1) {
         tick(seconds)
@@ -178,17 +178,17 @@ export async function startCodeHost({
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/', headers } = request
-    const fault = faults.find((each) => each.times > 0 && each.at({ url: path }))
+    const fault = faults.find((each) => each.times > 0 && each.matches({ url: path }))
     if (fault) fault.times--
     if (latencyMs > 0) await sleep(latencyMs)
-    const seen: HostRequest = { method, url: path, headers, status: 0, at: Date.now() }
+    const seen: HostRequest = { method, url: path, headers, status: 0, receivedAt: Date.now() }
     requests.push(seen)
     if (fault?.odd === 'reset') return void request.socket.destroy()
     if (fault?.odd === 'hang') return
-    const answer = fault && typeof fault.odd === 'object' ? fault.odd : responseTo(path, headers)
-    seen.status = answer.status
-    const body = answer.body ?? ''
-    response.writeHead(answer.status, {
+    const reply = fault && typeof fault.odd === 'object' ? fault.odd : responseTo(path, headers)
+    seen.status = reply.status
+    const body = reply.body ?? ''
+    response.writeHead(reply.status, {
       'content-type': 'application/json; charset=utf-8',
       'x-github-media-type': 'github.v3; format=json',
       'x-github-api-version-selected': String(headers['x-github-api-version'] ?? 'none'),
@@ -197,8 +197,8 @@ export async function startCodeHost({
         'x-ratelimit-remaining': String(limits.remaining),
         'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 3600),
       }),
-      ...answer.headers,
-      ...(answer.status !== 304 && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...reply.headers,
+      ...(reply.status !== 304 && { 'content-length': String(Buffer.byteLength(body)) }),
     })
     if (fault?.odd === 'cut') {
       response.write(body.slice(0, Math.floor(body.length / 2)))
@@ -206,7 +206,7 @@ export async function startCodeHost({
       return
     }
     // A 304 is free.
-    if (limits && answer.status !== 304) limits.remaining--
+    if (limits && reply.status !== 304) limits.remaining--
     await onResponse(seen)
     response.end(body)
   }
@@ -235,11 +235,11 @@ export async function startCodeHost({
       return refused(403, 'Resource not accessible by personal access token')
     }
     if (rest === '/issues') return listOf(repository, address, headers)
-    const entry = repository.entries.get(Number(/^\/issues\/(\d+)$/.exec(rest)?.[1]))
-    if (!entry || entry.gone === 'unseen') return refused(404, 'Not Found')
-    if (entry.gone === 'deleted') return refused(410, 'This issue was deleted')
-    if (entry.gone === 'transferred') return moved(`${url}/repositories/9999/issues/1`)
-    return ok(issueJson(url, repository, entry))
+    const item = repository.items.get(Number(/^\/issues\/(\d+)$/.exec(rest)?.[1]))
+    if (!item || item.gone === 'unseen') return refused(404, 'Not Found')
+    if (item.gone === 'deleted') return refused(410, 'This issue was deleted')
+    if (item.gone === 'transferred') return moved(`${url}/repositories/9999/issues/1`)
+    return ok(issueJson(url, repository, item))
   }
 
   function listOf(
@@ -255,16 +255,16 @@ export async function startCodeHost({
       return refused(422, 'Pagination with the page parameter is not supported for large datasets.')
     }
     const since = Date.parse(query.get('since') ?? '')
-    const by = query.get('sort') === 'updated' ? 'updatedAt' : 'createdAt'
+    const sortedBy = query.get('sort') === 'updated' ? 'updatedAt' : 'createdAt'
     const direction = query.get('direction') === 'asc' ? 1 : -1
-    const all = [...repository.entries.values()]
-      .filter((entry) => !entry.gone)
+    const all = [...repository.items.values()]
+      .filter((item) => !item.gone)
       .filter(({ state }) => ['all', state].includes(query.get('state') ?? 'open'))
       // As on the real one: the beginning of time finds nothing.
       .filter(({ updatedAt }) => Number.isNaN(since) || (since > 0 && updatedAt >= since))
-      .sort((a, b) => direction * (a[by] - b[by] || a.number - b.number))
+      .sort((a, b) => direction * (a[sortedBy] - b[sortedBy] || a.number - b.number))
     const start = (page - 1) * perPage
-    const body = written(all.slice(start, start + perPage).map((entry) => issueJson(url, repository, entry)))
+    const body = written(all.slice(start, start + perPage).map((item) => issueJson(url, repository, item)))
     const etag = `W/"${createHash('sha256').update(body).update(credentialOf(headers)).digest('hex')}"`
     if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } }
     const last = Math.ceil(all.length / perPage)

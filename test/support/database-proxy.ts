@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** What passes on a connection, in one direction: late, or not for now, but in order. */
 interface Flow {
-  isHeld: boolean
+  isPaused: boolean
   pump(): void
 }
 
@@ -14,7 +14,7 @@ export async function startDatabaseProxy(target: string) {
   const sockets = new Set<Socket>()
   const stranded = new Set<Socket>()
   let delayMs = 0
-  let isHeld = false
+  let isPaused = false
 
   const server = createServer({ noDelay: true }, (client) => {
     const database = connect({ port: Number(port), host: hostname, noDelay: true })
@@ -24,13 +24,13 @@ export async function startDatabaseProxy(target: string) {
     ] as const) {
       sockets.add(from)
       const flow = flowBetween(from, to)
-      flow.isHeld = isHeld
+      flow.isPaused = isPaused
       flows.add(flow)
       from.on('error', () => undefined)
       from.once('close', () => {
         sockets.delete(from)
         flows.delete(flow)
-        // What one end of a lost connection does, the other never hears.
+        // Neither end of a lost connection learns what the other does.
         if (!stranded.has(from)) to.destroy()
       })
     }
@@ -50,25 +50,25 @@ export async function startDatabaseProxy(target: string) {
       for (const socket of sockets) socket.destroy()
     },
 
-    /** What the database says comes so much later. */
+    /** Delays everything that the database sends. */
     delay(ms: number): void {
       delayMs = ms
     },
 
-    /** A black hole: connections are there, and nothing comes, on new ones neither. */
-    hold(): void {
-      hold(true)
+    /** A black hole: connections are open, and nothing arrives, not on new ones either. */
+    pause(): void {
+      setPaused(true)
     },
 
     /** The end of the black hole: all that was sent arrives. */
-    release(): void {
-      hold(false)
+    resume(): void {
+      setPaused(false)
     },
 
-    /** Nothing comes ever again on the connections there are, and nobody hears that they end; new ones work. */
+    /** Loses all open connections without an end that either side could see; new ones work. */
     strand(): void {
       for (const socket of sockets) stranded.add(socket)
-      for (const flow of flows) flow.isHeld = true
+      for (const flow of flows) flow.isPaused = true
       flows.clear()
     },
 
@@ -78,10 +78,10 @@ export async function startDatabaseProxy(target: string) {
     },
   }
 
-  function hold(value: boolean): void {
-    isHeld = value
+  function setPaused(value: boolean): void {
+    isPaused = value
     for (const flow of flows) {
-      flow.isHeld = value
+      flow.isPaused = value
       flow.pump()
     }
   }
@@ -89,9 +89,9 @@ export async function startDatabaseProxy(target: string) {
   function flowBetween(from: Socket, to: Socket): Flow {
     const waiting: { chunk: Buffer; due: number }[] = []
     const flow: Flow = {
-      isHeld: false,
+      isPaused: false,
       pump() {
-        while (!flow.isHeld && waiting[0] && waiting[0].due <= performance.now()) {
+        while (!flow.isPaused && waiting[0] && waiting[0].due <= performance.now()) {
           to.write(waiting.shift()?.chunk ?? '')
         }
       },

@@ -15,16 +15,16 @@ declare module 'vitest' {
 
 /** What a fault did, as seen by the clients; what was not measured is left out. */
 export interface FaultMeasurement {
-  /** As the first column of the table says it: `kill -9 of an instance`. */
+  /** As in the first column of the table: `kill -9 of an instance`. */
   fault: string
   times: number
   /** Requests that clients sent, with those that they repeated. */
   requests?: number
   /** Requests that were sent again after a connection error, a 408, 429, 502, 503 or 504. */
   retried?: number
-  /** The longest time that a client went without an answer it could use, in milliseconds. */
+  /** The longest time that a client went without a usable response, in milliseconds. */
   longestWaitMs?: number
-  /** From the end of the fault until each client had an answer that it could use; the longest of all times. */
+  /** From the end of the fault until each client had a usable response; the longest of all times. */
   recoveryMs?: number
   /** Whatever else was measured: `heap at most 140 MB`. */
   note?: string

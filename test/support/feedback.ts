@@ -36,11 +36,11 @@ export function sender(url: string, secret: string) {
 
 const MAX_SENDINGS = 5
 
-/** Sends again, as long after a 503 as it says. */
+/** Retries after a 503 with the delay of its Retry-After. */
 export async function untilAvailable(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (let sendings = 1; ; sendings++) {
-    const answer = await send()
-    if (answer.status !== 503 || sendings === MAX_SENDINGS) return answer
-    await sleep(Number(answer.headers.get('retry-after')) * 1_000)
+    const response = await send()
+    if (response.status !== 503 || sendings === MAX_SENDINGS) return response
+    await sleep(Number(response.headers.get('retry-after')) * 1_000)
   }
 }

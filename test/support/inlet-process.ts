@@ -107,7 +107,7 @@ export async function killServer(dataDir: string): Promise<void> {
   while (pid && isAlive(pid)) await sleep(5)
 }
 
-/** For PostgreSQL and everything it has started. SIGSTOP makes it silent: it is there and says nothing. */
+/** For PostgreSQL and everything it has started. SIGSTOP makes it silent: it runs and sends nothing. */
 export async function signalServer(dataDir: string, signal: NodeJS.Signals): Promise<number | undefined> {
   const pid = await serverPid(dataDir)
   if (!pid) return undefined

@@ -10,12 +10,12 @@ interface Sent {
 
 /** How a client fared until it could not connect any more. */
 export interface Tally {
-  answers: number
-  /** Everything but an answer 201, or a connection that was refused when a new one was due. */
+  responses: number
+  /** Everything but a 201, or a connection that was refused when a new one was due. */
   failures: string[]
 }
 
-/** One request at a time over one connection; a new connection only where the answer said `Connection: close`. */
+/** One request at a time over one connection; a new connection only after a response with `Connection: close`. */
 export function keepAliveClient(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
@@ -53,12 +53,12 @@ export function keepAliveClient(url: string) {
     post,
     /** Creates tasks until nobody listens any more. */
     async createUntilRefused({ thinkMs = 0 } = {}): Promise<Tally> {
-      const tally: Tally = { answers: 0, failures: [] }
+      const tally: Tally = { responses: 0, failures: [] }
       let isNewConnectionDue = true
       for (;;) {
         try {
           const { status, headers, text } = await post('/api/tasks', { title: 'Under load' })
-          if (status === 201) tally.answers++
+          if (status === 201) tally.responses++
           else tally.failures.push(`${status} ${text}`)
           isNewConnectionDue = headers.connection === 'close'
         } catch (error) {

@@ -8,9 +8,9 @@ export async function startKeyProxy(target: string, key: string): Promise<{ url:
     const { method, url: path, headers } = incoming
     const sent = request(
       { hostname, port, method, path, headers: { ...headers, 'x-api-key': key } },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(outgoing)
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers)
+        response.pipe(outgoing)
       },
     )
     sent.on('error', () => outgoing.destroy())

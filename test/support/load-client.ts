@@ -80,7 +80,7 @@ export function startLoad({ targets, clients = 8, thinkMs = 10 }: LoadOptions): 
     async recovery() {
       const since = performance.now()
       const all = Promise.all(running)
-      while (lastResponses.some((at) => at <= since)) await Promise.race([sleep(5), all])
+      while (lastResponses.some((time) => time <= since)) await Promise.race([sleep(5), all])
       return Math.max(...lastResponses) - since
     },
     async stop() {

@@ -10,7 +10,7 @@ const POLLING = { timeout: 9_000, interval: 20 }
 export function locksOf(service: Pick<TestApp, 'connect' | 'query'>) {
   return {
     /** Takes a lock, and returns a function that releases it. */
-    async hold(lock: string) {
+    async acquire(lock: string) {
       const holder = await service.connect()
       await holder.query(`begin; ${lock}`)
       return async () => {

@@ -15,12 +15,12 @@ export async function loopDelayOf<T>(inlet: Inlet, work: () => Promise<T>) {
 }
 
 async function delaySinceLast(inlet: Inlet): Promise<number> {
-  const said = () => [...inlet.output().matchAll(/^loop delay ([\d.]+)$/gm)]
-  const before = said().length
+  const reports = () => [...inlet.output().matchAll(/^loop delay ([\d.]+)$/gm)]
+  const before = reports().length
   inlet.process.kill('SIGWINCH')
-  while (said().length === before) {
+  while (reports().length === before) {
     if (inlet.process.exitCode !== null) throw new Error('The process has ended.')
     await sleep(5)
   }
-  return Number(said().at(-1)?.[1])
+  return Number(reports().at(-1)?.[1])
 }

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** What a process holds in memory at this moment, in bytes. Linux only. */
+/** The resident memory of a process, in bytes. Linux only. */
 export function memoryOf(pid: number | undefined): number {
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kib) * 1024
 }
 
-/** The most a process holds while the work is done. */
+/** The peak memory of a process while the work is done. */
 export async function peakMemoryOf<T>(pid: number | undefined, work: () => Promise<T>) {
   let peak = memoryOf(pid)
   const timer = setInterval(() => {

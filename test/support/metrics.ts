@@ -28,7 +28,7 @@ export function readMetrics(text: string): Family[] {
   return families
 }
 
-/** What one sample says, or 0 where there is none yet: a counter that never counted has no line. */
+/** The value of one sample, or 0 where there is none yet: a counter that never counted has no line. */
 export function measured(text: string, name: string, labels: Record<string, string> = {}): number {
   const found = readMetrics(text)
     .flatMap(({ samples }) => samples)

@@ -33,7 +33,7 @@ export const operationsOf = (document: Document): Operation[] =>
     Object.entries(methods).map(([method, rest]) => ({ ...rest, method: method.toUpperCase(), path })),
   )
 
-/** Requests as callers send them: some careful, most wrong in one place or other, by mistake or on purpose. */
+/** Requests as callers send them: some valid, most invalid in one place or another. */
 export function requestsTo(
   operation: Operation,
   document: Document,
@@ -53,7 +53,7 @@ export function requestFrom(
 ): fc.Arbitrary<GeneratedRequest> {
   const isValid = caller === 'careful'
   const context: Context = { schemas: document.components.schemas, ids: known.ids, isValid }
-  const resource = operation.path.split('/').find((_, at, all) => all[at + 1]?.startsWith('{')) ?? ''
+  const resource = operation.path.split('/').find((_, index, all) => all[index + 1]?.startsWith('{')) ?? ''
   const sentIn = (place: string) =>
     parameters
       .filter((parameter) => parameter.in === place)

@@ -36,7 +36,7 @@ export function bodyFor(schema: Schema, context: Context): fc.Arbitrary<string |
   return fc.oneof(
     { weight: 12, arbitrary: json },
     { weight: 1, arbitrary: fc.constantFrom(undefined, ...BROKEN) },
-    { weight: 1, arbitrary: fc.tuple(json, fc.nat(200)).map(([text, at]) => text.slice(0, at)) },
+    { weight: 1, arbitrary: fc.tuple(json, fc.nat(200)).map(([text, length]) => text.slice(0, length)) },
     { weight: 1, arbitrary: json.map((text) => text.replace(/\d+/, '1e400')) },
     { weight: 1, arbitrary: json.map((text) => text.replace(/"(\w+)":/, '"__proto__":')) },
   )
@@ -44,10 +44,10 @@ export function bodyFor(schema: Schema, context: Context): fc.Arbitrary<string |
 
 /** A value for a schema. The careless stay inside it mostly, go to its limits, and at times miss its type. */
 export function valueFor(schema: Schema, context: Context, name = ''): fc.Arbitrary<unknown> {
-  const right = within(schema, context, name)
-  if (context.isValid) return right
+  const valid = within(schema, context, name)
+  if (context.isValid) return valid
   return fc.oneof(
-    { weight: 12, arbitrary: right },
+    { weight: 12, arbitrary: valid },
     { weight: 1, arbitrary: fc.constantFrom(...HOSTILE) },
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
   )
@@ -161,15 +161,15 @@ function object({ properties, required = [] }: Schema, context: Context): fc.Arb
   const members = Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, context, name)]),
   )
-  const right = fc.record(members, { requiredKeys: required })
-  if (context.isValid) return right
+  const valid = fc.record(members, { requiredKeys: required })
+  if (context.isValid) return valid
   return fc.oneof(
-    { weight: 10, arbitrary: right },
+    { weight: 10, arbitrary: valid },
     { weight: 1, arbitrary: fc.record(members, { requiredKeys: [] }) },
     {
       weight: 1,
       arbitrary: fc
-        .tuple(right, fc.constantFrom(...NAMES), fc.jsonValue())
+        .tuple(valid, fc.constantFrom(...NAMES), fc.jsonValue())
         .map(([known, name, value]) => ({ ...known, [name]: value })),
     },
   )

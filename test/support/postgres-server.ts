@@ -71,11 +71,11 @@ async function startContainer(): Promise<TestServer | undefined> {
   if (!mayHaveContainers()) return undefined
   // Half a second of import, so only where there is hope.
   const { getContainerRuntimeClient } = await import('testcontainers')
-  const answers = getContainerRuntimeClient().then(
+  const isRunning = getContainerRuntimeClient().then(
     () => true,
     () => false,
   )
-  if (!(await Promise.race([answers, sleep(3_000, false, { ref: false })]))) return undefined
+  if (!(await Promise.race([isRunning, sleep(3_000, false, { ref: false })]))) return undefined
 
   const { PostgreSqlContainer } = await import('@testcontainers/postgresql')
   try {

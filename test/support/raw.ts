@@ -5,7 +5,7 @@ interface RawRequest {
   method: string
   path: string
   headers?: OutgoingHttpHeaders
-  /** Sent with its length; nothing is said of its type. */
+  /** Sent with its length, and without a content type. */
   body?: string | Buffer
   /** Sent in chunks, so that the length is known only at the end. */
   chunks?: Iterable<Buffer>
@@ -27,7 +27,7 @@ export function sendRaw(
       const parts: Buffer[] = []
       // A stream of events has no end to wait for.
       if (!type.startsWith('text/event-stream')) for await (const part of response) parts.push(part)
-      // The answer may come before the body was read; what is left of it is not sent.
+      // The response may arrive before the body was read; the rest of the body is not sent.
       sent.destroy()
       const text = Buffer.concat(parts).toString()
       resolve({

@@ -43,7 +43,7 @@ interface Reply {
 export const newTally = (): Tally => ({ requests: 0, retries: new Map(), waits: [], unexpected: [] })
 
 /** Instead of a status when no response came in time; may be followed by `on a kept connection`. */
-export const NO_RESPONSE = 'no answer'
+export const NO_RESPONSE = 'no response'
 
 /** The service gives up on a silent database after 12 s; a longer wait never ends. */
 const RESPONSE_MS = 20_000

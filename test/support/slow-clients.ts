@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A connection that says what it is told and reads only when asked to. */
+/** A connection that sends only what the test sends and reads only on demand. */
 interface SlowClient {
   socket: Socket
   /** All that was read. */
@@ -10,7 +10,7 @@ interface SlowClient {
   closed: Promise<unknown>
 }
 
-/** Sends the bytes and then nothing. With `isReading: false` whatever comes back stays in the network. */
+/** Sends the bytes and then nothing. With `isReading: false` the response stays in the network. */
 export async function slowClient(url: string, bytes: (string | Buffer)[], { isReading = true } = {}) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

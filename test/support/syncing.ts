@@ -37,11 +37,11 @@ export async function startSyncing({
       repository.fill(fill)
       const project = await app.given.project()
       const body = { repository: repository.name, schedule: 'off', ...connection }
-      const answer = await app.put(`/api/projects/${project.id}/codehost`, body)
-      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+      const response = await app.put(`/api/projects/${project.id}/codehost`, body)
+      if (response.status !== 200) throw new Error(JSON.stringify(response.body))
       return { project, repository, sync: (query = '') => sync(project.id, query) }
     },
-    /** Starts a run and waits for its end; answers it. */
+    /** Starts a run and waits for its end; returns it. */
     sync,
     /** All tasks of a project by their number on the code host. */
     async tasksOf(projectId: string) {
@@ -61,12 +61,12 @@ export async function startSyncing({
   }
 
   async function sync(projectId: string, query = '') {
-    const answer = await app.post(`/api/codehost/${projectId}/sync${query}`, undefined, {
+    const response = await app.post(`/api/codehost/${projectId}/sync${query}`, undefined, {
       headers: { prefer: 'wait=60' },
     })
-    if (answer.status === 202) return ended(answer.headers.get('location') ?? '')
-    if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
-    return answer.body
+    if (response.status === 202) return ended(response.headers.get('location') ?? '')
+    if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(response.body)}`)
+    return response.body
   }
 
   /** A busy machine may need longer than one request can wait. */

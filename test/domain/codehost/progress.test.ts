@@ -41,7 +41,7 @@ describe('after a page of the listing', () => {
       { phase: 'updates', next: updatesUrl(at(35)), since: at(35) },
     ],
     [
-      'that was empty a moment ago, with its oldest entry',
+      'that was empty before, with its oldest item',
       null,
       { ...page, next: null },
       { phase: 'updates', next: updatesUrl(at(15)), since: at(15) },

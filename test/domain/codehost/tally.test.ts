@@ -44,13 +44,13 @@ test('new and done items are reported, including those closed or reopened in the
   ] as const
   const met = new Map<number, Outcome>()
   let tally = emptyTally()
-  const told = pages.map((page) => {
+  const createdDone = pages.map((page) => {
     const result = tallied(tally, met, [...page])
     tally = result.tally
     for (const { number, outcome } of result.outcomes) met.set(number, outcome)
     return tally.counts.createdDone
   })
-  expect(told).toEqual([2, 3, 2])
+  expect(createdDone).toEqual([2, 3, 2])
 })
 
 test('the parts add up to fetched, however often an item occurs', () => {

@@ -3,7 +3,7 @@ import { type CodehostItem, itemOf, itemsOf } from '../../../src/domain/codehost
 import { hashOf, importItem, type SyncedTask, updateFromItem } from '../../../src/domain/codehost/task.ts'
 import { seal, unseal } from '../../../src/domain/token-seal.ts'
 
-const at = new Date('2026-01-02T00:00:00Z')
+const now = new Date('2026-01-02T00:00:00Z')
 const raw = {
   number: 1,
   title: 'T',
@@ -12,7 +12,7 @@ const raw = {
   labels: ['a'],
   updated_at: '2026-01-01T00:00:00Z',
 }
-const entry = (change: object = {}): CodehostItem => {
+const itemWith = (change: object = {}): CodehostItem => {
   const read = itemOf({ ...raw, ...change })
   if (!read) throw new Error('no entry')
   return read
@@ -21,7 +21,7 @@ const entry = (change: object = {}): CodehostItem => {
 function known(change: Partial<SyncedTask> = {}): SyncedTask {
   const destination = { listId: 'l', projectId: 'p' }
   const actor = { type: 'codehost' as const, id: null, name: 'x' }
-  const { row } = importItem(entry(), {
+  const { row } = importItem(itemWith(), {
     id: 't',
     now: new Date(0),
     destination,
@@ -43,7 +43,7 @@ describe('an item that already has a task', () => {
     ['is updated by a body', {}, { body: 'N' }, 'updated', { description: 'N' }],
     ['is updated by a body that went', {}, { body: null }, 'updated', { description: null }],
     ['is updated by its labels', {}, { labels: [] }, 'updated', { labels: [] }],
-    ['is closed', {}, closed, 'closed', { status: 'done', completedAt: at, closedReason: 'completed' }],
+    ['is closed', {}, closed, 'closed', { status: 'done', completedAt: now, closedReason: 'completed' }],
     ['is closed though done here', isDone, closed, 'closed', { status: 'done', completedAt: new Date(0) }],
     [
       'is done again though open here',
@@ -75,7 +75,7 @@ describe('an item that already has a task', () => {
     ],
     ['stays in progress', { status: 'in_progress' }, { title: 'N' }, 'updated', { status: 'in_progress' }],
     ['stays done', isDone, { title: 'N' }, 'updated', { status: 'done' }],
-    ['comes back', { sourceState: 'deleted' }, {}, 'updated', { sourceState: 'present' }],
+    ['reappears', { sourceState: 'deleted' }, {}, 'updated', { sourceState: 'present' }],
     [
       'keeps list and priority',
       { listId: 'other', priority: 1 },
@@ -85,21 +85,25 @@ describe('an item that already has a task', () => {
     ],
     [
       'is skipped when deleted here, and follows',
-      { deletedAt: at },
+      { deletedAt: now },
       { title: 'N' },
       'skipped',
       { title: 'N' },
     ],
-    ['is skipped when deleted here and the same', { deletedAt: at }, {}, 'skipped', undefined],
+    ['is skipped when deleted here and the same', { deletedAt: now }, {}, 'skipped', undefined],
   ])('%s', (_, task, change, outcome, row) => {
-    const decision = updateFromItem(known(task), entry(change), at)
+    const decision = updateFromItem(known(task), itemWith(change), now)
     expect(decision.outcome).toBe(outcome)
     if (row) expect(decision.row).toMatchObject(row)
     else expect(decision.row).toBeUndefined()
   })
 
   test('puts what changed into the activity, texts only by name', () => {
-    const decision = updateFromItem(known(), entry({ ...closed, title: 'N', body: 'N', labels: ['b'] }), at)
+    const decision = updateFromItem(
+      known(),
+      itemWith({ ...closed, title: 'N', body: 'N', labels: ['b'] }),
+      now,
+    )
     expect(decision.activities).toEqual([
       {
         type: 'task.updated',
@@ -146,7 +150,7 @@ describe('a response of the code host', () => {
     ['no time', { updated_at: 'soon' }, { updatedAt: null }],
     ['its repository', { repository_url: 'https://x/api/v3/repos/acme/app' }, { repository: 'acme/app' }],
   ])('%s is parsed', (_, change, expected) => {
-    expect(entry(change)).toMatchObject(expected)
+    expect(itemWith(change)).toMatchObject(expected)
   })
 
   test('the later of two items with one number on a page counts', () => {

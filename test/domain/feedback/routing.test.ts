@@ -24,7 +24,7 @@ const OLD = project(uuid(4), 'Old', { isArchived: true })
 const projects = [INBOX, MOBILE, WEB, OLD]
 
 let position = 0
-/** A rule named by what it is there for; later ones stand later. */
+/** A rule named by its purpose; positions follow the order of creation. */
 const rule = (name: string, values: Partial<RoutingRule>): RoutingRule => ({
   id: name,
   name,
@@ -92,7 +92,7 @@ describe('a routing rule', () => {
       null,
       'default',
     ],
-    ['stands alone in an event without anything', {}, [BOTH, APP, PROJECT], null, 'default'],
+    ['is the only project of an event without fields', {}, [BOTH, APP, PROJECT], null, 'default'],
   ])('%s', (_, fields, rules, winner, matchedOn) => {
     const decision = decide(fields, rules)
     expect([decision.rule?.name ?? null, decision.matchedOn]).toEqual([winner, matchedOn])
@@ -109,7 +109,7 @@ describe('a routing rule', () => {
     }
   })
 
-  test('with an archived or deleted project is skipped, and the trace says so', () => {
+  test('with an archived or deleted project is skipped, and the trace shows it', () => {
     const archived = { ...BOTH, name: 'dead', targetProjectId: OLD.id }
     const gone = { ...APP, name: 'lost', targetProjectId: uuid(9) }
 
@@ -136,8 +136,8 @@ describe('feedback that matches no rule', () => {
     [{ projectName: 'Nobody' }, INBOX, 'default'],
     [{ appId: 'Web' }, INBOX, 'default'],
     [{}, INBOX, 'default'],
-  ])('%j goes to the active project it names, otherwise to the default', (fields, where, matchedOn) => {
-    expect(decide(fields, [])).toMatchObject({ project: where, rule: null, matchedOn })
+  ])('%j goes to the active project it names, otherwise to the default', (fields, project, matchedOn) => {
+    expect(decide(fields, [])).toMatchObject({ project, rule: null, matchedOn })
   })
 
   test('reports that the project it names is archived', () => {

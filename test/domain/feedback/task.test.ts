@@ -283,7 +283,7 @@ describe('the description', () => {
     expect(rest.join('\n').startsWith(`${note}\n${fence}\n\n| Property |`)).toBe(true)
   })
 
-  test('truncates a note to 64 KiB between two characters, closes the fence, and says so', () => {
+  test('truncates a note to 64 KiB between two characters, closes the fence, and adds a notice', () => {
     const event = eventWith({ note: `# ${'😀é'.repeat(20_000)}` })
     const description = descriptionOf(event)
     const [, note = ''] = /^```\n(.*)\n```$/m.exec(description) ?? []

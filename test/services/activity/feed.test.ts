@@ -257,17 +257,17 @@ describe('a stream of the feed', () => {
 
   test('stays open while its caller cannot be checked', async () => {
     const feed = activityFeed({ repos, clock })
-    let answer = async (): Promise<boolean> => {
+    let checkAdmission = async (): Promise<boolean> => {
       throw new Error('away')
     }
-    const access = { isStillAdmitted: () => answer(), onForget: () => () => {} }
+    const access = { isStillAdmitted: () => checkAdmission(), onForget: () => () => {} }
     const stream = streamService({ repos, feed, access, clock, heartbeatMs: 30, checkMs: 20 })
     const controller = ending()
     const events = await stream.open(caller, {}, controller)
     await sleep(200)
     expect(controller.signal.aborted).toBe(false)
 
-    answer = async () => false
+    checkAdmission = async () => false
 
     // Ends by itself.
     for await (const _ of events);

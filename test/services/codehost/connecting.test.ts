@@ -32,12 +32,12 @@ describe('while the code host is asked', () => {
     const project = await service.given.project()
     const list = await service.given.list(project.id)
     whileAsked(() => service.delete(`/api/lists/${list.id}`))
-    const answer = await service.put(pathOf(project.id), {
+    const response = await service.put(pathOf(project.id), {
       repository: 'acme/private',
       token: 'first',
       listId: list.id,
     })
-    expect([answer.status, answer.body.code]).toEqual([404, 'list_not_found'])
+    expect([response.status, response.body.code]).toEqual([404, 'list_not_found'])
     expect((await service.get(pathOf(project.id))).status).toBe(404)
   })
 
@@ -46,8 +46,8 @@ describe('while the code host is asked', () => {
     const body = { repository: 'acme/private', schedule: 'off' }
     await service.put(pathOf(project.id), { ...body, token: 'first' })
     whileAsked(() => service.put(pathOf(project.id), { ...body, token: 'second' }))
-    const answer = await service.put(pathOf(project.id), { ...body, schedule: 'daily' })
-    expect(answer.body).toMatchObject({ hasToken: true, schedule: 'daily' })
+    const response = await service.put(pathOf(project.id), { ...body, schedule: 'daily' })
+    expect(response.body).toMatchObject({ hasToken: true, schedule: 'daily' })
     const since = service.host.requests.length
     expect(await service.sync(project.id)).toMatchObject({ status: 'completed', fetched: 2 })
     expect(new Set(credentialsSince(since))).toEqual(new Set(['token second']))
@@ -58,8 +58,8 @@ describe('while the code host is asked', () => {
     const project = await service.given.project()
     await service.put(pathOf(project.id), { repository: 'acme/private', token: 'first' })
     whileAsked(() => service.put(pathOf(project.id), { repository: open.name, token: null }))
-    const answer = await service.put(pathOf(project.id), { repository: 'acme/private' })
-    expect([answer.status, answer.body.code]).toEqual([422, 'codehost_repository_not_found'])
+    const response = await service.put(pathOf(project.id), { repository: 'acme/private' })
+    expect([response.status, response.body.code]).toEqual([422, 'codehost_repository_not_found'])
     expect((await service.get(pathOf(project.id))).body).toMatchObject({
       repository: open.name,
       hasToken: false,
@@ -134,9 +134,9 @@ describe('a stored token', () => {
       ])
       const app = await startApp({ env: { CODEHOST_API_URLS: host.url, ...env }, connectionString })
       const since = host.requests.length
-      const answer = await app.put(pathOf(project.id), body)
-      expect([answer.status, answer.body.code]).toEqual([422, code])
-      expect(answer.body.detail).toMatch(words)
+      const response = await app.put(pathOf(project.id), body)
+      expect([response.status, response.body.code]).toEqual([422, code])
+      expect(response.body.detail).toMatch(words)
       expect(host.requests.slice(since)).toEqual([])
       const [after] = await service.query('select token from codehost_connections where project_id = $1', [
         project.id,

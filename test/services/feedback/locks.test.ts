@@ -43,7 +43,7 @@ const someApp = () => `app.${randomUUID()}`
 const tasksIn = async (projectId: string) =>
   (await service.query('select id from tasks where project_id = $1', [projectId])).length
 
-/** Archives; answers how many tasks were there at that moment. */
+/** Archives the project; returns how many tasks it had then. */
 async function archived(projectId: string) {
   const { status } = await service.post(`/api/projects/${projectId}/archive`)
   return { status, tasks: await tasksIn(projectId) }
@@ -54,15 +54,15 @@ describe('archiving the project', () => {
     const app = someApp()
     const project = await targetOf(app)
     const event = feedback({ app_id: app })
-    const letGo = await locks.hold(sameEventComingIn(event))
+    const release = await locks.acquire(sameEventComingIn(event))
     const delivered = deliver(event)
     await locks.waiting(1, delivered)
-    const answer = archived(project.id)
-    await locks.waiting(2, answer)
-    await letGo()
+    const response = archived(project.id)
+    await locks.waiting(2, response)
+    await release()
 
     expect(await delivered).toMatchObject({ projectId: project.id })
-    expect(await answer).toEqual({ status: 200, tasks: 1 })
+    expect(await response).toEqual({ status: 200, tasks: 1 })
     const next = await deliver(feedback({ app_id: app }))
     expect(next.projectId).not.toBe(project.id)
     expect(await tasksIn(project.id)).toBe(1)
@@ -71,14 +71,14 @@ describe('archiving the project', () => {
   test('sends feedback that arrives afterwards elsewhere', async () => {
     const app = someApp()
     const project = await targetOf(app)
-    const letGo = await locks.hold(`select from projects where id = '${project.id}' for update`)
-    const answer = archived(project.id)
-    await locks.waiting(1, answer)
+    const release = await locks.acquire(`select from projects where id = '${project.id}' for update`)
+    const response = archived(project.id)
+    await locks.waiting(1, response)
     const delivered = deliver(feedback({ app_id: app }))
     await locks.waiting(2, delivered)
-    await letGo()
+    await release()
 
-    const [{ status, tasks }] = await Promise.all([answer, delivered])
+    const [{ status, tasks }] = await Promise.all([response, delivered])
     expect(status).toBe(200)
     expect(await tasksIn(project.id)).toBe(tasks)
   })
@@ -87,22 +87,22 @@ describe('archiving the project', () => {
     const app = someApp()
     const { eventId } = await deliver(feedback({ app_id: app }))
     const { id } = await targetOf(app)
-    const letGo = await locks.hold('lock table activity in share mode')
+    const release = await locks.acquire('lock table activity in share mode')
     const replayed = replay(eventId)
     await locks.waiting(1, replayed)
-    const answer = archived(id)
-    await locks.waiting(2, answer)
-    await letGo()
+    const response = archived(id)
+    await locks.waiting(2, response)
+    await release()
 
     expect(await replayed).toMatchObject({ status: 200, body: { projectId: id } })
-    expect(await answer).toEqual({ status: 200, tasks: 1 })
+    expect(await response).toEqual({ status: 200, tasks: 1 })
   })
 })
 
 test('a first delivery that is retried because repeats could not be counted is not a repeat', async () => {
   const repeated = feedback()
   const { eventId } = await deliver(repeated)
-  const releaseEvents = await locks.hold('lock table feedback_events in share mode')
+  const releaseEvents = await locks.acquire('lock table feedback_events in share mode')
   const before = [1, 2].map(() => deliver(feedback()))
   await locks.waiting(2, ...before)
   const { feedback: receiver } = service.service
@@ -110,7 +110,7 @@ test('a first delivery that is retried because repeats could not be counted is n
   const repeat = deliveryOf(service, repeated)
   const together = [fresh, repeat].map((delivery) => receiver.receive(delivery))
   const outcomes = Promise.allSettled(together)
-  const releaseInbox = await locks.hold(`select from feedback_events where id = '${eventId}' for update`)
+  const releaseInbox = await locks.acquire(`select from feedback_events where id = '${eventId}' for update`)
   await releaseEvents()
   await Promise.all(before)
   await locks.waiting(1, ...together)
@@ -121,8 +121,8 @@ test('a first delivery that is retried because repeats could not be counted is n
 
   expect(await receiver.receive(fresh)).toMatchObject({ duplicate: false })
   expect(await receiver.receive(repeat)).toMatchObject({ duplicate: true, eventId })
-  const entries = await service.query('select duplicates from feedback_events order by id desc limit 1')
-  expect(entries).toEqual([{ duplicates: 0 }])
+  const events = await service.query('select duplicates from feedback_events order by id desc limit 1')
+  expect(events).toEqual([{ duplicates: 0 }])
   expect((await service.get(`/api/analytics/events/${eventId}`)).body.duplicates).toBe(1)
 })
 
@@ -131,8 +131,8 @@ test('a replay and a delivery that create one list and share an event wait for e
   const repeated = feedback({ app_id: app })
   const { eventId, taskId } = await deliver(repeated)
   const project = await targetOf(app, { hasList: false })
-  const releaseEvents = await locks.hold('lock table feedback_events in share mode')
-  const releaseLists = await locks.hold('lock table lists in share mode')
+  const releaseEvents = await locks.acquire('lock table feedback_events in share mode')
+  const releaseLists = await locks.acquire('lock table lists in share mode')
   // Two are at work at once, so what comes then goes in together.
   const before = [1, 2].map(() => deliver(feedback()))
   await locks.waiting(2, ...before)

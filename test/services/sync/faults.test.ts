@@ -57,12 +57,12 @@ describe('an invalid response', () => {
 
 test('an unexpected empty page does not end the listing', async () => {
   const { sync } = await service.connected({}, 250)
-  service.host.fault({ status: 200, body: '[]' }, { times: 1, at: isPage(2) })
+  service.host.fault({ status: 200, body: '[]' }, { times: 1, matches: isPage(2) })
   expect(await sync()).toMatchObject({ status: 'failed', error: { code: 'codehost_unreachable' } })
 })
 
 describe('a response that does not arrive in time', () => {
-  // The limit is short for these alone: elsewhere a machine that pauses for a moment would be one more silence.
+  // The limit is short for these alone: elsewhere a machine that stalls would cause one more timeout.
   let shortTimeout: Syncing
   beforeAll(async () => {
     shortTimeout = await startSyncing({ hostTimeoutMs: 2_000 })
@@ -78,19 +78,19 @@ describe('a response that does not arrive in time', () => {
 
 async function succeedsAfterTwo({ host, connected }: Syncing, invalid: InvalidResponse) {
   const { repository, sync } = await connected({}, 250)
-  host.fault(invalid, { times: 2, at: isPage(2, repository) })
+  host.fault(invalid, { times: 2, matches: isPage(2, repository) })
   const run = await sync()
   expect(run).toMatchObject({ status: 'completed', fetched: 250, error: null })
   const tries = host.requests.filter(isPage(2, repository))
   expect(tries).toHaveLength(3)
   for (const [earlier, later] of [tries.slice(0, 2), tries.slice(1)]) {
-    expect((later?.at ?? 0) - (earlier?.at ?? 0)).toBeGreaterThanOrEqual(900)
+    expect((later?.receivedAt ?? 0) - (earlier?.receivedAt ?? 0)).toBeGreaterThanOrEqual(900)
   }
 }
 
 async function failsTheRunAfterThree({ host, connected, tasksOf }: Syncing, invalid: InvalidResponse) {
   const { project, repository, sync } = await connected({}, 250)
-  host.fault(invalid, { times: 3, at: isPage(2, repository) })
+  host.fault(invalid, { times: 3, matches: isPage(2, repository) })
   const run = await sync()
   expect(run).toMatchObject({ status: 'failed', fetched: 100, error: { code: 'codehost_unreachable' } })
   expect(run.error.message.length).toBeGreaterThan(60)
@@ -108,7 +108,7 @@ describe('URLs', () => {
     const { sync } = await service.connected({ token: 'secret-token' }, 3)
     const link = `<${elsewhere.url}/repositories/1/issues?page=2>; rel="next"`
     const isListing = ({ url }: { url: string }) => url.includes('sort=created')
-    service.host.fault({ status: 200, headers: { link }, body: '[]' }, { times: 3, at: isListing })
+    service.host.fault({ status: 200, headers: { link }, body: '[]' }, { times: 3, matches: isListing })
     const run = await sync()
     expect(run).toMatchObject({ status: 'failed', error: { code: 'codehost_unreachable' } })
     expect(run.error.message).toContain(elsewhere.url)
@@ -132,7 +132,7 @@ describe('rate limits', () => {
     ['a 403 with nothing remaining', { status: 403, headers: { 'x-ratelimit-remaining': '0' } }, 3_000],
     ['a 429', { status: 429 }, 50],
     [
-      'a secondary limit that says how long',
+      'a secondary limit with Retry-After',
       {
         status: 403,
         headers: { 'retry-after': '90' },
@@ -151,7 +151,7 @@ describe('rate limits', () => {
     '%s reschedules the run, and the next POST returns it',
     async (_, invalid, atLeastSeconds) => {
       const { project, sync } = await service.connected({}, 250)
-      service.host.fault(invalid, { at: isPage(2) })
+      service.host.fault(invalid, { matches: isPage(2) })
       const run = await sync()
       expect(run).toMatchObject({ status: 'rate_limited', fetched: 100, error: null, finishedAt: null })
       expect(Date.parse(run.retryAt) - Date.now()).toBeGreaterThan(atLeastSeconds * 1000)
@@ -164,7 +164,7 @@ describe('rate limits', () => {
 
   test('the run resumes at its position after the wait', async () => {
     const { project, sync } = await service.connected({}, 250)
-    service.host.fault({ status: 429, headers: { 'retry-after': '1' } }, { at: isPage(2) })
+    service.host.fault({ status: 429, headers: { 'retry-after': '1' } }, { matches: isPage(2) })
     const since = service.host.requests.length
     const run = await sync()
     expect(run.status).toBe('rate_limited')
@@ -240,7 +240,7 @@ describe('a rejected request', () => {
     ],
   ])('%s fails the run at once, with an error that says what to do', async (_, invalid, code, words) => {
     const { project, sync } = await service.connected({}, 250)
-    service.host.fault(invalid, { times: 5, at: isPage(2) })
+    service.host.fault(invalid, { times: 5, matches: isPage(2) })
     const since = service.host.requests.length
     const run = await sync()
     expect(run).toMatchObject({ status: 'failed', fetched: 100, error: { code } })
@@ -279,9 +279,9 @@ describe('a running sync', () => {
 
     const run = await sync('?mode=full')
 
-    const told = (all: typeof listener.events) => all.filter(({ event }) => event === 'sync.progress')
+    const progressOf = (all: typeof listener.events) => all.filter(({ event }) => event === 'sync.progress')
     const isEnd = ({ data }: { data: { status: string } }) => data.status === 'completed'
-    const events = told(await listener.until((all) => told(all).some(isEnd)))
+    const events = progressOf(await listener.until((all) => progressOf(all).some(isEnd)))
     listener.close()
     await other.close()
     expect(events.at(-1)?.data).toEqual(run)

@@ -6,13 +6,13 @@ import { type ApiResponse, startApp, type TestApp } from '../../support/app.ts'
 import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
 import { sumOf, workerOf } from '../../support/syncing.ts'
 
-/** Without a worker of its own: the tests say who works. */
+/** Without a worker of its own: the tests run the workers. */
 let service: TestApp
 let host: CodeHostFake
 const children = new Set<ChildProcess>()
 beforeAll(async () => {
   host = await startCodeHost()
-  // A machine that pauses for a moment is no silence: each page is asked for once.
+  // A machine that stalls must not cause a timeout: each page is requested once.
   service = await startApp({ env: { CODEHOST_API_URLS: host.url }, hostTimeoutMs: 60_000 })
 })
 afterEach(() => {
@@ -34,9 +34,9 @@ function spawnWorker(): ChildProcess {
   return child
 }
 
-async function connected(name: string, entries: number) {
+async function connected(name: string, items: number) {
   const repository = host.repository(name)
-  repository.fill(entries)
+  repository.fill(items)
   const project = await service.given.project()
   await service.put(`/api/projects/${project.id}/codehost`, { repository: name, schedule: 'off' })
   return { project, repository }
@@ -86,7 +86,7 @@ describe('a worker', () => {
     expect(done).toMatchObject({ status: 'completed', fetched: 8_000, issues: { created: 6_400 } })
     expect(sumOf(done)).toBe(8_000)
     const firstAfter = host.requests[before]
-    expect((firstAfter?.at ?? 0) - killedAt).toBeLessThan(60_000)
+    expect((firstAfter?.receivedAt ?? 0) - killedAt).toBeLessThan(60_000)
     expect(host.url + (firstAfter?.url ?? '')).toBe(left.checkpoint.next)
     // What was asked before the checkpoint was committed; the pages at it were on their way and never written.
     const earlier = host.requests.slice(since, before).map(({ url }) => host.url + url)

@@ -3,13 +3,13 @@ import { type ApiResponse, startApp, type TestApp } from '../../support/app.ts'
 import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
 import { type Locks, locksOf } from '../../support/locks.ts'
 
-/** Without a worker of its own: the tests say when a run is worked on, and hear how that ends. */
+/** Without a worker of its own: the tests start the work on a run, and get its outcome. */
 let service: TestApp
 let host: CodeHostFake
 let locks: Locks
 beforeAll(async () => {
   host = await startCodeHost()
-  // A page that is held back is no silence.
+  // A delayed page must not count as a timeout.
   service = await startApp({ env: { CODEHOST_API_URLS: host.url }, hostTimeoutMs: 60_000 })
   locks = locksOf(service)
 })
@@ -24,9 +24,9 @@ afterAll(async () => {
 
 let names = 0
 
-async function connected(entries: number) {
+async function connected(items: number) {
   const repository = host.repository(`acme/app-${++names}`)
-  repository.fill(entries)
+  repository.fill(items)
   const project = await service.given.project()
   await connect(project.id, repository.name)
   return { project, repository }
@@ -44,17 +44,17 @@ async function startWork(projectId: string, query = '') {
   return { id: body.id as string, done }
 }
 
-/** A project whose scheduled run is being queued, held up in the middle of it until `letGo`. */
+/** A project whose scheduled run is being queued, blocked in the middle of it until `release`. */
 async function comingDue() {
   const { project, repository } = await connected(1)
   await connect(project.id, repository.name, { schedule: 'hourly' })
   await service.query('update codehost_connections set next_run_at = now() where project_id = $1', [
     project.id,
   ])
-  const letGo = await locks.hold('lock table sync_runs in share mode')
+  const release = await locks.acquire('lock table sync_runs in share mode')
   const queued = service.service.sync.enqueueDue()
   await locks.waiting(1, queued)
-  return { project, queued, letGo }
+  return { project, queued, release }
 }
 
 async function synced(projectId: string, query = '') {
@@ -69,10 +69,10 @@ const runOf = async (projectId: string, id: string) =>
 const tasksOf = (projectId: string) =>
   service.query('select * from tasks where project_id = $1 order by codehost_number', [projectId])
 
-/** Holds pages up between their first lock and what they write. */
-const delayPages = () => locks.hold('lock table purged_entries in access exclusive mode')
+/** Blocks pages between their first lock and their first write. */
+const delayPages = () => locks.acquire('lock table purged_entries in access exclusive mode')
 
-/** Keeps pages of a listing on their way until the answer is called. */
+/** Delays pages of a listing until the returned function is called. */
 function delayResponses(isDelayed: (url: string) => boolean) {
   const { promise, resolve } = Promise.withResolvers<void>()
   host.onResponse(({ url }) => (isDelayed(url) ? promise : undefined))
@@ -113,16 +113,16 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
   test('while a page is being stored: that page is complete, and nothing is stored after it', async () => {
     const { project, repository } = await connected(150)
     await synced(project.id)
-    for (const number of repository.entries.keys()) repository.change(number, { title: 'Changed' })
+    for (const number of repository.items.keys()) repository.change(number, { title: 'Changed' })
     repository.fill(100)
-    const letGo = await delayPages()
+    const release = await delayPages()
     const sendSecond = delayResponses(isSecondPage)
     const { id, done } = await startWork(project.id, '?mode=full')
     await locks.waiting(1, done)
-    const answer = disconnect(project.id)
-    await locks.waiting(2, answer)
-    await letGo()
-    expect((await answer).status).toBeLessThan(300)
+    const response = disconnect(project.id)
+    await locks.waiting(2, response)
+    await release()
+    expect((await response).status).toBeLessThan(300)
     sendSecond()
     await done
     const run = await runOf(project.id, id)
@@ -133,12 +133,12 @@ describe.each(DISCONNECTIONS)('%s', (_, disconnect) => {
   })
 
   test('while a run is queued: the queued run ends as well', async () => {
-    const { project, queued, letGo } = await comingDue()
-    const answer = disconnect(project.id)
-    await locks.waiting(2, answer)
-    await letGo()
+    const { project, queued, release } = await comingDue()
+    const response = disconnect(project.id)
+    await locks.waiting(2, response)
+    await release()
     await queued
-    expect((await answer).status).toBeLessThan(300)
+    expect((await response).status).toBeLessThan(300)
     const { data } = (await service.get(`/api/codehost/${project.id}/syncs`)).body
     expect(data).toMatchObject([{ status: 'failed', error: { code: 'disconnected' } }])
   })
@@ -187,15 +187,15 @@ describe('a run whose connection was replaced', () => {
 describe('deleting the project', () => {
   test('while the first page is being stored: one waits for the other', async () => {
     const { project } = await connected(50)
-    const letGo = await delayPages()
+    const release = await delayPages()
     const { done } = await startWork(project.id)
     await locks.waiting(1, done)
-    const answer = service.delete(`/api/projects/${project.id}`)
-    await locks.waiting(2, answer)
-    await letGo()
+    const response = service.delete(`/api/projects/${project.id}`)
+    await locks.waiting(2, response)
+    await release()
     await done
     // The page came first, so it is not empty any more.
-    expect((await answer).body.code).toBe('project_not_empty')
+    expect((await response).body.code).toBe('project_not_empty')
     expect(await tasksOf(project.id)).toHaveLength(50)
   })
 
@@ -203,25 +203,25 @@ describe('deleting the project', () => {
     const { project } = await connected(50)
     const send = delayResponses(isListing)
     const { done } = await startWork(project.id)
-    // Held up in the middle: it has the project, and not yet its lists.
-    const letGo = await locks.hold(`select from lists where project_id = '${project.id}' for update`)
-    const answer = service.delete(`/api/projects/${project.id}`)
-    await locks.waiting(1, answer)
+    // Blocked in the middle: it has locked the project, and not yet its lists.
+    const release = await locks.acquire(`select from lists where project_id = '${project.id}' for update`)
+    const response = service.delete(`/api/projects/${project.id}`)
+    await locks.waiting(1, response)
     send()
-    await locks.waiting(2, answer, done)
-    await letGo()
-    expect((await answer).status).toBe(204)
+    await locks.waiting(2, response, done)
+    await release()
+    expect((await response).status).toBe(204)
     await done
     expect(await tasksOf(project.id)).toEqual([])
   })
 
   test('while a run is queued: the run waits, or is skipped', async () => {
-    const { project, queued, letGo } = await comingDue()
-    const answer = service.delete(`/api/projects/${project.id}`)
-    await locks.waiting(2, answer)
-    await letGo()
+    const { project, queued, release } = await comingDue()
+    const response = service.delete(`/api/projects/${project.id}`)
+    await locks.waiting(2, response)
+    await release()
     await queued
-    expect((await answer).status).toBe(204)
+    expect((await response).status).toBe(204)
   })
 
   test('while the trash is cleaned up: its tasks are left to the deletion', async () => {
@@ -230,13 +230,13 @@ describe('deleting the project', () => {
     await service.query("update tasks set deleted_at = now() - interval '31 days' where project_id = $1", [
       project.id,
     ])
-    const letGo = await locks.hold(`select from projects where id = '${project.id}' for update`)
-    const answer = service.delete(`/api/projects/${project.id}`)
-    await locks.waiting(1, answer)
+    const release = await locks.acquire(`select from projects where id = '${project.id}' for update`)
+    const response = service.delete(`/api/projects/${project.id}`)
+    await locks.waiting(1, response)
     const deleted = service.service.cleanup.cleanUp()
     await locks.waiting(2, deleted)
-    await letGo()
-    expect((await answer).status).toBe(204)
+    await release()
+    expect((await response).status).toBe(204)
     expect(await deleted).toEqual({ purgedTasks: 0 })
   })
 })
@@ -247,16 +247,16 @@ describe('while a page is being stored', () => {
     const list = await service.given.list(project.id)
     await connect(project.id, repository.name, { listId: list.id })
     await synced(project.id)
-    for (const number of repository.entries.keys()) repository.change(number, { title: 'Changed' })
+    for (const number of repository.items.keys()) repository.change(number, { title: 'Changed' })
     repository.fill(20)
-    const letGo = await delayPages()
+    const release = await delayPages()
     const { id, done } = await startWork(project.id)
     await locks.waiting(1, done)
-    const answer = service.delete(`/api/lists/${list.id}?moveTo=${project.inbox.id}`)
-    await locks.waiting(2, answer)
-    await letGo()
+    const response = service.delete(`/api/lists/${list.id}?moveTo=${project.inbox.id}`)
+    await locks.waiting(2, response)
+    await release()
     await done
-    expect((await answer).status).toBe(204)
+    expect((await response).status).toBe(204)
     expect(await runOf(project.id, id)).toMatchObject({ status: 'completed' })
     const tasks = await tasksOf(project.id)
     expect(tasks.map(({ list_id }) => list_id)).toEqual(Array(40).fill(project.inbox.id))
@@ -264,7 +264,7 @@ describe('while a page is being stored', () => {
 
   test('archiving waits, and nothing is stored afterwards', async () => {
     const { project } = await connected(250)
-    const letGo = await delayPages()
+    const release = await delayPages()
     const sendSecond = delayResponses(isSecondPage)
     const { id, done } = await startWork(project.id)
     await locks.waiting(1, done)
@@ -272,7 +272,7 @@ describe('while a page is being stored', () => {
       .post(`/api/projects/${project.id}/archive`)
       .then(async ({ status }) => ({ status, tasks: await tasksOf(project.id) }))
     await locks.waiting(2, archived)
-    await letGo()
+    await release()
     const { status, tasks } = await archived
     sendSecond()
     await done

@@ -25,9 +25,9 @@ async function imported(
     },
     patch: async (change: object, number = 1) => {
       const row = (await service.tasksOf(project.id)).get(number)
-      const answer = await service.patch(`/api/tasks/${row.id}`, change)
-      expect(answer.status).toBe(200)
-      return answer.body
+      const response = await service.patch(`/api/tasks/${row.id}`, change)
+      expect(response.status).toBe(200)
+      return response.body
     },
   }
 }

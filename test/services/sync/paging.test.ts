@@ -171,7 +171,7 @@ describe('a run', () => {
     expect(sumOf(second)).toBe(second.fetched)
     const tasks = await service.tasksOf(project.id)
     expect(tasks.size).toBe(10_000)
-    for (const [number, { title }] of repository.entries) expect(tasks.get(number).title).toBe(title)
+    for (const [number, { title }] of repository.items) expect(tasks.get(number).title).toBe(title)
   }, 120_000)
 
   test('follows a renamed repository by its id, shows the new name, and ignores a new one with the old name', async () => {
@@ -191,7 +191,7 @@ describe('a run', () => {
 })
 
 describe('a full reconciliation', () => {
-  test('requests missing items one by one; their tasks stay and say what happened', async () => {
+  test('requests missing items one by one; their tasks stay and show what happened', async () => {
     const { project, repository, sync } = await service.connected({}, 30)
     await sync()
     repository.remove(3, 'deleted')
@@ -221,7 +221,7 @@ describe('a full reconciliation', () => {
     await sync()
     repository.remove(2)
     await sync('?mode=full')
-    const back = repository.entries.get(2)
+    const back = repository.items.get(2)
     if (back) delete back.gone
     const run = await sync('?mode=full')
     expect(run).toMatchObject({ fetched: 10, issues: { updated: 1 } })
@@ -279,7 +279,7 @@ describe('a full reconciliation', () => {
   test('is aborted when the listing becomes empty, and keeps everything', async () => {
     const { project, repository, sync } = await service.connected({}, 20)
     await sync()
-    repository.entries.clear()
+    repository.items.clear()
     const run = await sync('?mode=full')
     expect(run).toMatchObject({ status: 'failed', error: { code: 'reconciliation_aborted' } })
     const tasks = await service.tasksOf(project.id)
@@ -295,7 +295,10 @@ describe('a full reconciliation', () => {
     for (const number of [3, 4, 5]) repository.remove(number)
     let isLost = false
     const hasResponse = ({ url }: { url: string }) => (isLost ||= /issues\/4$/.test(url))
-    service.host.fault({ status, body: '{"message":"Not to be seen"}' }, { times: 1_000, at: hasResponse })
+    service.host.fault(
+      { status, body: '{"message":"Not to be seen"}' },
+      { times: 1_000, matches: hasResponse },
+    )
     const run = await sync('?mode=full')
     service.host.heal()
     expect(isLost).toBe(true)
@@ -313,7 +316,7 @@ describe('a full reconciliation', () => {
     let asked = 0
     // After twenty-four it is over for a while, again and again.
     const isTooMany = ({ url }: { url: string }) => /issues\/\d+$/.test(url) && ++asked % 25 === 0
-    service.host.fault({ status: 429, headers: { 'retry-after': '1' } }, { times: 1_000, at: isTooMany })
+    service.host.fault({ status: 429, headers: { 'retry-after': '1' } }, { times: 1_000, matches: isTooMany })
     const run = await sync('?mode=full')
     await vi.waitFor(
       async () => {

@@ -22,9 +22,9 @@ async function connected() {
   return { id, path: `/api/codehost/${id}/sync` }
 }
 
-/** Starts a run and waits for it; answers once it is queued, with what will be answered. */
+/** Starts a run with a long wait; resolves once it is queued, with the pending response. */
 async function startWithLongWait({ id, path }: { id: string; path: string }, headers = {}) {
-  const answer = service.post(path, undefined, { headers: { prefer: 'wait=60', ...headers } })
+  const response = service.post(path, undefined, { headers: { prefer: 'wait=60', ...headers } })
   const runId = await vi.waitFor(
     async () => {
       const [run] = await service.query('select id from sync_runs where project_id = $1', [id])
@@ -33,7 +33,7 @@ async function startWithLongWait({ id, path }: { id: string; path: string }, hea
     },
     { timeout: 30_000, interval: 20 },
   )
-  return { answer, runId }
+  return { response, runId }
 }
 
 describe('a sync that is started while another one ends', () => {
@@ -43,11 +43,11 @@ describe('a sync that is started while another one ends', () => {
       const end = sleep((round % 10) / 4).then(() =>
         service.query("update sync_runs set status = 'completed' where project_id = $1", [project.id]),
       )
-      const [answer] = await Promise.all([service.post(project.path), end])
-      if (answer.status === 409) {
-        expect(answer.body.code).toBe('sync_in_progress')
-        expect((await service.get(`${project.path}s/${answer.body.runId}`)).status).toBe(200)
-      } else expect(answer.status).toBe(202)
+      const [response] = await Promise.all([service.post(project.path), end])
+      if (response.status === 409) {
+        expect(response.body.code).toBe('sync_in_progress')
+        expect((await service.get(`${project.path}s/${response.body.runId}`)).status).toBe(200)
+      } else expect(response.status).toBe(202)
     }
   }, 120_000)
 })
@@ -60,20 +60,20 @@ describe('while a request waits for a run', () => {
     'its project is deleted: the response is the run as it was started, %s an Idempotency-Key',
     async (_, headers) => {
       const project = await connected()
-      const { answer, runId } = await startWithLongWait(project, headers)
+      const { response, runId } = await startWithLongWait(project, headers)
       expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
-      const { status, body, headers: told } = await answer
+      const { status, body, headers: responseHeaders } = await response
       expect(status).toBe(202)
       expect(body).toMatchObject({ id: runId, status: 'queued' })
-      expect(told.get('location')).toBe(`${project.path}s/${runId}`)
+      expect(responseHeaders.get('location')).toBe(`${project.path}s/${runId}`)
     },
   )
 
   test('the database is unavailable: the response is the run as it was last seen', async () => {
     const project = await connected()
-    const { answer, runId } = await startWithLongWait(project)
+    const { response, runId } = await startWithLongWait(project)
     await service.query('alter table sync_runs rename to sync_runs_away')
-    const { status, body } = await answer
+    const { status, body } = await response
     await service.query('alter table sync_runs_away rename to sync_runs')
     expect([status, body.id]).toEqual([202, runId])
   })
