@@ -92,7 +92,7 @@ describe('the keyboard', () => {
     await page.getByLabel('Select Labelled by two').check()
     await desk.service.patch(`/api/tasks/${task.id}`, { labels: ['first', 'theirs'] })
     await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
-    await page.getByLabel('Label to add').fill('mine')
+    await page.getByRole('combobox', { name: 'Label to add' }).fill('mine')
     await page.keyboard.press('Enter')
     const labels = async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.labels
     await expect.poll(labels).toEqual(['first', 'theirs', 'mine'])

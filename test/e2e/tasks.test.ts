@@ -206,7 +206,7 @@ describe('the list of tasks', () => {
       await page.getByLabel(`Select ${title}`).check()
     }
     await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
-    await page.getByLabel('Label to add').fill('regression')
+    await page.getByRole('combobox', { name: 'Label to add' }).fill('regression')
     await page.keyboard.press('Enter')
     await page.getByText('2 tasks: Label regression added.').waitFor()
     const labelled = async () =>
