@@ -11,7 +11,7 @@ test.for(['light', 'dark'] as const)(
     page.on('request', (request) => requested.push(request.url()))
     const pageErrors = collectErrors(page)
     await page.goto(`${desk.service.url}/docs`)
-    await page.getByRole('heading', { name: 'Create task' }).waitFor()
+    await page.getByRole('heading', { name: 'Create a task' }).waitFor()
 
     expect(await violationsOn(page)).toEqual([])
     const { origin } = new URL(desk.service.url)
