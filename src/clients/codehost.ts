@@ -54,28 +54,24 @@ interface ItemsPage {
 export interface CodeHost {
   findRepository(
     access: HostAccess,
-    which: string | number,
-    signal?: AbortSignal,
+    options: { nameOrId: string | number; signal?: AbortSignal | undefined },
   ): Promise<{ outcome: 'found'; repository: Repository } | Refusal | Unreachable>
 
   /** URL of the first page of all items, oldest first. */
   listingUrl(apiUrl: string, repositoryId: number): string
   /** URL of the items changed at or after a time, oldest change first. */
-  updatesUrl(apiUrl: string, repositoryId: number, since: string): string
+  updatesUrl(apiUrl: string, options: { repositoryId: number; since: string }): string
   /** URL of the most recently changed item. */
   latestUrl(apiUrl: string, repositoryId: number): string
 
   readPage(
     access: HostAccess,
-    url: string,
-    options?: { etag?: string | null; signal?: AbortSignal },
+    options: { url: string; etag?: string | null; signal?: AbortSignal },
   ): Promise<ItemsPage | { outcome: 'unchanged'; limits: HostLimits } | Refusal | Unreachable>
 
   readItem(
     access: HostAccess,
-    repositoryId: number,
-    number: number,
-    signal?: AbortSignal,
+    options: { repositoryId: number; number: number; signal?: AbortSignal | undefined },
   ): Promise<
     | { outcome: 'present'; item: unknown; limits: HostLimits }
     | { outcome: 'transferred' | 'deleted'; limits: HostLimits }

@@ -31,9 +31,9 @@ export function githubClient({
   onLargeBody = () => {},
 }: GithubOptions = {}): CodeHost {
   return {
-    async findRepository(access, which, signal) {
-      const path = typeof which === 'number' ? `/repositories/${which}` : `/repos/${which}`
-      const response = await followRedirects(access, access.apiUrl + path, { follow: true, signal })
+    async findRepository(access, { nameOrId, signal }) {
+      const path = typeof nameOrId === 'number' ? `/repositories/${nameOrId}` : `/repos/${nameOrId}`
+      const response = await followRedirects(access, { url: access.apiUrl + path, follow: true, signal })
       if (response.outcome !== 'answered') return response
       if (response.status !== 200) return refusalOf(response)
       const { id, full_name: name } = asRecord(response.body)
@@ -43,13 +43,16 @@ export function githubClient({
       return { outcome: 'found', repository: { id, name: repaired(name) } }
     },
 
-    listingUrl: (apiUrl, id) => issuesUrl(apiUrl, id, { sort: 'created', direction: 'asc' }),
-    updatesUrl: (apiUrl, id, since) => issuesUrl(apiUrl, id, { sort: 'updated', direction: 'asc', since }),
-    latestUrl: (apiUrl, id) => issuesUrl(apiUrl, id, { sort: 'updated', direction: 'desc', per_page: '1' }),
+    listingUrl: (apiUrl, repositoryId) =>
+      issuesUrl(apiUrl, { repositoryId, query: { sort: 'created', direction: 'asc' } }),
+    updatesUrl: (apiUrl, { repositoryId, since }) =>
+      issuesUrl(apiUrl, { repositoryId, query: { sort: 'updated', direction: 'asc', since } }),
+    latestUrl: (apiUrl, repositoryId) =>
+      issuesUrl(apiUrl, { repositoryId, query: { sort: 'updated', direction: 'desc', per_page: '1' } }),
 
-    async readPage(access, url, { etag, signal } = {}) {
+    async readPage(access, { url, etag, signal }) {
       const headers = etag ? { 'if-none-match': etag } : {}
-      const response = await followRedirects(access, url, { headers, follow: true, signal, read: readList })
+      const response = await followRedirects(access, { url, headers, follow: true, signal, read: readList })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       if (response.status === 304) return { outcome: 'unchanged', limits }
@@ -66,9 +69,9 @@ export function githubClient({
       return { outcome: 'page', items, next, etag: response.headers.etag ?? null, bytes, limits }
     },
 
-    async readItem(access, repositoryId, number, signal) {
+    async readItem(access, { repositoryId, number, signal }) {
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
-      const response = await followRedirects(access, url, { follow: false, signal })
+      const response = await followRedirects(access, { url, follow: false, signal })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       switch (response.status) {
@@ -86,6 +89,7 @@ export function githubClient({
   }
 
   interface RequestOptions {
+    url: string
     headers?: Record<string, string>
     /** Whether to follow redirects within the host. */
     follow: boolean
@@ -96,8 +100,7 @@ export function githubClient({
 
   async function followRedirects(
     access: HostAccess,
-    url: string,
-    { headers = {}, follow, signal, read = readValue }: RequestOptions,
+    { url, headers = {}, follow, signal, read = readValue }: RequestOptions,
   ) {
     const { apiUrl, token } = access
     const octokit = new Octokit({ baseUrl: apiUrl, userAgent, ...(token && { auth: token }), log: QUIET })
@@ -106,7 +109,7 @@ export function githubClient({
       // The request carries the token, so every URL is checked here, redirects included.
       if (!isWithin(apiUrl, target))
         return unreachable(`${new URL(target).origin} is not the connected host.`)
-      const response = await sendRequest(octokit, target, headers, read, signal)
+      const response = await sendRequest(octokit, { url: target, headers, read, signal })
       if (response.outcome !== 'answered' || !follow) return response
       const { location } = response.headers
       if (![301, 302, 307, 308].includes(response.status) || !location) return response
@@ -119,10 +122,7 @@ export function githubClient({
 
   async function sendRequest(
     octokit: Octokit,
-    url: string,
-    headers: Record<string, string>,
-    read: NonNullable<RequestOptions['read']>,
-    signal: AbortSignal | undefined,
+    { url, headers, read, signal }: Required<Omit<RequestOptions, 'follow'>>,
   ): Promise<HostResponse | Unreachable> {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
@@ -144,7 +144,7 @@ export function githubClient({
         return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
       }
       const size = { bytes: 0 }
-      const body = await read(counted(response.data, size, onLargeBody))
+      const body = await read(counted(response.data, { size, onLargeBody }))
       return { outcome: 'answered', status, headers: headersOf, body, ...size }
     } catch (error) {
       signal?.throwIfAborted()
@@ -171,7 +171,10 @@ interface HostResponse {
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} }
 
-function issuesUrl(apiUrl: string, repositoryId: number, query: Record<string, string>): string {
+function issuesUrl(
+  apiUrl: string,
+  { repositoryId, query }: { repositoryId: number; query: Record<string, string> },
+): string {
   const all = new URLSearchParams({ state: 'all', per_page: String(PER_PAGE), ...query })
   return `${apiUrl}/repositories/${repositoryId}/issues?${all}`
 }
@@ -198,8 +201,7 @@ class TooLarge extends Error {}
 /** Octokit types an unparsed body as `any`. */
 async function* counted(
   data: unknown,
-  size: { bytes: number },
-  onLargeBody: () => void,
+  { size, onLargeBody }: { size: { bytes: number }; onLargeBody: () => void },
 ): AsyncGenerator<Uint8Array> {
   let nextCall = MAX_CHUNK_BYTES
   for await (const chunk of data as ReadableStream<Uint8Array>) {

@@ -94,9 +94,7 @@ export function activityRepository(db: Executor, reach: Reach) {
     /** The rows that are visible in a snapshot, oldest first. */
     async listVisible(
       snapshot: string,
-      filter: ActivityFilter,
-      after: string | undefined,
-      limit: number,
+      { filter, after, limit }: { filter: ActivityFilter; after: string | undefined; limit: number },
     ): Promise<ActivityRow[]> {
       const isVisible = or(
         sql`pg_visible_in_snapshot(${transaction}, ${snapshot}::pg_snapshot)`,
@@ -133,9 +131,11 @@ export function activityLogReader(db: Executor) {
      */
     async listWritten(
       { finished, from, to, without }: TransactionSpan,
-      notBefore: Date,
-      after: Pick<ActivityLogRow, 'transaction' | 'id'> | undefined,
-      limit: number,
+      {
+        notBefore,
+        after,
+        limit,
+      }: { notBefore: Date; after: Pick<ActivityLogRow, 'transaction' | 'id'> | undefined; limit: number },
     ): Promise<ActivityLogRow[]> {
       const part = (which: SQL | undefined) =>
         db

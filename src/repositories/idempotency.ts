@@ -79,8 +79,10 @@ export function idempotencyRepository(db: Executor) {
     /** Stores the response; with a time, it may be completed once more until then. */
     async store(
       claim: IdempotencyClaim,
-      { body, ...response }: NewResponse,
-      completesWithinMs?: number,
+      {
+        response: { body, ...response },
+        completesWithinMs,
+      }: { response: NewResponse; completesWithinMs?: number | undefined },
     ): Promise<void> {
       const completesBy =
         completesWithinMs === undefined

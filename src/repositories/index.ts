@@ -72,17 +72,17 @@ function unreached(db: Transactional, search?: SearchOptions) {
     syncQueue: syncQueue(db),
     stats: statsRepository(db),
     within: (reach: Reach) => ({
-      ...bound(db, reach, search),
+      ...bound(db, { reach, search }),
       /** One transaction per use case; the repositories passed to it are bound to it. */
       transaction: <T>(work: (repos: BoundRepositories) => Promise<T>): Promise<T> =>
-        db.transaction((tx) => work(bound(tx, reach, search))),
+        db.transaction((tx) => work(bound(tx, { reach, search }))),
     }),
   }
 }
 
-function bound(db: Executor, reach: Reach, search?: SearchOptions) {
+function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchOptions | undefined }) {
   return {
-    tasks: tasksRepository(db, reach, search),
+    tasks: tasksRepository(db, { reach, search }),
     taskChanges: taskChanges(db),
     taskNames: taskNamesRepository(db, reach),
     lists: listsRepository(db, reach),

@@ -139,6 +139,6 @@ export function keyCredentials(db: Executor) {
       return row
     },
 
-    touch: (used: Map<string, Date>) => writeLastUsed(db, apiKeys, 'lastUsedAt', used),
+    touch: (used: Map<string, Date>) => writeLastUsed(db, { table: apiKeys, column: 'lastUsedAt', used }),
   }
 }

@@ -7,9 +7,11 @@ import type { Executor } from './index.ts'
  */
 export async function writeLastUsed<T extends PgTable & { id: AnyColumn }>(
   db: Executor,
-  table: T,
-  column: keyof T['$inferInsert'] & keyof T & string,
-  used: Map<string, Date>,
+  {
+    table,
+    column,
+    used,
+  }: { table: T; column: keyof T['$inferInsert'] & keyof T & string; used: Map<string, Date> },
 ): Promise<void> {
   const lastUsed = table[column] as AnyColumn
   for (const [id, usedAt] of [...used].sort()) {

@@ -76,7 +76,8 @@ export function sessionCredentials(db: Executor) {
   return {
     findByHash: (hash: string) => find(eq(sessions.hash, hash)),
     find: (id: string) => find(eq(sessions.id, id)),
-    touch: (seen: Map<string, Date>) => writeLastUsed(db, sessions, 'lastSeenAt', seen),
+    touch: (seen: Map<string, Date>) =>
+      writeLastUsed(db, { table: sessions, column: 'lastSeenAt', used: seen }),
 
     async deleteSeenBefore(time: Date): Promise<void> {
       await db.delete(sessions).where(lt(sessions.lastSeenAt, time))

@@ -60,7 +60,10 @@ export interface SearchOptions {
 const { description, notes, metadata, ...briefColumns } = getTableColumns(tasks)
 
 /** Reads pages of tasks: a part of the repository of tasks. */
-export function taskPages(db: Executor, reach: Reach, { maxScanned = MAX_SCANNED }: SearchOptions) {
+export function taskPages(
+  db: Executor,
+  { reach, maxScanned = MAX_SCANNED }: SearchOptions & { reach: Reach },
+) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
 
   return {

@@ -48,12 +48,15 @@ export const tasksAndActivity = (rows: TaskRow[], activities: ActivityRow[]) => 
   activities: JSON.stringify(activities),
 })
 
-export function tasksRepository(db: Executor, reach: Reach, options: SearchOptions = {}) {
+export function tasksRepository(
+  db: Executor,
+  { reach, search }: { reach: Reach; search?: SearchOptions | undefined },
+) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
   const isShown = isNull(tasks.deletedAt)
 
   return {
-    ...taskPages(db, reach, options),
+    ...taskPages(db, { reach, ...search }),
 
     insertNew: (newTasks: NewTaskRow[]) => insertNewTasks(db, newTasks),
 
@@ -85,7 +88,10 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
         .for('update')
     },
 
-    async listByExternalIds(projectId: string, source: TaskRow['source'], ids: string[]): Promise<TaskRow[]> {
+    async listByExternalIds(
+      projectId: string,
+      { source, ids }: { source: TaskRow['source']; ids: string[] },
+    ): Promise<TaskRow[]> {
       return db
         .select()
         .from(tasks)
@@ -121,7 +127,17 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
      * Moves at most `limit` of a list's tasks to another list of its project; returns their ids. Never waits: skips locked
      * tasks.
      */
-    async moveSome(fromListId: string, toListId: string, now: Date, limit: number): Promise<string[]> {
+    async moveSome({
+      fromListId,
+      toListId,
+      now,
+      limit,
+    }: {
+      fromListId: string
+      toListId: string
+      now: Date
+      limit: number
+    }): Promise<string[]> {
       const batch = db
         .select({ id: tasks.id })
         .from(tasks)
@@ -138,7 +154,15 @@ export function tasksRepository(db: Executor, reach: Reach, options: SearchOptio
     },
 
     /** The same for deleted tasks, without a new version, because they cannot be read. Returns how many it moved. */
-    async moveDeleted(fromListId: string, toListId: string, limit: number): Promise<number> {
+    async moveDeleted({
+      fromListId,
+      toListId,
+      limit,
+    }: {
+      fromListId: string
+      toListId: string
+      limit: number
+    }): Promise<number> {
       const batch = db
         .select({ id: tasks.id })
         .from(tasks)

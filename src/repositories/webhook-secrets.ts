@@ -40,6 +40,7 @@ export function webhookSecretsRepository(db: Executor) {
       await announceAccessChange(db)
     },
 
-    touch: (used: Map<string, Date>) => writeLastUsed(db, webhookSecrets, 'lastUsedAt', used),
+    touch: (used: Map<string, Date>) =>
+      writeLastUsed(db, { table: webhookSecrets, column: 'lastUsedAt', used }),
   }
 }

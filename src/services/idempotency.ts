@@ -88,7 +88,7 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
       if (hasEffect) {
         const { body } = response
         const stored = { ...response, body: typeof body === 'string' ? body : body() }
-        await repos.idempotency.store(claim, stored, completion?.withinMs)
+        await repos.idempotency.store(claim, { response: stored, completesWithinMs: completion?.withinMs })
       } else await repos.idempotency.release(claim)
       return { ...response, isReplay: false }
     })

@@ -168,7 +168,7 @@ export function listDeletionsOf({
     const { listId, targetId, projectId } = deletion
     const now = clock.now()
     const metadata = { changes: { listId: { from: listId, to: targetId } } }
-    const ids = await repos.tasks.moveSome(listId, targetId, now, limit)
+    const ids = await repos.tasks.moveSome({ fromListId: listId, toListId: targetId, now, limit })
     await repos.activity.insert(
       ids.map((taskId) =>
         activityRow(clock, {
@@ -182,7 +182,10 @@ export function listDeletionsOf({
       ),
     )
     const left = limit - ids.length
-    return ids.length + (left > 0 ? await repos.tasks.moveDeleted(listId, targetId, left) : 0)
+    return (
+      ids.length +
+      (left > 0 ? await repos.tasks.moveDeleted({ fromListId: listId, toListId: targetId, limit: left }) : 0)
+    )
   }
 }
 

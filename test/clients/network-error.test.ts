@@ -66,7 +66,7 @@ describe('a network error', () => {
     const told: unknown[] = []
     const host = githubClient({ onError: (error) => told.push(error) })
     const access = { apiUrl: `http://127.0.0.1:${port}`, token: 'a-secret' }
-    const answer = await host.findRepository(access, 'acme/app')
+    const answer = await host.findRepository(access, { nameOrId: 'acme/app' })
     expect(answer).toEqual({ outcome: 'unreachable', reason: 'The host refused the connection.' })
     expect(told).toMatchObject([
       { code: 'ECONNREFUSED', message: expect.stringContaining(`127.0.0.1:${port}`) },

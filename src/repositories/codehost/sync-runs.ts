@@ -83,7 +83,10 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
     },
 
     /** Newest first. */
-    async list(projectId: string, before: string | undefined, limit: number): Promise<SyncRunRow[]> {
+    async list(
+      projectId: string,
+      { before, limit }: { before: string | undefined; limit: number },
+    ): Promise<SyncRunRow[]> {
       return db
         .select()
         .from(syncRuns)

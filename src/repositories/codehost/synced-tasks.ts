@@ -43,8 +43,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     /** Existing tasks, including deleted ones, locked until the transaction ends. */
     async listKnownForUpdate(
       projectId: string,
-      repositoryId: number,
-      numbers: number[],
+      { repositoryId, numbers }: { repositoryId: number; numbers: number[] },
     ): Promise<SyncedTaskRow[]> {
       return db
         .select({
@@ -60,7 +59,10 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     },
 
     /** Which of these were purged after their deletion: only their numbers are stored. */
-    async listPurged(projectId: string, repositoryId: number, numbers: number[]): Promise<number[]> {
+    async listPurged(
+      projectId: string,
+      { repositoryId, numbers }: { repositoryId: number; numbers: number[] },
+    ): Promise<number[]> {
       const rows = await db
         .select({ number: purgedItems.codehostNumber })
         .from(purgedItems)
@@ -88,8 +90,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     /** Counts the present tasks of a repository, and those of them that a run did not see. */
     async countPresent(
       projectId: string,
-      repositoryId: number,
-      runId: string,
+      { repositoryId, runId }: { repositoryId: number; runId: string },
     ): Promise<{ present: number; vanished: number }> {
       const [row] = await db
         .select({
@@ -104,9 +105,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     /** Numbers that the run did not see, lowest first. */
     async listVanished(
       projectId: string,
-      repositoryId: number,
-      runId: string,
-      limit: number,
+      { repositoryId, runId, limit }: { repositoryId: number; runId: string; limit: number },
     ): Promise<number[]> {
       const rows = await db
         .select({ number: tasks.codehostNumber })
@@ -120,9 +119,11 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     /** Marks an item's task as gone; returns the task, or undefined if nothing changed. */
     async markGone(
       projectId: string,
-      repositoryId: number,
-      number: number,
-      change: { sourceState: 'transferred' | 'deleted'; now: Date },
+      {
+        repositoryId,
+        number,
+        ...change
+      }: { repositoryId: number; number: number; sourceState: 'transferred' | 'deleted'; now: Date },
     ): Promise<{ id: string } | undefined> {
       const [row] = await db
         .update(tasks)

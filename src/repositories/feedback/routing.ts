@@ -98,7 +98,15 @@ export function routingRepository(db: Executor) {
      * Reads the input of routing decisions in one round trip: all rules, the projects they route to, the default project,
      * and projects that the events may name. The caller decides which projects an event names.
      */
-    async findTable(ids: string[], names: string[], listName: string): Promise<RoutingTableRows> {
+    async findTable({
+      ids,
+      names,
+      listName,
+    }: {
+      ids: string[]
+      names: string[]
+      listName: string
+    }): Promise<RoutingTableRows> {
       const { rows } = await readTable(db, { ids, names, listName })
       return { rules: rows[0]?.rules ?? [], projects: rows[0]?.projects ?? [] }
     },

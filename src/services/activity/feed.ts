@@ -106,7 +106,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
     const notBefore = new Date(clock.now().getTime() - MAX_AGE_MS)
     for (let after: ActivityLogRow | undefined; ; ) {
       const last = after
-      const rows = await limit(() => activityLog.listWritten(span, notBefore, last, PAGE))
+      const rows = await limit(() => activityLog.listWritten(span, { notBefore, after: last, limit: PAGE }))
       if (rows.length > 0) yield rows.map(toEvent)
       after = rows.at(-1)
       if (rows.length < PAGE) return

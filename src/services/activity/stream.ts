@@ -93,7 +93,7 @@ export function streamService({
     for (let after: string | undefined; ; ) {
       const filter = { projectId: scope ?? undefined, from }
       const last = after
-      const rows = await limit(() => activity.listVisible(start.text, filter, last, PAGE))
+      const rows = await limit(() => activity.listVisible(start.text, { filter, after: last, limit: PAGE }))
       if (signal.aborted) return
       yield rows.map(toEvent)
       after = rows.at(-1)?.id

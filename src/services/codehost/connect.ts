@@ -183,11 +183,11 @@ async function reachable(
   name: string,
   clock: Pick<Clock, 'now'>,
 ): Promise<Repository> {
-  const found = await host.findRepository(access, name)
+  const found = await host.findRepository(access, { nameOrId: name })
   if (found.outcome !== 'found') throw refusal(found)
   const { repository } = found
   // A visible repository may have unreadable issues.
-  const page = await host.readPage(access, host.latestUrl(access.apiUrl, repository.id))
+  const page = await host.readPage(access, { url: host.latestUrl(access.apiUrl, repository.id) })
   if (page.outcome === 'refused' || page.outcome === 'unreachable') throw refusal(page)
   return repository
 

@@ -104,7 +104,8 @@ export function codehostService(deps: ConnectDeps) {
       return readPage({
         order: orderById('syncs'),
         request,
-        read: async (before, limit) => (await bound.syncRuns.list(projectId, before, limit)).map(toSyncRun),
+        read: async (before, limit) =>
+          (await bound.syncRuns.list(projectId, { before, limit })).map(toSyncRun),
       })
     },
 

@@ -189,7 +189,7 @@ const detailsOf = (row: RoutingRow) => Object.fromEntries(DETAILS.map((name) => 
 /** Reads the input of routing decisions. */
 export async function findTable(routing: BoundRepositories['routing'], fields: RoutingFields[]) {
   const { ids, names } = projectsNamedIn(fields)
-  return routing.findTable(ids, names, FEEDBACK_LIST)
+  return routing.findTable({ ids, names, listName: FEEDBACK_LIST })
 }
 
 /** Maximum number of rules in an explanation; `considered` has all. */

@@ -109,9 +109,9 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     watchedHost(host: CodeHost): CodeHost {
       return {
         ...host,
-        findRepository: (access, ...rest) => watched(access, host.findRepository(access, ...rest)),
-        readPage: (access, ...rest) => watched(access, host.readPage(access, ...rest)),
-        readItem: (access, ...rest) => watched(access, host.readItem(access, ...rest)),
+        findRepository: (access, options) => watched(access, host.findRepository(access, options)),
+        readPage: (access, options) => watched(access, host.readPage(access, options)),
+        readItem: (access, options) => watched(access, host.readItem(access, options)),
       }
     },
 

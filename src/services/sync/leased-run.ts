@@ -119,7 +119,7 @@ export function leasedRun(
     { number, sourceState }: GoneItem,
     now: Date,
   ): Promise<boolean> {
-    const task = await repos.syncedTasks.markGone(projectId, repositoryId, number, { sourceState, now })
+    const task = await repos.syncedTasks.markGone(projectId, { repositoryId, number, sourceState, now })
     if (!task) return false
     const metadata = { changes: { sourceState: { from: 'present', to: sourceState } } }
     const about = { taskId: task.id, projectId, metadata }

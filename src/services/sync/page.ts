@@ -93,10 +93,10 @@ async function decide(
   items: CodehostItem[],
 ): Promise<ItemDecision[]> {
   const numbers = items.map(({ number }) => number)
-  const rows = await repos.syncedTasks.listKnownForUpdate(projectId, repositoryId, numbers)
+  const rows = await repos.syncedTasks.listKnownForUpdate(projectId, { repositoryId, numbers })
   const known = new Map(rows.map((row) => [row.codehostNumber, row]))
   const unknown = numbers.filter((number) => !known.has(number))
-  const purged = new Set(await repos.syncedTasks.listPurged(projectId, repositoryId, unknown))
+  const purged = new Set(await repos.syncedTasks.listPurged(projectId, { repositoryId, numbers: unknown }))
   const now = clock.now()
   const actor = { type: 'codehost' as const, id, name }
   return items.map((item) => {

@@ -59,7 +59,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   if ('code' in access) return leased.end(access)
 
   const { apiUrl, repositoryId } = connection
-  const updatesUrl = (since: string) => host.updatesUrl(apiUrl, repositoryId, since)
+  const updatesUrl = (since: string) => host.updatesUrl(apiUrl, { repositoryId, since })
   let prefetched: { url: string; response: ReturnType<CodeHost['readPage']> } | undefined
 
   let checkpoint: Checkpoint | undefined =
@@ -158,7 +158,11 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     if (!isPlausible(counts)) return leased.end(tooManyVanished(counts))
     for (;;) {
       const { syncedTasks } = repos.within(run)
-      const numbers = await syncedTasks.listVanished(run.projectId, repositoryId, run.id, VANISHED_BATCH)
+      const numbers = await syncedTasks.listVanished(run.projectId, {
+        repositoryId,
+        runId: run.id,
+        limit: VANISHED_BATCH,
+      })
       if (numbers.length === 0) return leased.end(null)
       if (!(await checkItems(numbers, access))) return undefined
       if (await hasYielded()) return undefined
@@ -186,7 +190,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   async function readItem(number: number, access: HostAccess) {
     signal.throwIfAborted()
     return withRetries(async () => {
-      const response = await host.readItem(access, repositoryId, number, signal)
+      const response = await host.readItem(access, { repositoryId, number, signal })
       if (response.outcome !== 'present') return response
       const [item] = itemsOf([response.item]) ?? []
       return item?.number === number ? { ...response, item } : NOT_AN_ISSUE
@@ -203,7 +207,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   /** Requests the next page while this one is written. Still one request at a time. */
   function prefetch(next: Checkpoint | undefined, bytes: number, access: HostAccess): void {
     if (!next || next.phase === 'vanished' || bytes > LARGE_PAGE_BYTES || turn.isOver()) return
-    prefetched = { url: next.next, response: host.readPage(access, next.next, { signal }) }
+    prefetched = { url: next.next, response: host.readPage(access, { url: next.next, signal }) }
     // `readPage` handles the error; if it is never called, the run is over.
     prefetched.response.catch(() => {})
   }
@@ -212,7 +216,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     return withRetries(async () => {
       const prefetchedPage = prefetched?.url === url ? prefetched.response : undefined
       prefetched = undefined
-      const page = await (prefetchedPage ?? host.readPage(access, url, { etag: etag ?? null, signal }))
+      const page = await (prefetchedPage ?? host.readPage(access, { url, etag: etag ?? null, signal }))
       if (page.outcome !== 'page') return page
       const items: CodehostItem[] | undefined = itemsOf(page.items)
       page.items.length = 0
@@ -255,7 +259,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   }
 
   function countPresent() {
-    return repos.within(run).syncedTasks.countPresent(run.projectId, repositoryId, run.id)
+    return repos.within(run).syncedTasks.countPresent(run.projectId, { repositoryId, runId: run.id })
   }
 }
 

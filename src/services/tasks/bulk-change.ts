@@ -93,7 +93,10 @@ async function externalIdsTaken(
   const taken = new Set<string>()
   for (const [source, group] of Map.groupBy(moving, (task) => task.source)) {
     const externalIds = group.flatMap(({ externalId }) => externalId ?? [])
-    const existing = await repos.tasks.listByExternalIds(moveTo?.projectId ?? '', source, externalIds)
+    const existing = await repos.tasks.listByExternalIds(moveTo?.projectId ?? '', {
+      source,
+      ids: externalIds,
+    })
     for (const { externalId } of existing) taken.add(`${source} ${externalId}`)
   }
   const taskByKey = new Map(moving.toReversed().map((task) => [keyOf(task), task.id]))

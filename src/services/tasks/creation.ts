@@ -83,7 +83,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
     const found =
       externalIds.length === 0
         ? []
-        : await repos.tasks.listByExternalIds(projectId, sourceOf(caller.type), externalIds)
+        : await repos.tasks.listByExternalIds(projectId, { source: sourceOf(caller.type), ids: externalIds })
     return new Map(found.map((row) => [row.externalId, row]))
   }
 }

@@ -73,7 +73,7 @@ async function fetched(host: CodeHostFake, repositoryId: number): Promise<number
   const start = performance.now()
   let next: string | null = client.listingUrl(host.url, repositoryId)
   while (next) {
-    const page = await client.readPage(access, next)
+    const page = await client.readPage(access, { url: next })
     if (page.outcome !== 'page') throw new Error(page.outcome)
     next = page.next
   }
