@@ -30,7 +30,10 @@ export function withinBudget(context: Context, budgetTokens: number): Context {
   if (fits(context)) return context
 
   const items = itemsOf(context)
-  const remaining = remainingBudget(withItems(context, items, [], 0), budgetTokens * BYTES_OF_TOKEN)
+  const remaining = remainingBudget(
+    withItems(context, { items, included: [], maxNamed: 0 }),
+    budgetTokens * BYTES_OF_TOKEN,
+  )
   const forNames = Math.min(MAX_NAMED * NAME_BYTES, (budgetTokens * BYTES_OF_TOKEN) / 10)
   remaining.add(-forNames)
   const included: ContextItem[] = []
@@ -40,9 +43,13 @@ export function withinBudget(context: Context, budgetTokens: number): Context {
     if (remaining.reserve(item.value, text)) included.push(item)
   }
   remaining.add(forNames)
-  const { omitted } = withItems(context, items, included, items.length + context.omitted.length)
+  const { omitted } = withItems(context, { items, included, maxNamed: items.length + context.omitted.length })
   const tooMany = omitted.findIndex((omission) => !remaining.reserve(omission, omissionLine(omission)))
-  return withItems(context, items, included, Math.min(tooMany < 0 ? omitted.length : tooMany, MAX_NAMED))
+  return withItems(context, {
+    items,
+    included,
+    maxNamed: Math.min(tooMany < 0 ? omitted.length : tooMany, MAX_NAMED),
+  })
 }
 
 const isRule = (kind: ContextItem['kind']) => kind === 'instruction'
@@ -77,9 +84,7 @@ const itemsOf = ({ instructions, lists, tasks }: Context): ContextItem[] => [
 /** The context reduced to the kept items; omissions are listed up to `named` and all counted. */
 function withItems(
   context: Context,
-  items: ContextItem[],
-  included: ContextItem[],
-  maxNamed: number,
+  { items, included, maxNamed }: { items: ContextItem[]; included: ContextItem[]; maxNamed: number },
 ): Context {
   const isIncluded = new Set(included)
   const left = items.filter((item) => !isIncluded.has(item))

@@ -46,7 +46,10 @@ export function encodeCursor(sort: string, { key, id }: PageCursor): string {
  * Decodes a cursor that `encodeCursor` created for this sort.
  * @throws invalid_cursor for anything else.
  */
-export function decodeCursor(cursor: string, sort: string, isKey: (key: unknown) => boolean): PageCursor {
+export function decodeCursor(
+  cursor: string,
+  { sort, isKey }: { sort: string; isKey: (key: unknown) => boolean },
+): PageCursor {
   const parts = parsed(cursor)
   if (!Array.isArray(parts) || parts.length !== 3) throw invalidCursor()
   const [forSort, key, id] = parts

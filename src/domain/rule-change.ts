@@ -13,7 +13,10 @@ export interface RuleOutcome {
 }
 
 /** Returns the columns to write and the activity of a rule change; undefined when nothing changes. */
-export function decideRuleChange(rule: StoredRule, change: RuleChange, now: Date): RuleOutcome | undefined {
+export function decideRuleChange(
+  rule: StoredRule,
+  { change, now }: { change: RuleChange; now: Date },
+): RuleOutcome | undefined {
   const { content = rule.content, isActive = rule.isActive } = change
   const priority = plainNumber(change.priority ?? rule.priority)
   const changes = {

@@ -14,7 +14,8 @@ export interface ChangeOutcome {
   }[]
 }
 
-interface Circumstances {
+interface RequestedChange {
+  change: TaskChange
   /** The list that `change.listId` names. */
   moveTo: Destination | undefined
   actorType: ActorType
@@ -27,13 +28,12 @@ interface Circumstances {
  */
 export function decideChange(
   task: StoredTask,
-  change: TaskChange,
-  { moveTo, actorType, now }: Circumstances,
+  { change, moveTo, actorType, now }: RequestedChange,
 ): ChangeOutcome | undefined {
-  const changed = changedColumns(task, change, moveTo)
+  const changed = changedColumns(task, { change, moveTo })
   const names = Object.keys(changed) as (keyof typeof changed)[]
   if (names.length === 0) return undefined
-  refuseForeignFields(task, names, actorType)
+  refuseForeignFields(task, { names, actorType })
 
   const update: TaskUpdate = { ...changed, updatedAt: now, version: task.version + 1 }
   const activities: ChangeOutcome['activities'] = []
@@ -47,7 +47,7 @@ export function decideChange(
     activities.push({
       type: 'task.updated',
       metadata: {
-        changes: Object.fromEntries(logged.map((name) => [name, difference(name, task, changed)])),
+        changes: Object.fromEntries(logged.map((name) => [name, difference(name, { task, changed })])),
       },
     })
   }
@@ -59,7 +59,10 @@ export function decideChange(
 export const isDescriptionReadOnly = (source: TaskSource) =>
   source === 'api' || source === 'codehost' || source === 'analytics'
 
-function changedColumns(task: StoredTask, change: TaskChange, moveTo: Destination | undefined) {
+function changedColumns(
+  task: StoredTask,
+  { change, moveTo }: { change: TaskChange; moveTo: Destination | undefined },
+) {
   const { priority, labels, assignees, listId: _, ...same } = change
   const target = {
     ...same,
@@ -83,7 +86,10 @@ const CODEHOST_FIELDS: readonly string[] = [
   'projectId',
 ] satisfies readonly (keyof StoredTask)[]
 
-function refuseForeignFields(task: StoredTask, names: string[], actorType: ActorType) {
+function refuseForeignFields(
+  task: StoredTask,
+  { names, actorType }: { names: string[]; actorType: ActorType },
+) {
   if (task.source === 'codehost') {
     const foreign = names.filter((name) => CODEHOST_FIELDS.includes(name))
     if (foreign.length > 0) throw managedByCodehost(foreign)
@@ -101,7 +107,10 @@ const LOGGED_AS_CHANGED: readonly string[] = [
   'metadata',
 ] satisfies readonly (keyof StoredTask)[]
 
-function difference(name: string, task: StoredTask, changed: Record<string, unknown>): unknown {
+function difference(
+  name: string,
+  { task, changed }: { task: StoredTask; changed: Record<string, unknown> },
+): unknown {
   if (LOGGED_AS_CHANGED.includes(name)) return 'changed'
   const loggedValue =
     name === 'priority' ? (rank: unknown) => priorityOf(rank as number) : (value: unknown) => value

@@ -28,7 +28,9 @@ export async function readPage<T, Start>({
   read,
 }: PageSource<T, Start>): Promise<Page<T>> {
   const start =
-    cursor === undefined ? undefined : order.startOf(decodeCursor(cursor, order.name, order.isKey))
+    cursor === undefined
+      ? undefined
+      : order.startOf(decodeCursor(cursor, { sort: order.name, isKey: order.isKey }))
   const first = await readPart(start, Math.min(limit, maxAtOnce))
   if (limit <= maxAtOnce || first.nextCursor === null) return first
   return { ...first, rest: rest(first.data.at(-1)) }

@@ -164,7 +164,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     input: RuleChange,
     details: Record<string, unknown> = {},
   ): Promise<Rule> {
-    const outcome = decideRuleChange(rule, input, clock.now())
+    const outcome = decideRuleChange(rule, { change: input, now: clock.now() })
     if (!outcome) return toRule(rule)
     const update = { ...outcome.update, ...updatedBy(caller) }
     const changed = { ...rule, ...update }

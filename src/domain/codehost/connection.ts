@@ -28,8 +28,7 @@ export function settingsOf(
  */
 export function bringsNoToken(
   caller: { projectId: string | null },
-  token: string | null | undefined,
-  same: { token: string | null } | undefined,
+  { token, same }: { token: string | null | undefined; same: { token: string | null } | undefined },
 ): boolean {
   if (caller.projectId === null || typeof token === 'string') return false
   if (!same) return true
@@ -48,11 +47,15 @@ interface ConnectionDetails extends Settings {
  * The activity of a created or changed connection; undefined when nothing changed. Of tokens it says only that one
  * exists, was set or was removed.
  */
-export function connectionActivity(
-  before: ConnectionDetails | undefined,
-  after: ConnectionDetails,
-  isTokenGiven: boolean,
-): { type: 'connection.created' | 'connection.updated'; metadata: Record<string, unknown> } | undefined {
+export function connectionActivity({
+  before,
+  after,
+  isTokenGiven,
+}: {
+  before: ConnectionDetails | undefined
+  after: ConnectionDetails
+  isTokenGiven: boolean
+}): { type: 'connection.created' | 'connection.updated'; metadata: Record<string, unknown> } | undefined {
   const { id: connectionId, repository, apiUrl, listId, schedule, token } = after
   const about = { connectionId, repository, apiUrl }
   const hasToken = token !== null

@@ -51,8 +51,7 @@ export function resumeAt(position: SyncPosition | null): (Checkpoint & { phase: 
  */
 export function afterListing(
   { since }: Checkpoint & { phase: 'listing' },
-  page: PageRead,
-  updatesUrl: (since: string) => string,
+  { page, updatesUrl }: { page: PageRead; updatesUrl: (since: string) => string },
 ): Checkpoint | undefined {
   // The repository was empty before this page, so nothing is older than the oldest of its items.
   const from = since ?? page.updatedAt.filter((time) => time !== null).sort()[0] ?? null
@@ -65,8 +64,7 @@ export function afterListing(
 /** The next request after a page of changes (undefined at the end), and the position to store for the next run. */
 export function afterUpdates(
   { since, etag }: Checkpoint & { phase: 'updates' },
-  page: PageRead,
-  updatesUrl: (since: string) => string,
+  { page, updatesUrl }: { page: PageRead; updatesUrl: (since: string) => string },
 ): { checkpoint: (Checkpoint & { phase: 'updates' }) | undefined; position: SyncPosition } {
   const continueAt = (next: string, from = since) => ({
     checkpoint: { phase: 'updates' as const, next, since: from },
@@ -125,11 +123,15 @@ const NEEDS_A_PERSON = new Set([
  * When the next scheduled run is due after one has ended: after success at most one interval from now, after an error
  * that needs a person one day from now, otherwise as scheduled before.
  */
-export function nextRunAfter(
-  error: { code: string } | null,
-  { schedule, nextRunAt: due }: { schedule: 'off' | 'hourly' | 'daily'; nextRunAt: Date | null },
-  now: Date,
-): Date | null {
+export function nextRunAfter({
+  error,
+  connection: { schedule, nextRunAt: due },
+  now,
+}: {
+  error: { code: string } | null
+  connection: { schedule: 'off' | 'hourly' | 'daily'; nextRunAt: Date | null }
+  now: Date
+}): Date | null {
   if (due === null) return null
   if (error === null) return sooner(due, nextRunAt(schedule, now))
   return NEEDS_A_PERSON.has(error.code) ? nextRunAt('daily', now) : due

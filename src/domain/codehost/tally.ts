@@ -39,13 +39,19 @@ const STRENGTH: Record<Outcome, number> = {
  */
 export function tallied(
   before: Tally,
-  seen: Map<number, Outcome>,
-  page: (Pick<ItemDecision, 'number' | 'kind' | 'outcome' | 'reason'> & { row?: { status: string } })[],
+  {
+    seen,
+    page,
+  }: {
+    seen: Map<number, Outcome>
+    page: (Pick<ItemDecision, 'number' | 'kind' | 'outcome' | 'reason'> & { row?: { status: string } })[]
+  },
 ): { tally: Tally; outcomes: { number: number; outcome: Outcome }[] } {
   const tally = structuredClone(before)
   const outcomes = page.flatMap(({ number, kind, outcome, reason, row }) => {
     const previous = seen.get(number)
-    tally.counts.createdDone = (tally.counts.createdDone ?? 0) + createdDoneBy(outcome, previous, row?.status)
+    tally.counts.createdDone =
+      (tally.counts.createdDone ?? 0) + createdDoneBy(outcome, { previous, status: row?.status })
     if (previous && STRENGTH[outcome] < STRENGTH[previous]) return []
     if (previous === outcome) return []
     if (previous === undefined) tally.fetched++
@@ -60,7 +66,10 @@ export function tallied(
 }
 
 /** A created item may be closed or reopened when the same run sees it again. */
-function createdDoneBy(outcome: Outcome, previous: Outcome | undefined, status: string | undefined): number {
+function createdDoneBy(
+  outcome: Outcome,
+  { previous, status }: { previous: Outcome | undefined; status: string | undefined },
+): number {
   if (previous !== 'created') return outcome === 'created' && status === 'done' ? 1 : 0
   return outcome === 'closed' ? 1 : outcome === 'reopened' ? -1 : 0
 }

@@ -60,14 +60,17 @@ export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
 })
 
 /** Updates the task of a known item: columns owned by the code host are overwritten, all others kept. */
-export function updateFromItem(task: SyncedTask, item: CodehostItem, now: Date): ItemDecision {
-  const decision = followItem(task, item, now)
+export function updateFromItem(
+  task: SyncedTask,
+  { item, now }: { item: CodehostItem; now: Date },
+): ItemDecision {
+  const decision = followItem(task, { item, now })
   // A deleted task is updated without activity: it may be restored, and the code host does not report the change
   // again.
   return task.deletedAt ? { ...skipItem(item), ...(decision.row && { row: decision.row }) } : decision
 }
 
-function followItem(task: SyncedTask, item: CodehostItem, now: Date): ItemDecision {
+function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: Date }): ItemDecision {
   const { number, kind } = item
   const isClosed = item.state === 'closed'
   const isReopening = !isClosed && task.codehostState === 'closed'
@@ -97,10 +100,10 @@ function followItem(task: SyncedTask, item: CodehostItem, now: Date): ItemDecisi
   const outcome = isClosing ? 'closed' : isReopening ? 'reopened' : 'updated'
   const texts = isDescriptionNew ? { description: 'changed' } : {}
   const changes = {
-    ...Object.fromEntries(changed.flatMap((name) => difference(name, task, next))),
+    ...Object.fromEntries(changed.flatMap((name) => difference(name, { task, next }))),
     ...texts,
   }
-  return { number, kind, outcome, row, activities: activitiesOf(task, status, changes) }
+  return { number, kind, outcome, row, activities: activitiesOf(task, { status, changes }) }
 }
 
 /** The columns owned by the code host. */
@@ -121,8 +124,7 @@ function codehostColumns(item: CodehostItem) {
 
 function activitiesOf(
   task: SyncedTask,
-  status: StoredTask['status'],
-  changes: object,
+  { status, changes }: { status: StoredTask['status']; changes: object },
 ): ItemDecision['activities'] {
   const activities: ItemDecision['activities'] = []
   if (Object.keys(changes).length > 0) activities.push({ type: 'task.updated', metadata: { changes } })
@@ -134,7 +136,10 @@ function activitiesOf(
 }
 
 /** The logged change of a column. The status has an activity of its own; the host's state is not logged. */
-function difference(name: string, task: SyncedTask, next: Record<string, unknown>): [string, unknown][] {
+function difference(
+  name: string,
+  { task, next }: { task: SyncedTask; next: Record<string, unknown> },
+): [string, unknown][] {
   if (['status', 'codehostState', 'codehostKind'].includes(name)) return []
   return [[name, { from: task[name as keyof SyncedTask], to: next[name] }]]
 }

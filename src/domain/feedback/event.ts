@@ -26,7 +26,12 @@ export type Reading =
  * further checks. `null` counts as absent. Errors never quote the payload: it may hold an e-mail address.
  */
 export function readEvent(body: unknown): Reading {
-  if (!isObject(body)) return { outcome: 'rejected', uuid: null, errors: [wrongType('', 'an object', body)] }
+  if (!isObject(body))
+    return {
+      outcome: 'rejected',
+      uuid: null,
+      errors: [wrongType('', { expected: 'an object', value: body })],
+    }
   const [sent, prefix] = isObject(body.event) ? [body.event, '/event'] : [body, '']
   const uuid = typeof sent.uuid === 'string' && sent.uuid !== '' ? sent.uuid : null
   if (typeof sent.event === 'string' && sent.event !== FEEDBACK_SUBMITTED) return { outcome: 'ignored', uuid }
@@ -46,7 +51,7 @@ export function readEvent(body: unknown): Reading {
       : [objectError(sent.properties, `${prefix}/properties`)]),
   ].filter((error) => error !== undefined)
   if (!properties || errors.length > 0) return { outcome: 'rejected', uuid, errors }
-  return { outcome: 'accepted', uuid, event: eventOf(sent, properties, uuid) }
+  return { outcome: 'accepted', uuid, event: eventOf(sent, { properties, uuid }) }
 }
 
 /** The deduplication key: the sender's identifier, otherwise all of the event's content. */
@@ -66,7 +71,10 @@ export const occurredAt = ({ timestamp }: Pick<FeedbackEvent, 'timestamp'>) =>
   new Date(withColon(timestamp)).toISOString()
 
 /** Cast: all checks have passed, so the values have the interface's types. */
-function eventOf(sent: Members, properties: Members, uuid: string | null): FeedbackEvent {
+function eventOf(
+  sent: Members,
+  { properties, uuid }: { properties: Members; uuid: string | null },
+): FeedbackEvent {
   return {
     uuid,
     distinctId: sent.distinct_id as string,
@@ -85,7 +93,7 @@ const isObject = (value: unknown): value is Members =>
 
 const missing = (path: string): FieldError => ({ path, code: 'required', message: 'is missing' })
 
-const wrongType = (path: string, expected: string, value: unknown): FieldError => ({
+const wrongType = (path: string, { expected, value }: { expected: string; value: unknown }): FieldError => ({
   path,
   code: 'wrong_type',
   message: `must be ${expected}, not ${kindOf(value)}`,
@@ -99,12 +107,14 @@ function kindOf(value: unknown): string {
 
 function textError(value: unknown, path: string): FieldError | undefined {
   if (value === undefined || value === null) return missing(path)
-  if (typeof value !== 'string') return wrongType(path, 'a string', value)
+  if (typeof value !== 'string') return wrongType(path, { expected: 'a string', value })
   return value.trim() === '' ? { path, code: 'too_short', message: 'must not be blank' } : undefined
 }
 
 function objectError(value: unknown, path: string): FieldError {
-  return value === undefined || value === null ? missing(path) : wrongType(path, 'an object', value)
+  return value === undefined || value === null
+    ? missing(path)
+    : wrongType(path, { expected: 'an object', value })
 }
 
 function sentimentError(value: unknown, path: string): FieldError | undefined {

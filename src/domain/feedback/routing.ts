@@ -101,7 +101,7 @@ export function decideRoute(fields: RoutingFields, table: RoutingTable): Routing
     const explanation = [
       ...before,
       `The event names the project ${quoted(named.name)}.`,
-      ...sharedName(named, candidates, fields),
+      ...sharedName(named, { candidates, ...fields }),
     ].join(' ')
     return { project: named, rule: null, matchedOn: 'project_name', explanation }
   }
@@ -119,8 +119,7 @@ export function decideRoute(fields: RoutingFields, table: RoutingTable): Routing
 /** All rules by position, each with the reason why it won or lost. */
 export function consideredRules(
   fields: RoutingFields,
-  table: RoutingTable,
-  winner: RoutingDecision,
+  { table, winner }: { table: RoutingTable; winner: RoutingDecision },
 ): ConsideredRule[] {
   const matches = new Map(matchingRules(fields, table).map((match) => [match.rule.id, match]))
   return table.rules.toSorted(byPosition).map((rule) => {
@@ -204,8 +203,7 @@ function namedProjects(
 /** Notes that other projects share the name, if the match was by name. */
 function sharedName(
   named: RoutingProject,
-  candidates: RoutingProject[],
-  { projectId, projectName }: RoutingFields,
+  { candidates, projectId, projectName }: RoutingFields & { candidates: RoutingProject[] },
 ) {
   if ([projectId, projectName].some((value) => value?.toLowerCase() === named.id)) return []
   const count = candidates.filter(({ name, isArchived }) => !isArchived && isSame(name, named.name)).length

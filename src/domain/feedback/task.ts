@@ -5,7 +5,7 @@ import type { NewTaskInBulk, TaskPriority } from '../../schemas/task.ts'
 import { type ActorRef, newTask } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
-import { limitProperties, MAX_NOTE_BYTES } from './limits.ts'
+import { type LimitedProperties, limitProperties, MAX_NOTE_BYTES } from './limits.ts'
 
 /** The actor in the activity log: the analytics platform has no API key. */
 export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analytics' }
@@ -27,7 +27,7 @@ export function feedbackTask(event: FeedbackEvent): FeedbackTask {
   const limited = limitProperties(event.properties)
   return {
     title: titleOf(event, redact),
-    description: descriptionOf(event, redact, limited),
+    description: descriptionOf(event, { redact, limited }),
     priority: PRIORITIES[event.sentiment],
     labels: labelsOf(event, redact),
     metadata: {
@@ -82,18 +82,20 @@ function labelsOf(event: FeedbackEvent, redact: Redact): string[] {
 /** The note, and a table of all other properties except the sender's e-mail address. */
 export function descriptionOf(
   event: FeedbackEvent,
-  redact = redactorOf(event),
-  { properties: limited, omitted, isNoteCut } = limitProperties(event.properties),
+  {
+    redact = redactorOf(event),
+    limited: { properties: limited, omitted, isNoteCut } = limitProperties(event.properties),
+  }: { redact?: Redact | undefined; limited?: LimitedProperties | undefined } = {},
 ): string {
   const note = noteOf(event, redact)
   const properties = Object.entries(limited).filter(isShown)
   const isCut = omitted > 0 || isNoteCut
-  const whole = isCut ? undefined : wholeDescription(asMarkdown(note), properties, redact)
+  const whole = isCut ? undefined : wholeDescription(asMarkdown(note), { properties, redact })
   if (whole !== undefined) return whole
 
   const forNote = Math.min(Buffer.byteLength(note), MAX_DESCRIPTION_BYTES / 2)
   const short = (text: string) => shortened(redact(text))
-  const lines = linesWithin(MAX_DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES, properties, short)
+  const lines = linesWithin(MAX_DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES, { properties, show: short })
   const missing = properties.length - lines.length + omitted
   const rest = joined(tableOf(lines), leftOut(missing), isCut ? CUT : CUT_HERE)
   const left = MAX_DESCRIPTION_BYTES - Buffer.byteLength(rest) - FRAME_BYTES
@@ -101,8 +103,11 @@ export function descriptionOf(
 }
 
 /** Returns undefined if the result exceeds the maximum size of a description. */
-function wholeDescription(note: string, properties: Property[], redact: Redact): string | undefined {
-  const lines = linesWithin(MAX_DESCRIPTION_BYTES, properties, redact)
+function wholeDescription(
+  note: string,
+  { properties, redact }: { properties: Property[]; redact: Redact },
+): string | undefined {
+  const lines = linesWithin(MAX_DESCRIPTION_BYTES, { properties, show: redact })
   if (lines.length < properties.length) return undefined
   const whole = joined(note, tableOf(lines))
   return Buffer.byteLength(whole) <= MAX_DESCRIPTION_BYTES ? whole : undefined
@@ -142,7 +147,10 @@ const isShown = ([name, value]: Property) =>
   name !== 'user_email' && value !== null && !(name === 'note' && typeof value === 'string')
 
 /** Table lines of the first properties up to a byte limit; an event may have 100,000 properties. */
-function linesWithin(bytes: number, properties: Property[], show: (text: string) => string): string[] {
+function linesWithin(
+  bytes: number,
+  { properties, show }: { properties: Property[]; show: (text: string) => string },
+): string[] {
   const lines: string[] = []
   let left = bytes
   for (const [name, value] of properties) {

@@ -63,7 +63,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     if (urlHost && !isHostOf(apiUrl, urlHost)) throw hostMismatch(urlHost, apiUrl)
     // Checked before any request: the response to somebody else's token would reveal what exists.
     const isSameName = seen?.repository.toLowerCase() === name.toLowerCase() && seen.apiUrl === apiUrl
-    if (bringsNoToken(caller, token, isSameName ? seen : undefined)) throw tokenRequired()
+    if (bringsNoToken(caller, { token, same: isSameName ? seen : undefined })) throw tokenRequired()
     if (token && !encryptionKey) throw encryptionKeyMissing()
     const stored = storedFor(apiUrl, seen)
     const ownToken = token === undefined ? stored && vault.open(stored) : token
@@ -78,7 +78,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       if (token === undefined && storedFor(apiUrl, present)?.token !== stored?.token) return undefined
       const now = clock.now()
       const isSame = present?.repositoryId === repository.id && present.apiUrl === apiUrl
-      if (bringsNoToken(caller, token, isSame ? present : undefined)) throw tokenRequired()
+      if (bringsNoToken(caller, { token, same: isSame ? present : undefined })) throw tokenRequired()
       if (present && !isSame) {
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run) await endRun(repos, clock, run, DISCONNECTED)
@@ -109,7 +109,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
           repositoryId: repository.id,
         })
       const after = { ...change, id, apiUrl }
-      const activity = connectionActivity(present, after, token !== undefined)
+      const activity = connectionActivity({ before: present, after, isTokenGiven: token !== undefined })
       if (activity) {
         const about = { projectId, metadata: activity.metadata }
         await repos.activity.insert([

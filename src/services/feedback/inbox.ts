@@ -124,7 +124,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     if (task?.projectId !== seen.projectId) throw changedMeanwhile()
     const now = clock.now()
     const moveTo = { listId, projectId: project.id }
-    const outcome = decideChange(task, { listId }, { moveTo, actorType: caller.type, now })
+    const outcome = decideChange(task, { change: { listId }, moveTo, actorType: caller.type, now })
     if (!outcome) return
     await repos.tasks.update(task.id, outcome.update)
     const about = { taskId: task.id, projectId: project.id }

@@ -133,7 +133,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         Promise.all([findTable(routing, [fields]), feedback.listByKeys([dedupKey])]),
       )
       const decision = decideRoute(fields, table)
-      const considered = consideredRules(fields, table, decision)
+      const considered = consideredRules(fields, { table, winner: decision })
       return {
         wouldCreate: !before,
         projectId: decision.project.id,

@@ -34,7 +34,7 @@ export async function endRun(
   await repos.syncRuns.deleteSeen(run.id)
   if (connection?.id === run.connectionId) {
     await repos.codehost.update(connection.id, {
-      nextRunAt: nextRunAfter(error, connection, now),
+      nextRunAt: nextRunAfter({ error, connection, now }),
       ...(run.mode === 'full' && !error && { nextFullAt: nextFullAt('done', now) }),
     })
   }

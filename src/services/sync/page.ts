@@ -44,11 +44,10 @@ export async function writePage(
     run.id,
     decisions.map(({ number }) => number),
   )
-  const { tally, outcomes } = tallied(
-    tallyOf(run),
-    new Map(seen.map(({ number, outcome }) => [number, outcome])),
-    decisions,
-  )
+  const { tally, outcomes } = tallied(tallyOf(run), {
+    seen: new Map(seen.map(({ number, outcome }) => [number, outcome])),
+    page: decisions,
+  })
   await repos.syncRuns.saveSeen(outcomes.map((outcome) => ({ runId: run.id, ...outcome })))
 
   const change = {
@@ -101,7 +100,7 @@ async function decide(
   const actor = { type: 'codehost' as const, id, name }
   return items.map((item) => {
     const task = known.get(item.number)
-    if (task) return updateFromItem(task, item, now)
+    if (task) return updateFromItem(task, { item, now })
     if (purged.has(item.number)) return skipItem(item)
     return importItem(item, { id: clock.newId(now), now, destination, actor, repositoryId })
   })

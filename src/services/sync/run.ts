@@ -107,7 +107,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     if (page?.outcome !== 'page') return undefined
     const { items } = page
     const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
-    const following = afterListing(checkpoint, read, updatesUrl)
+    const following = afterListing(checkpoint, { page: read, updatesUrl })
     const isFirst = checkpoint.next === host.listingUrl(apiUrl, repositoryId)
     // The previous page had a `next` link, so an empty page is an error, not the end of the list.
     if (items.length === 0 && !isFirst) return leased.end(CUT_SHORT)
@@ -128,7 +128,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     if (!page) return undefined
     const { items } = page
     const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
-    const { checkpoint: more, position } = afterUpdates(checkpoint, read, updatesUrl)
+    const { checkpoint: more, position } = afterUpdates(checkpoint, { page: read, updatesUrl })
     const next = more ?? (run.mode === 'full' ? ({ phase: 'vanished' } as const) : undefined)
     return writeAndContinue(page, next, position, access)
   }

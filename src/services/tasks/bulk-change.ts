@@ -42,7 +42,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const { changes, refusals } = decideBulkChange(ids, (id) => {
         const task = writableTask(locked, id)
         const { moveTo } = destination
-        const outcome = decideChange(task, change, { moveTo, actorType: caller.type, now })
+        const outcome = decideChange(task, { change, moveTo, actorType: caller.type, now })
         if (isTaken(task)) throw externalIdTaken()
         return { task, outcome }
       })

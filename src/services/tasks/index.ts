@@ -103,7 +103,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
         const moveTo =
           change.listId === undefined ? undefined : await writableDestination(repos, change.listId)
         const now = clock.now()
-        const outcome = decideChange(task, change, { moveTo, actorType: caller.type, now })
+        const outcome = decideChange(task, { change, moveTo, actorType: caller.type, now })
         if (!outcome) return writtenFor(caller, toTask(task))
         const changed = { ...task, ...outcome.update }
         await repos.tasks.update(id, outcome.update)

@@ -54,9 +54,9 @@ describe('after a page of the listing', () => {
     ],
   ] as const)('%s', (_, since, read, expected) => {
     const checkpoint = { phase: 'listing' as const, next: 'p1', since }
-    expect(afterListing(checkpoint, { ...read, updatedAt: [...read.updatedAt] }, updatesUrl)).toEqual(
-      expected,
-    )
+    expect(
+      afterListing(checkpoint, { page: { ...read, updatedAt: [...read.updatedAt] }, updatesUrl }),
+    ).toEqual(expected)
   })
 })
 
@@ -97,7 +97,10 @@ describe('after a page of changes', () => {
     ],
   ] as const)('%s', (_, condition, { url, next, last }, expected, position) => {
     const read = { url, next, etag: 'new', updatedAt: [at(10), last] }
-    const after = afterUpdates({ phase: 'updates', next: url, since, ...condition }, read, updatesUrl)
+    const after = afterUpdates(
+      { phase: 'updates', next: url, since, ...condition },
+      { page: read, updatesUrl },
+    )
     expect(after.checkpoint?.next).toBe(expected)
     expect(after.position).toMatchObject({ url, etag: 'new', ...position })
   })
@@ -114,15 +117,17 @@ describe('after a full page without a next link', () => {
   })
 
   test('the run continues when the next request would not return the same page', () => {
-    const { checkpoint } = afterUpdates({ phase: 'updates', next: url, since }, full(50), updatesUrl)
+    const { checkpoint } = afterUpdates(
+      { phase: 'updates', next: url, since },
+      { page: full(50), updatesUrl },
+    )
     expect(checkpoint).toMatchObject({ next: updatesUrl(at(45)), since: at(45) })
   })
 
   test('the next run is unconditional when the whole page has one timestamp', () => {
     const { checkpoint, position } = afterUpdates(
       { phase: 'updates', next: url, since },
-      full(10),
-      updatesUrl,
+      { page: full(10), updatesUrl },
     )
     expect(checkpoint).toBeUndefined()
     expect(position).toEqual({ since, url, etag: null, next: null })
@@ -166,6 +171,8 @@ describe('the next scheduled run', () => {
     ['is none without a schedule', null, null, null],
   ])('%s', (_, code, due, next) => {
     const error = code === null ? null : { code }
-    expect(nextRunAfter(error, { schedule: 'hourly', nextRunAt: at(due) }, now)).toEqual(at(next))
+    expect(nextRunAfter({ error, connection: { schedule: 'hourly', nextRunAt: at(due) }, now })).toEqual(
+      at(next),
+    )
   })
 })

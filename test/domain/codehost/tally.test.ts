@@ -19,7 +19,7 @@ test.each<[Outcome[], Outcome]>([
   let tally = emptyTally()
   const met = new Map<number, Outcome>()
   for (const outcome of seen) {
-    const result = tallied(tally, met, [{ number: 1, kind: 'issue', outcome }])
+    const result = tallied(tally, { seen: met, page: [{ number: 1, kind: 'issue', outcome }] })
     tally = result.tally
     for (const { number, outcome } of result.outcomes) met.set(number, outcome)
   }
@@ -45,7 +45,7 @@ test('new and done items are reported, including those closed or reopened in the
   const met = new Map<number, Outcome>()
   let tally = emptyTally()
   const createdDone = pages.map((page) => {
-    const result = tallied(tally, met, [...page])
+    const result = tallied(tally, { seen: met, page: [...page] })
     tally = result.tally
     for (const { number, outcome } of result.outcomes) met.set(number, outcome)
     return tally.counts.createdDone
@@ -64,11 +64,10 @@ test('the parts add up to fetched, however often an item occurs', () => {
       let tally = emptyTally()
       const met = new Map<number, Outcome>()
       for (const page of pages) {
-        const result = tallied(
-          tally,
-          met,
-          page.map((each) => ({ ...each, kind: kindOf(each.number) })),
-        )
+        const result = tallied(tally, {
+          seen: met,
+          page: page.map((each) => ({ ...each, kind: kindOf(each.number) })),
+        })
         tally = result.tally
         for (const { number, outcome } of result.outcomes) met.set(number, outcome)
       }

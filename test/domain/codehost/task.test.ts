@@ -92,18 +92,17 @@ describe('an item that already has a task', () => {
     ],
     ['is skipped when deleted here and the same', { deletedAt: now }, {}, 'skipped', undefined],
   ])('%s', (_, task, change, outcome, row) => {
-    const decision = updateFromItem(known(task), itemWith(change), now)
+    const decision = updateFromItem(known(task), { item: itemWith(change), now })
     expect(decision.outcome).toBe(outcome)
     if (row) expect(decision.row).toMatchObject(row)
     else expect(decision.row).toBeUndefined()
   })
 
   test('puts what changed into the activity, texts only by name', () => {
-    const decision = updateFromItem(
-      known(),
-      itemWith({ ...closed, title: 'N', body: 'N', labels: ['b'] }),
+    const decision = updateFromItem(known(), {
+      item: itemWith({ ...closed, title: 'N', body: 'N', labels: ['b'] }),
       now,
-    )
+    })
     expect(decision.activities).toEqual([
       {
         type: 'task.updated',

@@ -170,7 +170,7 @@ test('reports for every rule why it matched or not, without any text of the even
   const table = { rules, projects }
   const fields = { projectName: 'ShOp', appId: 'cOm.ShOp' }
 
-  const considered = consideredRules(fields, table, decideRoute(fields, table))
+  const considered = consideredRules(fields, { table, winner: decideRoute(fields, table) })
 
   expect(considered.map(({ name, outcome, reason }) => `${name} ${outcome}: ${reason}`)).toEqual([
     'winner won: matched on the app',
