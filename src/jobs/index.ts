@@ -38,16 +38,16 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   const syncWorker = startSyncWorker({ sync, logger })
 
   const timers = [
-    every(5_000, () => access.flushLastUsed(), logger),
-    every(2_000, () => lists.aggregateOpenCounts(), logger),
-    every(2_000, () => taskNames.aggregate(), logger),
+    every(() => access.flushLastUsed(), { ms: 5_000, logger }),
+    every(() => lists.aggregateOpenCounts(), { ms: 2_000, logger }),
+    every(() => taskNames.aggregate(), { ms: 2_000, logger }),
     // Pauses leave the processors to requests. Instances alternate on one deletion, so two of them double its share.
     ...[lists, projects].map(({ workOnDeletions }) =>
-      paced({ shares: { busy: 0.4, quiet: 0.8 }, pauseMs: 1_000 }, workOnDeletions, logger),
+      paced(workOnDeletions, { shares: { busy: 0.4, quiet: 0.8 }, pauseMs: 1_000, logger }),
     ),
     // About 400 tasks a second on an idle machine: indexing a million existing tasks takes 40 minutes. Half that rate
     // during heavy writes.
-    paced({ shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500 }, () => tasks.indexTexts(), logger),
+    paced(() => tasks.indexTexts(), { shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500, logger }),
   ]
 
   return {

@@ -57,7 +57,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
           'sync taken up',
         )
         const work = sync
-          .work(run, stopping.signal, turnMs)
+          .work(run, { stop: stopping.signal, turnMs })
           .catch((err) => logger.warn({ err, runId: run.id }, 'sync broke off'))
           .finally(() => {
             working.delete(work)

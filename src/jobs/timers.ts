@@ -1,7 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Runs `work` of this instance periodically, never twice at once; a failure is retried at the next interval. */
-export function every(ms: number, work: () => Promise<unknown>, logger: Pick<FastifyBaseLogger, 'warn'>) {
+export function every(
+  work: () => Promise<unknown>,
+  { ms, logger }: { ms: number; logger: Pick<FastifyBaseLogger, 'warn'> },
+) {
   let isWorking = false
   const timer = setInterval(async () => {
     if (isWorking) return
@@ -26,9 +29,8 @@ const BUSY = 0.3
  * whether there is more to do; if not, or if it fails, the next one runs after `pauseMs`.
  */
 export function paced(
-  { shares, pauseMs }: { shares: Shares; pauseMs: number },
   step: () => Promise<boolean>,
-  logger: Pick<FastifyBaseLogger, 'warn'>,
+  { shares, pauseMs, logger }: { shares: Shares; pauseMs: number; logger: Pick<FastifyBaseLogger, 'warn'> },
 ) {
   let isStopped = false
   let timer = setTimeout(stepAndPause, pauseMs)

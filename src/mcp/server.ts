@@ -28,8 +28,7 @@ type ServerOfExchange = (exchange: Exchange, era: 'legacy' | 'modern') => McpSer
 /** Compiles the schemas shared by all exchanges once, and creates a server for each exchange. */
 export function mcpServers(
   app: Pick<FastifyInstance, 'compileCheck' | 'asAppError'>,
-  useCases: UseCases,
-  tools: Tool[] = TOOLS,
+  { useCases, tools = TOOLS }: { useCases: UseCases; tools?: Tool[] | undefined },
 ): ServerOfExchange {
   const compiled = tools.map(({ input, output, ...tool }) => ({
     ...tool,
@@ -58,7 +57,7 @@ export function mcpServers(
       server.registerTool(name, config, async (args) => {
         try {
           requireAllowed(caller, operation)
-          const { data, text } = await run(args, caller, useCases)
+          const { data, text } = await run(args, { caller, ...useCases })
           return { content: [{ type: 'text', text }], structuredContent: { ...data } }
         } catch (error) {
           return { isError: true, content: [{ type: 'text', text: words(error, exchange) }] }
@@ -75,11 +74,14 @@ export function mcpServers(
         mimeType: 'text/markdown',
       },
       (uri) =>
-        withProtocolErrors(exchange, ruleOperations.list, async () => {
-          const { data } = await useCases.rules.list(caller, {})
-          return {
-            contents: [{ uri: uri.href, mimeType: 'text/markdown', text: `${rulesMarkdown(data)}\n` }],
-          }
+        withProtocolErrors(exchange, {
+          operation: ruleOperations.list,
+          work: async () => {
+            const { data } = await useCases.rules.list(caller, {})
+            return {
+              contents: [{ uri: uri.href, mimeType: 'text/markdown', text: `${rulesMarkdown(data)}\n` }],
+            }
+          },
         }),
     )
 
@@ -90,9 +92,12 @@ export function mcpServers(
         description: 'The context of a session: the active rules, lists and the latest tasks.',
       },
       () =>
-        withProtocolErrors(exchange, contextOperations.read, async () => {
-          const { markdown: text } = await useCases.context.read(caller, {})
-          return { messages: [{ role: 'user', content: { type: 'text', text } }] }
+        withProtocolErrors(exchange, {
+          operation: contextOperations.read,
+          work: async () => {
+            const { markdown: text } = await useCases.context.read(caller, {})
+            return { messages: [{ role: 'user', content: { type: 'text', text } }] }
+          },
         }),
     )
     return server
@@ -101,8 +106,7 @@ export function mcpServers(
   /** Resources and prompts have no error results as tools do; their errors are protocol errors. */
   async function withProtocolErrors<T>(
     exchange: Exchange,
-    operation: Operation,
-    work: () => Promise<T>,
+    { operation, work }: { operation: Operation; work: () => Promise<T> },
   ): Promise<T> {
     try {
       requireAllowed(exchange.caller, operation)

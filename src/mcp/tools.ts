@@ -40,7 +40,7 @@ export interface Tool {
   input: TSchema
   output: TSchema
   /** Returns the structured content, and a text with the same content. */
-  run(args: unknown, caller: Caller, useCases: UseCases): Promise<{ data: object; text: string }>
+  run(args: unknown, useCases: UseCases & { caller: Caller }): Promise<{ data: object; text: string }>
 }
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
@@ -60,7 +60,7 @@ export const TOOLS: Tool[] = [
     annotations: { ...reads, ...fromAnywhere },
     input: GetContextInput,
     output: Context,
-    async run(args, caller, { context }) {
+    async run(args, { caller, context }) {
       const { context: data, markdown } = await context.read(caller, args)
       return { data, text: markdown }
     },
@@ -73,7 +73,7 @@ export const TOOLS: Tool[] = [
     annotations: { ...reads, ...ofTheTeam },
     input: GetRulesInput,
     output: RuleList,
-    async run(_, caller, { rules }) {
+    async run(_, { caller, rules }) {
       const data = await rules.list(caller, {})
       return { data, text: rulesMarkdown(data.data) }
     },
@@ -87,7 +87,7 @@ export const TOOLS: Tool[] = [
     annotations: { ...creates, ...ofTheTeam },
     input: CreateRuleInput,
     output: Rule,
-    async run(args, caller, { rules }) {
+    async run(args, { caller, rules }) {
       const rule = await rules.create(caller, args)
       return { data: rule, text: `Created.\n\n${ruleText(rule)}` }
     },
@@ -101,8 +101,8 @@ export const TOOLS: Tool[] = [
     annotations: { ...overwrites, ...ofTheTeam },
     input: UpdateRuleInput,
     output: Rule,
-    async run({ id, ...change }, caller, { rules }) {
-      const rule = await rules.update(caller, id, change)
+    async run({ id, ...change }, { caller, rules }) {
+      const rule = await rules.update(caller, { id, change })
       return { data: rule, text: `Updated.\n\n${ruleText(rule)}` }
     },
   }),
@@ -115,7 +115,7 @@ export const TOOLS: Tool[] = [
     annotations: { ...reads, ...fromAnywhere },
     input: ListTasksInput,
     output: AssistantTaskPage,
-    async run(args, caller, { tasks }) {
+    async run(args, { caller, tasks }) {
       const { data: page, nextCursor } = await tasks.list(caller, { ...args, fields: 'summary' })
       const data = page.map(toTaskBrief)
       const next =
@@ -134,7 +134,7 @@ export const TOOLS: Tool[] = [
     annotations: { ...reads, ...fromAnywhere },
     input: GetTaskInput,
     output: AssistantTask,
-    run: async ({ id }, caller, { tasks }) => taskResult('The task.', await tasks.get(caller, id)),
+    run: async ({ id }, { caller, tasks }) => taskResult('The task.', await tasks.get(caller, id)),
   }),
   tool({
     name: 'create_task',
@@ -145,7 +145,7 @@ export const TOOLS: Tool[] = [
     annotations: { ...creates, ...fromAnywhere },
     input: CreateTaskInput,
     output: WrittenAssistantTask,
-    async run(args, caller, { tasks }) {
+    async run(args, { caller, tasks }) {
       const { task, isNew } = await tasks.create(caller, args)
       return writtenResult(isNew ? 'Created.' : 'A task with this externalId already exists.', task)
     },
@@ -159,8 +159,8 @@ export const TOOLS: Tool[] = [
     annotations: { ...overwrites, ...fromAnywhere },
     input: UpdateTaskInput,
     output: WrittenAssistantTask,
-    async run({ id, ...change }, caller, { tasks }) {
-      return writtenResult('Updated.', await tasks.update(caller, id, change, undefined))
+    async run({ id, ...change }, { caller, tasks }) {
+      return writtenResult('Updated.', await tasks.update(caller, { id, change }))
     },
   }),
 ]
@@ -170,14 +170,13 @@ interface TypedTool<I extends TSchema, O extends TSchema> extends Omit<Tool, 'ru
   output: O
   run(
     args: Static<I>,
-    caller: Caller,
-    useCases: UseCases,
+    useCases: UseCases & { caller: Caller },
   ): Promise<{ data: Static<O> & object; text: string }>
 }
 
 /** Cast: the server validates the arguments before it runs the tool. */
 function tool<I extends TSchema, O extends TSchema>({ run, ...rest }: TypedTool<I, O>): Tool {
-  return { ...rest, run: (args, caller, useCases) => run(args as Static<I>, caller, useCases) }
+  return { ...rest, run: (args, useCases) => run(args as Static<I>, useCases) }
 }
 
 function taskResult(said: string, whole: Task) {

@@ -77,18 +77,17 @@ async function once<T>(
     body: String(reply.serializeInput(body as never, String(status), 'application/json')),
   })
   let made: CreatedResponse<T>
-  const response = await idempotency.once(
-    identityOf(request),
-    async (repos) => {
+  const response = await idempotency.once(identityOf(request), {
+    work: async (repos) => {
       made = await work(useCasesIn(repos))
       const stored = made.isLong ? inParts(made) : textOf(made)
       return { ...stored, hasEffect: made.hasEffect ?? true }
     },
-    completion && {
+    completion: completion && {
       withinMs: completion.withinMs,
       complete: async () => textOf(await completion.complete(made)),
     },
-  )
+  })
   if (response.isReplay) reply.header('idempotency-replayed', 'true')
   reply.status(response.status).headers(response.headers).type('application/json; charset=utf-8')
   const { body } = response

@@ -84,7 +84,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           if (!isPartial && refusals.some(Boolean)) throw together(refusals)
 
           const good = items.filter((_, index) => !refusals[index])
-          const made = await tasks.createMany(request.caller, listId, good)
+          const made = await tasks.createMany(request.caller, { listId, inputs: good })
           const created = made.filter(({ isNew }) => isNew).length
           const counts = { created, existing: made.length - created }
           const hasEffect = created > 0
@@ -129,7 +129,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
       },
     },
     async ({ caller, body: { ids, change } }) => {
-      const { tasks, unchanged } = await service.tasks.updateMany(caller, ids, change)
+      const { tasks, unchanged } = await service.tasks.updateMany(caller, { ids, change })
       return { data: tasks, unchanged }
     },
   )

@@ -59,7 +59,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(ref(Connection), 'The connection.') },
       },
     },
-    (request) => codehost.connect(request.caller, request.params.id, request.body),
+    (request) => codehost.connect(request.caller, { projectId: request.params.id, input: request.body }),
   )
 
   app.get(
@@ -138,7 +138,8 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           if (seconds === undefined) return started
           const gone = new AbortController()
           reply.raw.once('close', () => gone.abort())
-          const { run, isOver } = await codehost.awaitRun(request.caller, started.body, {
+          const { run, isOver } = await codehost.awaitRun(request.caller, {
+            started: started.body,
             timeoutMs: seconds * 1_000,
             signal: AbortSignal.any([gone.signal, draining.signal]),
           })
@@ -147,7 +148,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         },
       }
       return app.idempotently({ request, reply, completion }, async ({ codehost }) => {
-        const body = await codehost.sync(request.caller, projectId, mode)
+        const body = await codehost.sync(request.caller, { projectId, mode })
         return { status: 202, headers: { location: `/api/codehost/${projectId}/syncs/${body.id}` }, body }
       })
     },
@@ -168,7 +169,8 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(SyncRunPage, 'A page of sync runs.') },
       },
     },
-    (request) => codehost.listRuns(request.caller, request.params.projectId, request.query),
+    (request) =>
+      codehost.listRuns(request.caller, { projectId: request.params.projectId, query: request.query }),
   )
 
   app.get(
@@ -184,7 +186,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(ref(SyncRun), 'The run.') },
       },
     },
-    (request) => codehost.getRun(request.caller, request.params.projectId, request.params.runId),
+    (request) => codehost.getRun(request.caller, request.params),
   )
 }
 

@@ -69,7 +69,11 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         response: { 200: responses(ref(ApiKeyWithSecret), 'The key with its new secret.') },
       },
     },
-    (request) => keys.rotate(request.caller, request.params.id, request.body.overlapSeconds ?? 86_400),
+    (request) =>
+      keys.rotate(request.caller, {
+        id: request.params.id,
+        overlapSeconds: request.body.overlapSeconds ?? 86_400,
+      }),
   )
 
   app.delete(

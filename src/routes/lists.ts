@@ -29,7 +29,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     (request, reply) =>
       app.idempotently({ request, reply }, async ({ lists }) => {
-        const body = await lists.create(request.caller, request.params.id, request.body)
+        const body = await lists.create(request.caller, { projectId: request.params.id, list: request.body })
         return { status: 201, headers: { location: `/api/lists/${body.id}` }, body }
       }),
   )
@@ -48,7 +48,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(ListPage, 'A page of lists.') },
       },
     },
-    (request) => lists.list(request.caller, request.params.id, request.query),
+    (request) => lists.list(request.caller, { projectId: request.params.id, query: request.query }),
   )
 
   app.get(
@@ -82,7 +82,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(ref(List), 'The updated list.') },
       },
     },
-    (request) => lists.update(request.caller, request.params.id, request.body),
+    (request) => lists.update(request.caller, { id: request.params.id, change: request.body }),
   )
 
   app.delete(
@@ -108,7 +108,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     async (request, reply) => {
       const { id } = request.params
-      const list = await lists.delete(request.caller, id, request.query.moveTo)
+      const list = await lists.delete(request.caller, { id, moveTo: request.query.moveTo })
       if (!list) return reply.status(204).send(null)
       reply.status(202).header('location', `/api/lists/${id}`)
       return list

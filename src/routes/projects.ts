@@ -81,7 +81,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(ref(Project), 'The updated project.') },
       },
     },
-    (request) => projects.rename(request.caller, request.params.id, request.body),
+    (request) => projects.rename(request.caller, { id: request.params.id, change: request.body }),
   )
 
   app.post(

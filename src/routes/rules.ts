@@ -111,7 +111,9 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     async (request, reply) => {
       const allowed = request.allowedVersions()
-      return reply.withVersion(await rules.update(request.caller, request.params.id, request.body, allowed))
+      return reply.withVersion(
+        await rules.update(request.caller, { id: request.params.id, change: request.body, allowed }),
+      )
     },
   )
 
@@ -134,7 +136,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => {
-      await rules.delete(request.caller, request.params.id, request.allowedVersions())
+      await rules.delete(request.caller, { id: request.params.id, allowed: request.allowedVersions() })
       return reply.status(204).send(null)
     },
   )
@@ -179,7 +181,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(RuleVersionPage, 'A page of versions.') },
       },
     },
-    (request) => rules.listVersions(request.caller, request.params.id, request.query),
+    (request) => rules.listVersions(request.caller, { id: request.params.id, query: request.query }),
   )
 
   app.post(
@@ -203,7 +205,9 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     async (request, reply) => {
       const allowed = request.allowedVersions()
       const { version } = request.body
-      return reply.withVersion(await rules.revert(request.caller, request.params.id, version, allowed))
+      return reply.withVersion(
+        await rules.revert(request.caller, { id: request.params.id, version, allowed }),
+      )
     },
   )
 }

@@ -58,11 +58,10 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
         metrics.streamClosed()
         ending.abort()
       })
-      const events = await stream.open(
-        request.caller,
-        { projectId: request.query.projectId, lastEventId: request.headers['last-event-id'] },
+      const events = await stream.open(request.caller, {
+        request: { projectId: request.query.projectId, lastEventId: request.headers['last-event-id'] },
         ending,
-      )
+      })
       if (app.isDraining()) throw shuttingDown()
       ending.signal.addEventListener('abort', () => {
         setTimeout(() => reply.raw.destroy(), GRACE_MS).unref()

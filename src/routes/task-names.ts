@@ -27,7 +27,7 @@ export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskName
           response: { 200: responses(TaskNameList, 'The most used names.') },
         },
       },
-      (request) => taskNames.list(request.caller, kind, request.query),
+      (request) => taskNames.list(request.caller, { kind, ...request.query }),
     )
   }
 }

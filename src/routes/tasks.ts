@@ -109,7 +109,9 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     async (request, reply) => {
       const allowed = request.allowedVersions()
-      return reply.withVersion(await tasks.update(request.caller, request.params.id, request.body, allowed))
+      return reply.withVersion(
+        await tasks.update(request.caller, { id: request.params.id, change: request.body, allowed }),
+      )
     },
   )
 
@@ -131,7 +133,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => {
-      await tasks.delete(request.caller, request.params.id, request.allowedVersions())
+      await tasks.delete(request.caller, { id: request.params.id, allowed: request.allowedVersions() })
       return reply.status(204).send(null)
     },
   )

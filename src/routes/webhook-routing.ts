@@ -95,7 +95,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
         response: { 200: responses(ref(RoutingRule), 'The updated rule.') },
       },
     },
-    (request) => routing.update(request.caller, request.params.id, request.body),
+    (request) => routing.update(request.caller, { id: request.params.id, change: request.body }),
   )
 
   app.delete(

@@ -80,7 +80,10 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
       },
     },
     (request) =>
-      webhookSecrets.rotate(request.caller, request.params.id, request.body.overlapSeconds ?? 86_400),
+      webhookSecrets.rotate(request.caller, {
+        id: request.params.id,
+        overlapSeconds: request.body.overlapSeconds ?? 86_400,
+      }),
   )
 
   app.delete(

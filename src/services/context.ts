@@ -25,13 +25,19 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
      */
     async read(caller: Caller, request: ContextRequest): Promise<{ context: Context; markdown: string }> {
       const { projectId, budgetTokens, includeArchived } = request
-      const whole = await gather(caller, projectId ?? caller.projectId, includeArchived)
+      const whole = await gather(caller, { projectId: projectId ?? caller.projectId, includeArchived })
       const context = budgetTokens === undefined ? whole : withinBudget(whole, budgetTokens)
       return { context, markdown: contextMarkdown(context) }
     },
   }
 
-  async function gather(caller: Caller, projectId: string | null, includeArchived = false): Promise<Context> {
+  async function gather(
+    caller: Caller,
+    {
+      projectId,
+      includeArchived = false,
+    }: { projectId: string | null; includeArchived?: boolean | undefined },
+  ): Promise<Context> {
     const bound = repos.within(caller)
     const project = projectId === null ? null : await bound.projects.find(projectId)
     if (project === undefined) throw projectNotFound(projectId ?? '')

@@ -51,15 +51,19 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
      */
     async once(
       request: RequestIdentity,
-      work: (repos: Repositories) => Promise<WorkResponse>,
-      completion?: Completion,
+      {
+        work,
+        completion,
+      }: { work: (repos: Repositories) => Promise<WorkResponse>; completion?: Completion | undefined },
     ): Promise<Outcome> {
       const deadline = performance.now() + DEADLINE_MS
       for (;;) {
         const claim = { ...request, createdAt: clock.now() }
-        const response = await begin(claim, work, completion)
+        const response = await begin(claim, { work, completion })
         if (response !== 'pending') {
-          return completion && !response.isReplay ? completed(claim, response, completion) : response
+          return completion && !response.isReplay
+            ? completed(claim, { stored: response, ...completion })
+            : response
         }
         if (performance.now() >= deadline) throw requestInProgress()
         await wait(POLL_MS)
@@ -70,8 +74,10 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
   /** Returns the stored response, or the work's own; `pending` while the first request is still completing it. */
   function begin(
     claim: IdempotencyClaim,
-    work: (repos: Repositories) => Promise<WorkResponse>,
-    completion: Completion | undefined,
+    {
+      work,
+      completion,
+    }: { work: (repos: Repositories) => Promise<WorkResponse>; completion: Completion | undefined },
   ): Promise<Outcome | 'pending'> {
     return repos.transaction(async (repos) => {
       const keptSince = new Date(claim.createdAt.getTime() - RESPONSES_KEPT_MS)
@@ -97,8 +103,7 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
   /** Returns the complete response, once it is stored; when that failed, the one that is stored. */
   async function completed(
     claim: IdempotencyClaim,
-    stored: Outcome,
-    { complete }: Completion,
+    { stored, complete }: Completion & { stored: Outcome },
   ): Promise<Outcome> {
     const response = await complete(stored)
     const isStored = await repos.idempotency.complete(claim, response).catch(() => false)

@@ -33,15 +33,15 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
     /** @throws project_not_found, project_archived, insufficient_scope, validation_failed */
     async create(caller: Caller, input: NewApiKey): Promise<ApiKeyWithSecret> {
       const now = clock.now()
-      const requested = requestedStrength(caller, input, now)
+      const requested = requestedStrength(caller, { key: input, now })
       return repos.within(caller).transaction(async (repos) => {
-        if (requested.projectId) await writableProject(repos, requested.projectId)
+        if (requested.projectId) await writableProject(repos, { id: requested.projectId })
         const secret = keySecret(randomBytes)
         const id = clock.newId(now)
         const row = { id, name: input.name, ...requested, revokedAt: null, lastUsedAt: null, createdAt: now }
-        await repos.keys.insert(row, secretRow(id, secret, now))
-        await record(repos, 'key.created', row, caller, now, { scopes: row.scopes })
-        return { ...toApiKey(row, secret, null), key: secret.text }
+        await repos.keys.insert(row, secretRow(id, { secret, createdAt: now }))
+        await record(repos, { type: 'key.created', key: row, caller, now, details: { scopes: row.scopes } })
+        return { ...toApiKey(row, { secret, previousSecretExpiresAt: null }), key: secret.text }
       })
     },
 
@@ -53,7 +53,9 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
         request,
         async read(after, limit) {
           const rows = await repos.within(caller).keys.list({ after, limit, now })
-          return rows.map((row) => toApiKey(row, row, row.previousSecretExpiresAt))
+          return rows.map((row) =>
+            toApiKey(row, { secret: row, previousSecretExpiresAt: row.previousSecretExpiresAt }),
+          )
         },
       })
     },
@@ -62,17 +64,23 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
      * Creates a new secret for the key; the previous one stays valid for the overlap.
      * @throws key_not_found, insufficient_scope
      */
-    async rotate(caller: Caller, id: string, overlapSeconds: number): Promise<ApiKeyWithSecret> {
+    async rotate(
+      caller: Caller,
+      { id, overlapSeconds }: { id: string; overlapSeconds: number },
+    ): Promise<ApiKeyWithSecret> {
       const rotated = await repos.within(caller).transaction(async (repos) => {
-        const row = await keyForUpdate(repos, caller, id)
+        const row = await keyForUpdate(repos, { caller, id })
         const now = clock.now()
         const secret = keySecret(randomBytes)
         const previousUntil = new Date(now.getTime() + overlapSeconds * 1000)
-        await repos.keys.rotate(secretRow(id, secret, now), previousUntil)
+        await repos.keys.rotate(secretRow(id, { secret, createdAt: now }), previousUntil)
         // Without overlap the previous secret may be compromised, and so may its sessions.
         if (overlapSeconds === 0) await repos.sessions.deleteAll(id)
-        await record(repos, 'key.rotated', row, caller, now, { overlapSeconds })
-        return { ...toApiKey(row, secret, overlapSeconds > 0 ? previousUntil : null), key: secret.text }
+        await record(repos, { type: 'key.rotated', key: row, caller, now, details: { overlapSeconds } })
+        return {
+          ...toApiKey(row, { secret, previousSecretExpiresAt: overlapSeconds > 0 ? previousUntil : null }),
+          key: secret.text,
+        }
       })
       access.forget()
       return rotated
@@ -84,33 +92,38 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
      */
     async revoke(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
-        const row = await keyForUpdate(repos, caller, id)
+        const row = await keyForUpdate(repos, { caller, id })
         const now = clock.now()
         if (isAdminOfAll(row, now) && !(await repos.keys.isAnotherAdmin(id, now)))
           throw lastAdminKey(row.name)
         await repos.keys.revoke(id, now)
         await repos.sessions.deleteAll(id)
-        await record(repos, 'key.revoked', row, caller, now)
+        await record(repos, { type: 'key.revoked', key: row, caller, now })
       })
       access.forget()
     },
   }
 
-  function record(
-    repos: BoundRepositories,
-    type: string,
-    key: Pick<KeyRow, 'id' | 'name' | 'projectId'>,
-    caller: Caller,
-    now: Date,
-    details: Record<string, unknown> = {},
-  ) {
+  function record(repos: BoundRepositories, { type, key, caller, now, details = {} }: RecordedChange) {
     const about = { projectId: key.projectId, metadata: { keyId: key.id, keyName: key.name, ...details } }
     return repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), ...about })])
   }
 }
 
+/** A change as the activity log gets it. */
+interface RecordedChange {
+  type: string
+  key: Pick<KeyRow, 'id' | 'name' | 'projectId'>
+  caller: Caller
+  now: Date
+  details?: Record<string, unknown> | undefined
+}
+
 /** The strength of the new key; omitted members are those of the caller's key. */
-function requestedStrength(caller: Caller, { scopes, projectId, expiresAt }: NewApiKey, now: Date): Strength {
+function requestedStrength(
+  caller: Caller,
+  { key: { scopes, projectId, expiresAt }, now }: { key: NewApiKey; now: Date },
+): Strength {
   const expiry = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
   const requested: Strength = {
     scopes: [...new Set(scopes ?? [])],
@@ -132,7 +145,10 @@ function requestedStrength(caller: Caller, { scopes, projectId, expiresAt }: New
 const invalidExpiry = (message: string) =>
   validationFailed([{ path: '/expiresAt', code: 'out_of_range', message }])
 
-async function keyForUpdate(repos: BoundRepositories, caller: Caller, id: string): Promise<KeyRow> {
+async function keyForUpdate(
+  repos: BoundRepositories,
+  { caller, id }: { caller: Caller; id: string },
+): Promise<KeyRow> {
   const row = await repos.keys.findForUpdate(id)
   if (!row) throw keyNotFound(id)
   // With the new secret of a stronger key the caller would gain its permissions.
@@ -148,14 +164,18 @@ const isAdminOfAll = ({ scopes, projectId, expiresAt }: KeyRow, now: Date) =>
 
 const secretRow = (
   keyId: string,
-  { hash, prefix, lastFour }: Pick<KeySecretRow, 'hash' | 'prefix' | 'lastFour'>,
-  createdAt: Date,
+  {
+    secret: { hash, prefix, lastFour },
+    createdAt,
+  }: { secret: Pick<KeySecretRow, 'hash' | 'prefix' | 'lastFour'>; createdAt: Date },
 ): KeySecretRow => ({ keyId, hash, prefix, lastFour, expiresAt: null, createdAt })
 
 const toApiKey = (
   row: KeyRow,
-  { prefix, lastFour }: Pick<KeySecretRow, 'prefix' | 'lastFour'>,
-  previousSecretExpiresAt: Date | null,
+  {
+    secret: { prefix, lastFour },
+    previousSecretExpiresAt,
+  }: { secret: Pick<KeySecretRow, 'prefix' | 'lastFour'>; previousSecretExpiresAt: Date | null },
 ): ApiKey => ({
   id: row.id,
   name: row.name,

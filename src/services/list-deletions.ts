@@ -41,8 +41,11 @@ export function listDeletionsOf({
 
   return {
     /** Returns true if the list is deleted already. */
-    async delete(caller: Caller, id: string, moveTo: string | undefined): Promise<boolean> {
-      const isGone = await repos.within(caller).transaction((repos) => begin(repos, caller, id, moveTo))
+    async delete(
+      caller: Caller,
+      { id, moveTo }: { id: string; moveTo?: string | undefined },
+    ): Promise<boolean> {
+      const isGone = await repos.within(caller).transaction((repos) => begin(repos, { caller, id, moveTo }))
       if (isGone) return true
       const deadline = performance.now() + deletionMs
       while (performance.now() < deadline) {
@@ -64,11 +67,9 @@ export function listDeletionsOf({
   /** Returns true if the list is deleted already. */
   async function begin(
     repos: BoundRepositories,
-    caller: Caller,
-    id: string,
-    moveTo: string | undefined,
+    { caller, id, moveTo }: { caller: Caller; id: string; moveTo: string | undefined },
   ): Promise<boolean> {
-    const target = moveTo === undefined ? undefined : await targetOf(repos, id, moveTo)
+    const target = moveTo === undefined ? undefined : await targetOf(repos, { id, moveTo })
     const { list, lists } = await lockedList(repos, id)
     if (list.isDefault) throw listIsDefault(list.name)
     const destination = lists.find((other) => (target ? other.id === target.id : other.isDefault))
@@ -94,7 +95,7 @@ export function listDeletionsOf({
       createdAt: clock.now(),
     }
     await repos.codehost.moveList(list.id, destination.id)
-    if (isSmall && (await finishClosed(repos, deletion, list, lists))) return true
+    if (isSmall && (await finishClosed(repos, { deletion, list, lists }))) return true
     await repos.listDeletions.save(deletion)
     if (!target) await repos.listDeletions.refuseNewTasks(list.id)
     return false
@@ -105,7 +106,7 @@ export function listDeletionsOf({
     const batch = await repos.within(everywhere).transaction(async (repos) => {
       const deletion = await repos.listDeletions.claim(listId)
       if (!deletion) return undefined
-      return { deletion, moved: await moveSome(repos, deletion, batchSize.now) }
+      return { deletion, moved: await moveSome(repos, { deletion, limit: batchSize.now }) }
     })
     // It is finished, or another instance is working on it.
     if (!batch) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'deleted' : 'blocked'
@@ -128,7 +129,7 @@ export function listDeletionsOf({
         if (!existing) return true
         if (!(await repos.lists.tryClose(listId))) return false
         await repos.codehost.moveList(listId, existing.targetId)
-        return finishClosed(repos, existing, list, lists)
+        return finishClosed(repos, { deletion: existing, list, lists })
       })
       .catch((error) => {
         // The project was archived: continues once it is unarchived. Or the list is gone, with its project or by another
@@ -141,11 +142,9 @@ export function listDeletionsOf({
   /** The list is locked against new tasks. Returns false if it has more tasks than one transaction moves. */
   async function finishClosed(
     repos: BoundRepositories,
-    deletion: ListDeletionRow,
-    list: ListRow,
-    lists: ListRow[],
+    { deletion, list, lists }: { deletion: ListDeletionRow; list: ListRow; lists: ListRow[] },
   ): Promise<boolean> {
-    await moveSome(repos, deletion, MAX_AT_ONCE)
+    await moveSome(repos, { deletion, limit: MAX_AT_ONCE })
     if (await repos.tasks.hasMoreIn(list.id, 0)) return false
     await repos.listDeletions.redirect(list.id, deletion.targetId)
     await repos.lists.delete(list)
@@ -162,8 +161,7 @@ export function listDeletionsOf({
   /** Moves one batch; skips locked tasks. */
   async function moveSome(
     repos: BoundRepositories,
-    deletion: ListDeletionRow,
-    limit: number,
+    { deletion, limit }: { deletion: ListDeletionRow; limit: number },
   ): Promise<number> {
     const { listId, targetId, projectId } = deletion
     const now = clock.now()
@@ -196,7 +194,10 @@ const actor = ({ actorType, actorId, actorName }: ListDeletionRow): ActorRef => 
 })
 
 /** The list that receives the tasks. */
-async function targetOf(repos: BoundRepositories, id: string, moveTo: string): Promise<ListRow> {
+async function targetOf(
+  repos: BoundRepositories,
+  { id, moveTo }: { id: string; moveTo: string },
+): Promise<ListRow> {
   const list = await repos.lists.find(id)
   if (!list) throw listNotFound(id)
   const target = await repos.lists.find(moveTo)

@@ -9,7 +9,7 @@ import { writableProject } from './writable-project.ts'
 export async function lockedList(repos: BoundRepositories, id: string) {
   const seen = await repos.lists.find(id)
   if (!seen) throw listNotFound(id)
-  await writableProject(repos, seen.projectId, 'update')
+  await writableProject(repos, { id: seen.projectId, lock: 'update' })
   await repos.codehost.findForUpdate(seen.projectId)
   const lists = await repos.lists.listForUpdate(seen.projectId)
   const list = lists.find((list) => list.id === seen.id)

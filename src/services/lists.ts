@@ -39,9 +39,12 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
 
   return {
     /** @throws project_not_found, project_archived */
-    async create(caller: Caller, projectId: string, { name, position }: NewList): Promise<List> {
+    async create(
+      caller: Caller,
+      { projectId, list: { name, position } }: { projectId: string; list: NewList },
+    ): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
-        const project = await writableProject(repos, projectId, 'update')
+        const project = await writableProject(repos, { id: projectId, lock: 'update' })
         const present = await repos.lists.listForUpdate(project.id)
         const now = clock.now()
         const id = clock.newId(now)
@@ -58,7 +61,13 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
         }
         await repos.lists.insert(row)
         await repos.lists.reorder(order)
-        await record(repos, 'list.created', caller, row, now, { position: row.position })
+        await record(repos, {
+          type: 'list.created',
+          caller,
+          list: row,
+          now,
+          details: { position: row.position },
+        })
         await repos.configurationChanges.announceProject(project.id)
         return toList(row)
       })
@@ -68,7 +77,7 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
      * By position.
      * @throws project_not_found
      */
-    async list(caller: Caller, projectId: string, query: ListQuery) {
+    async list(caller: Caller, { projectId, query }: { projectId: string; query: ListQuery }) {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       const { data, nextCursor } = await readPage({
@@ -85,7 +94,10 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     },
 
     /** @throws list_not_found, project_archived */
-    async update(caller: Caller, id: string, { name, position }: ListChange): Promise<List> {
+    async update(
+      caller: Caller,
+      { id, change: { name, position } }: { id: string; change: ListChange },
+    ): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
         const { list, lists } = await lockedList(repos, id)
         const order = position === undefined ? idsOf(lists) : placed(idsOf(lists), list.id, position)
@@ -94,7 +106,13 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
         if (changes.name) await repos.lists.update(list.id, { name: changed.name })
         if (position !== undefined) await repos.lists.reorder(order)
         if (!isNoChange(changes)) {
-          await record(repos, 'list.updated', caller, changed, clock.now(), { changes })
+          await record(repos, {
+            type: 'list.updated',
+            caller,
+            list: changed,
+            now: clock.now(),
+            details: { changes },
+          })
           await repos.configurationChanges.announceProject(list.projectId)
         }
         return counted(repos, list.id)
@@ -106,8 +124,11 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
      * @returns the list, if it is so large that the worker deletes the rest.
      * @throws list_not_found, list_is_default, list_not_empty, project_archived, validation_failed
      */
-    async delete(caller: Caller, id: string, moveTo: string | undefined): Promise<List | undefined> {
-      if (await deletions.delete(caller, id, moveTo)) return undefined
+    async delete(
+      caller: Caller,
+      { id, moveTo }: { id: string; moveTo?: string | undefined },
+    ): Promise<List | undefined> {
+      if (await deletions.delete(caller, { id, moveTo })) return undefined
       const row = await repos.within(caller).lists.findCounted(id)
       return row && toList(row)
     },
@@ -125,15 +146,20 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
   /** Logs a change, in its transaction. */
   function record(
     repos: BoundRepositories,
-    type: string,
-    caller: Caller,
-    { id, name, projectId }: ListRow,
-    now: Date,
-    details: Record<string, unknown>,
+    { type, caller, list: { id, name, projectId }, now, details }: RecordedChange,
   ) {
     const about = { projectId, metadata: { listId: id, name, ...details } }
     return repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), ...about })])
   }
+}
+
+/** A change as the activity log gets it. */
+interface RecordedChange {
+  type: string
+  caller: Caller
+  list: ListRow
+  now: Date
+  details: Record<string, unknown>
 }
 
 async function counted({ lists }: Pick<BoundRepositories, 'lists'>, id: string): Promise<List> {

@@ -41,9 +41,9 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
     /** Requires that only deleted tasks and rules are left, and no references. Returns true if it is deleted already. */
     async delete(caller: Caller, id: string): Promise<boolean> {
       const isGone = await repos.within(caller).transaction(async (repos) => {
-        const project = await lockEmptyProject(repos, clock, id)
+        const project = await lockEmptyProject(repos, { clock, id })
         if (!(await repos.projectDeletions.hasMoreHidden(id, MAX_AT_ONCE))) {
-          await finish(repos, project, actorOf(caller))
+          await finish(repos, { project, actor: actorOf(caller) })
           return true
         }
         const now = clock.now()
@@ -96,7 +96,7 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
     const isGone = await repos
       .within(everywhere)
       .transaction(async (repos) =>
-        finish(repos, await lockEmptyProject(repos, clock, deletion.projectId), actor),
+        finish(repos, { project: await lockEmptyProject(repos, { clock, id: deletion.projectId }), actor }),
       )
       .then(() => true)
       .catch(async (error) => {
@@ -108,7 +108,10 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
     return isGone ? 'deleted' : 'blocked'
   }
 
-  async function finish(repos: BoundRepositories, project: ProjectRow, actor: ActorRef): Promise<void> {
+  async function finish(
+    repos: BoundRepositories,
+    { project, actor }: { project: ProjectRow; actor: ActorRef },
+  ): Promise<void> {
     const { id: projectId, name } = project
     const now = clock.now()
     await repos.projects.delete(project, now)
@@ -119,7 +122,10 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
 }
 
 /** Locks a project that can be deleted, so that nothing is added to it. */
-async function lockEmptyProject(repos: BoundRepositories, clock: Clock, id: string): Promise<ProjectRow> {
+async function lockEmptyProject(
+  repos: BoundRepositories,
+  { clock, id }: { clock: Clock; id: string },
+): Promise<ProjectRow> {
   const project = await repos.projects.findForDelete(id)
   if (!project) throw projectNotFound(id)
   if (project.isDefault) throw projectIsDefault(project.name)

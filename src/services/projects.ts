@@ -40,8 +40,14 @@ export function projectsService({
     async create(caller: Caller, { name }: NewProject): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
         const now = clock.now()
-        const project = await insertProject(repos, clock, now, { name, isDefault: false })
-        await record(repos, 'project.created', caller, project.id, now, { name })
+        const project = await insertProject(repos, { clock, now, name, isDefault: false })
+        await record(repos, {
+          type: 'project.created',
+          caller,
+          projectId: project.id,
+          now,
+          metadata: { name },
+        })
         return toProject({ ...project, openCount: 0 }, undefined)
       })
     },
@@ -63,14 +69,17 @@ export function projectsService({
     },
 
     /** @throws project_not_found, project_archived */
-    async rename(caller: Caller, id: string, { name }: ProjectChange): Promise<Project> {
+    async rename(
+      caller: Caller,
+      { id, change: { name } }: { id: string; change: ProjectChange },
+    ): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
-        const project = await writableProject(repos, id, 'update')
+        const project = await writableProject(repos, { id, lock: 'update' })
         if (name !== undefined && name !== project.name) {
           const now = clock.now()
-          await change(repos, id, { name, updatedAt: now })
+          await change(repos, { id, values: { name, updatedAt: now } })
           const changes = { name: { from: project.name, to: name } }
-          await record(repos, 'project.updated', caller, id, now, { changes })
+          await record(repos, { type: 'project.updated', caller, projectId: id, now, metadata: { changes } })
         }
         return counted(repos, id)
       })
@@ -88,8 +97,14 @@ export function projectsService({
         if (project.isDefault) throw projectIsDefault(project.name)
         const now = clock.now()
         if (!project.archivedAt) {
-          await change(repos, id, { archivedAt: now, updatedAt: now })
-          await record(repos, 'project.archived', caller, id, now, { name: project.name })
+          await change(repos, { id, values: { archivedAt: now, updatedAt: now } })
+          await record(repos, {
+            type: 'project.archived',
+            caller,
+            projectId: id,
+            now,
+            metadata: { name: project.name },
+          })
         }
         return counted(repos, id)
       })
@@ -106,8 +121,14 @@ export function projectsService({
         const now = clock.now()
         await repos.projectDeletions.cancel(id)
         if (project.archivedAt) {
-          await change(repos, id, { archivedAt: null, updatedAt: now })
-          await record(repos, 'project.unarchived', caller, id, now, { name: project.name })
+          await change(repos, { id, values: { archivedAt: null, updatedAt: now } })
+          await record(repos, {
+            type: 'project.unarchived',
+            caller,
+            projectId: id,
+            now,
+            metadata: { name: project.name },
+          })
         }
         return counted(repos, id)
       })
@@ -127,26 +148,26 @@ export function projectsService({
   }
 
   /** Logs a change, in its transaction. */
-  function record(
-    repos: BoundRepositories,
-    type: string,
-    caller: Caller,
-    projectId: string,
-    now: Date,
-    metadata: Record<string, unknown>,
-  ) {
+  function record(repos: BoundRepositories, { type, caller, projectId, now, metadata }: RecordedChange) {
     return repos.activity.insert([
       activityRow(clock, { now, type, actor: actorOf(caller), projectId, metadata }),
     ])
   }
 }
 
+/** A change as the activity log gets it. */
+interface RecordedChange {
+  type: string
+  caller: Caller
+  projectId: string
+  now: Date
+  metadata: Record<string, unknown>
+}
+
 /** Inserts a project with its default list: every project has one. */
 export async function insertProject(
   repos: BoundRepositories,
-  clock: Clock,
-  now: Date,
-  { name, isDefault }: Pick<ProjectRow, 'name' | 'isDefault'>,
+  { clock, now, name, isDefault }: Pick<ProjectRow, 'name' | 'isDefault'> & { clock: Clock; now: Date },
 ): Promise<ProjectRow> {
   const project = { id: clock.newId(now), name, isDefault, archivedAt: null, createdAt: now, updatedAt: now }
   await repos.projects.insert(project)
@@ -164,7 +185,10 @@ export async function insertProject(
   return project
 }
 
-async function change(repos: BoundRepositories, id: string, values: Partial<ProjectRow>): Promise<void> {
+async function change(
+  repos: BoundRepositories,
+  { id, values }: { id: string; values: Partial<ProjectRow> },
+): Promise<void> {
   await repos.projects.update(id, values)
   await repos.configurationChanges.announceProject(id)
 }

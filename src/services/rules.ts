@@ -46,7 +46,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     async create(caller: Caller, input: NewRule): Promise<Rule> {
       const projectId = input.projectId === undefined ? caller.projectId : input.projectId
       return repos.within(caller).transaction(async (repos) => {
-        await lockScope(repos, caller, projectId)
+        await lockScope(repos, { caller, projectId })
         await refuseFull(repos, projectId)
         const now = clock.now()
         const rule: RuleRow = {
@@ -62,7 +62,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
           deletedAt: null,
         }
         await repos.rules.insert(rule)
-        await record(repos, rule, caller, [{ type: 'rule.created', metadata: {} }])
+        await record(repos, { rule, caller, activities: [{ type: 'rule.created', metadata: {} }] })
         return toRule(rule)
       })
     },
@@ -86,10 +86,13 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     },
 
     /** @throws rule_not_found, project_archived, insufficient_scope, version_mismatch */
-    async update(caller: Caller, id: string, input: RuleChange, allowed?: AllowedVersions): Promise<Rule> {
+    async update(
+      caller: Caller,
+      { id, change: input, allowed }: { id: string; change: RuleChange; allowed?: AllowedVersions },
+    ): Promise<Rule> {
       return repos.within(caller).transaction(async (repos) => {
-        const rule = await writableRule(repos, caller, id, allowed)
-        return change(repos, caller, rule, input)
+        const rule = await writableRule(repos, { caller, id, allowed })
+        return change(repos, { caller, rule, input })
       })
     },
 
@@ -97,12 +100,15 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
      * Restores the values of an earlier version as a new version.
      * @throws rule_not_found, rule_version_not_found, project_archived, insufficient_scope, version_mismatch
      */
-    async revert(caller: Caller, id: string, version: number, allowed?: AllowedVersions): Promise<Rule> {
+    async revert(
+      caller: Caller,
+      { id, version, allowed }: { id: string; version: number; allowed?: AllowedVersions },
+    ): Promise<Rule> {
       return repos.within(caller).transaction(async (repos) => {
-        const rule = await writableRule(repos, caller, id, allowed)
+        const rule = await writableRule(repos, { caller, id, allowed })
         const past = await repos.rules.findVersion(id, version)
         if (!past) throw ruleVersionNotFound(id, version)
-        return change(repos, caller, rule, past, { revertedTo: version })
+        return change(repos, { caller, rule, input: past, details: { revertedTo: version } })
       })
     },
 
@@ -110,12 +116,12 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
      * Deletes a rule; it can be restored, with its versions, until the cleanup removes it.
      * @throws rule_not_found, project_archived, insufficient_scope, version_mismatch
      */
-    async delete(caller: Caller, id: string, allowed?: AllowedVersions): Promise<void> {
+    async delete(caller: Caller, { id, allowed }: { id: string; allowed?: AllowedVersions }): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
-        const rule = await writableRule(repos, caller, id, allowed)
+        const rule = await writableRule(repos, { caller, id, allowed })
         const now = clock.now()
         await repos.rules.setDeleted(id, now)
-        await repos.activity.insert([activityOf(rule, caller, now, 'rule.deleted', {})])
+        await repos.activity.insert([activityOf(rule, { caller, now, type: 'rule.deleted', metadata: {} })])
       })
     },
 
@@ -128,13 +134,13 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
         const seen = await repos.rules.find(id, { hidden: true })
         const now = clock.now()
         if (!seen || (seen.deletedAt && isPastRetention(seen.deletedAt, now))) throw ruleNotFound(id)
-        await lockScope(repos, caller, seen.projectId)
+        await lockScope(repos, { caller, projectId: seen.projectId })
         const rule = await repos.rules.findForUpdate(id, { hidden: true })
         if (!rule) throw ruleNotFound(id)
         if (!rule.deletedAt) return toRule(rule)
         await refuseFull(repos, rule.projectId)
         await repos.rules.setDeleted(id, null)
-        await repos.activity.insert([activityOf(rule, caller, now, 'rule.restored', {})])
+        await repos.activity.insert([activityOf(rule, { caller, now, type: 'rule.restored', metadata: {} })])
         return toRule(rule)
       })
     },
@@ -143,12 +149,12 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
      * Newest first.
      * @throws rule_not_found
      */
-    async listVersions(caller: Caller, id: string, request: RuleVersionQuery) {
+    async listVersions(caller: Caller, { id, query }: { id: string; query: RuleVersionQuery }) {
       const bound = repos.within(caller)
       if (!(await bound.rules.find(id))) throw ruleNotFound(id)
       return readPage({
         order: orderOfVersions(id),
-        request,
+        request: query,
         async read(before, limit) {
           const rows = await bound.rules.listVersions(id, { before, limit })
           return rows.map(toRuleVersion)
@@ -159,31 +165,33 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
 
   async function change(
     repos: BoundRepositories,
-    caller: Caller,
-    rule: RuleRow,
-    input: RuleChange,
-    details: Record<string, unknown> = {},
+    {
+      caller,
+      rule,
+      input,
+      details = {},
+    }: { caller: Caller; rule: RuleRow; input: RuleChange; details?: object },
   ): Promise<Rule> {
     const outcome = decideRuleChange(rule, { change: input, now: clock.now() })
     if (!outcome) return toRule(rule)
     const update = { ...outcome.update, ...updatedBy(caller) }
     const changed = { ...rule, ...update }
     await repos.rules.update(rule.id, update)
-    await record(
-      repos,
-      changed,
+    await record(repos, {
+      rule: changed,
       caller,
-      outcome.activities.map(({ type, metadata }) => ({ type, metadata: { ...metadata, ...details } })),
-    )
+      activities: outcome.activities.map(({ type, metadata }) => ({
+        type,
+        metadata: { ...metadata, ...details },
+      })),
+    })
     return toRule(changed)
   }
 
   /** Stores the current version of a rule and logs the change. */
   async function record(
     repos: BoundRepositories,
-    rule: RuleRow,
-    caller: Caller,
-    activities: { type: string; metadata: Record<string, unknown> }[],
+    { rule, caller, activities }: { rule: RuleRow; caller: Caller; activities: RuleActivity[] },
   ) {
     await repos.rules.insertVersion({
       ruleId: rule.id,
@@ -197,16 +205,13 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       actorName: rule.updatedByName,
     })
     await repos.activity.insert(
-      activities.map(({ type, metadata }) => activityOf(rule, caller, rule.updatedAt, type, metadata)),
+      activities.map((activity) => activityOf(rule, { caller, now: rule.updatedAt, ...activity })),
     )
   }
 
   function activityOf(
     rule: RuleRow,
-    caller: Caller,
-    now: Date,
-    type: string,
-    metadata: Record<string, unknown>,
+    { caller, now, type, metadata }: RuleActivity & { caller: Caller; now: Date },
   ) {
     return activityRow(clock, {
       now,
@@ -218,6 +223,11 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
   }
 }
 
+interface RuleActivity {
+  type: string
+  metadata: Record<string, unknown>
+}
+
 const orderOfVersions = (ruleId: string): PageOrder<{ version: number }, number> => ({
   name: 'rule-versions',
   isKey: isPositionKey,
@@ -226,8 +236,11 @@ const orderOfVersions = (ruleId: string): PageOrder<{ version: number }, number>
 })
 
 /** Locks a scope for one writer, if the caller may write to it. */
-async function lockScope(repos: BoundRepositories, caller: Caller, projectId: string | null): Promise<void> {
-  if (projectId !== null) await writableProject(repos, projectId, 'update')
+async function lockScope(
+  repos: BoundRepositories,
+  { caller, projectId }: { caller: Caller; projectId: string | null },
+): Promise<void> {
+  if (projectId !== null) await writableProject(repos, { id: projectId, lock: 'update' })
   else if (caller.projectId !== null) throw globalRuleOutOfReach()
   else await repos.rules.lockGlobalScope()
 }
@@ -239,13 +252,11 @@ async function refuseFull(repos: BoundRepositories, projectId: string | null): P
 /** Locks a rule for a change, after its project: the same order as everywhere. */
 async function writableRule(
   repos: BoundRepositories,
-  caller: Caller,
-  id: string,
-  allowed: AllowedVersions,
+  { caller, id, allowed }: { caller: Caller; id: string; allowed: AllowedVersions },
 ): Promise<RuleRow> {
   const seen = await repos.rules.find(id)
   if (!seen) throw ruleNotFound(id)
-  if (seen.projectId !== null) await writableProject(repos, seen.projectId, 'update')
+  if (seen.projectId !== null) await writableProject(repos, { id: seen.projectId, lock: 'update' })
   else if (caller.projectId !== null) throw globalRuleOutOfReach()
   const rule = await repos.rules.findForUpdate(id)
   if (!rule) throw ruleNotFound(id)

@@ -41,12 +41,18 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
       }
       await repos.within(caller).transaction(async (repos) => {
         await repos.sessions.insert(row)
-        await record(repos, 'session.created', caller, caller.projectId, now, {
-          sessionId: row.id,
-          keyId: row.keyId,
+        await record(repos, {
+          type: 'session.created',
+          caller,
+          projectId: caller.projectId,
+          now,
+          metadata: {
+            sessionId: row.id,
+            keyId: row.keyId,
+          },
         })
       })
-      return { session: toSession(row, caller, row.id), token }
+      return { session: toSession(row, { key: caller, currentId: row.id }), token }
     },
 
     async list(caller: Caller, request: { limit?: number; cursor?: string }) {
@@ -57,7 +63,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
         request,
         async read(after, limit) {
           const rows = await repos.within(caller).sessions.list({ keyId, seenSince, after, limit })
-          return rows.map((row) => toSession(row, { ...caller, ...row.key }, caller.id))
+          return rows.map((row) => toSession(row, { key: { ...caller, ...row.key }, currentId: caller.id }))
         },
       })
     },
@@ -69,7 +75,13 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
         const mayEnd = row?.keyId === caller.keyId || allows(caller.scopes, 'admin')
         if (!row || !mayEnd || !(await repos.sessions.delete(id))) throw sessionNotFound(id)
         const about = { sessionId: row.id, keyId: row.keyId, keyName: row.key.name }
-        await record(repos, 'session.ended', caller, row.key.projectId, clock.now(), about)
+        await record(repos, {
+          type: 'session.ended',
+          caller,
+          projectId: row.key.projectId,
+          now: clock.now(),
+          metadata: about,
+        })
       })
       access.forget()
     },
@@ -83,25 +95,33 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
       await repos.within(caller).transaction(async (repos) => {
         const count = await repos.sessions.deleteAll()
         if (count === 0) return
-        await record(repos, 'session.ended', caller, caller.projectId, clock.now(), { all: true, count })
+        await record(repos, {
+          type: 'session.ended',
+          caller,
+          projectId: caller.projectId,
+          now: clock.now(),
+          metadata: { all: true, count },
+        })
       })
       access.forget()
     },
   }
 
   /** Logs a change, in its transaction. */
-  function record(
-    repos: BoundRepositories,
-    type: string,
-    caller: Caller,
-    projectId: string | null,
-    now: Date,
-    metadata: Record<string, unknown>,
-  ) {
+  function record(repos: BoundRepositories, { type, caller, projectId, now, metadata }: RecordedChange) {
     return repos.activity.insert([
       activityRow(clock, { now, type, actor: actorOf(caller), projectId, metadata }),
     ])
   }
+}
+
+/** A change as the activity log gets it. */
+interface RecordedChange {
+  type: string
+  caller: Caller
+  projectId: string | null
+  now: Date
+  metadata: Record<string, unknown>
 }
 
 /** A session ends with its key at the latest. */
@@ -115,8 +135,13 @@ const sessionEnd = (session: Pick<SessionRow, 'lastSeenAt'>, key: { expiresAt: D
 
 const toSession = (
   row: SessionRow,
-  key: { name: string; scopes: string[]; projectId: string | null; expiresAt: Date | null },
-  currentId: string,
+  {
+    key,
+    currentId,
+  }: {
+    key: { name: string; scopes: string[]; projectId: string | null; expiresAt: Date | null }
+    currentId: string
+  },
 ): Session => ({
   id: row.id,
   keyId: row.keyId,

@@ -33,20 +33,20 @@ export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
     const isFirstStart = !(await bound.keys.hasAny())
 
     if (!(await bound.projects.findDefault())) {
-      await insertProject(bound, clock, now, { name: 'Inbox', isDefault: true })
+      await insertProject(bound, { clock, now, name: 'Inbox', isDefault: true })
     }
     if (bootstrapKey) {
       const secret = describeSecret(bootstrapKey)
       // A revoked key is known, too: it stays revoked.
       const isKnown = await repos.credentials.keys.findBySecret(secret.hash)
-      if (!isKnown) await insertAdminKey(bound, clock, now, 'Bootstrap key', secret)
+      if (!isKnown) await insertAdminKey(bound, { clock, now, name: 'Bootstrap key', secret })
     } else if (isFirstStart) {
       const secret = keySecret(randomBytes)
-      await insertAdminKey(bound, clock, now, 'First admin key', secret)
+      await insertAdminKey(bound, { clock, now, name: 'First admin key', secret })
       made.adminKey = secret.text
     }
     if (isFirstStart && !hasWebhookSecret) {
-      const { row, text } = newWebhookSecret(clock, now, randomBytes)
+      const { row, text } = newWebhookSecret(clock, { now, randomBytes })
       await bound.webhookSecrets.insert(row)
       made.webhookSecret = text
     }
@@ -56,10 +56,7 @@ export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
 
 async function insertAdminKey(
   repos: BoundRepositories,
-  clock: Clock,
-  now: Date,
-  name: string,
-  secret: Secret,
+  { clock, now, name, secret }: { clock: Clock; now: Date; name: string; secret: Secret },
 ) {
   const { hash, prefix, lastFour } = secret
   const id = clock.newId(now)

@@ -31,7 +31,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
         const now = clock.now()
         const live = await repos.webhookSecrets.listLiveForUpdate(now)
         if (live.length >= 2) throw tooManySecrets()
-        return insert(repos, caller, now, 'key.webhook_secret_created')
+        return insert(repos, { caller, now, type: 'key.webhook_secret_created' })
       })
     },
 
@@ -44,7 +44,10 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
      * Creates a new secret; the one it replaces stays valid for the overlap.
      * @throws webhook_secret_not_found, too_many_secrets
      */
-    async rotate(caller: Caller, id: string, overlapSeconds: number): Promise<WebhookSecretWithValue> {
+    async rotate(
+      caller: Caller,
+      { id, overlapSeconds }: { id: string; overlapSeconds: number },
+    ): Promise<WebhookSecretWithValue> {
       const rotated = await repos.within(everywhere).transaction(async (repos) => {
         const now = clock.now()
         const live = await repos.webhookSecrets.listLiveForUpdate(now)
@@ -54,7 +57,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
         const until = new Date(now.getTime() + overlapSeconds * 1000)
         const expiresAt = previous.expiresAt && previous.expiresAt < until ? previous.expiresAt : until
         await repos.webhookSecrets.update(id, { expiresAt })
-        return insert(repos, caller, now, 'key.webhook_secret_rotated')
+        return insert(repos, { caller, now, type: 'key.webhook_secret_rotated' })
       })
       access.forget()
       return rotated
@@ -76,8 +79,11 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
     },
   }
 
-  async function insert(repos: BoundRepositories, caller: Caller, now: Date, type: string) {
-    const { row, text } = newWebhookSecret(clock, now, randomBytes)
+  async function insert(
+    repos: BoundRepositories,
+    { caller, now, type }: { caller: Caller; now: Date; type: string },
+  ) {
+    const { row, text } = newWebhookSecret(clock, { now, randomBytes })
     await repos.webhookSecrets.insert(row)
     await repos.activity.insert([
       activityRow(clock, { now, type, actor: actorOf(caller), metadata: { webhookSecretId: row.id } }),
@@ -87,7 +93,10 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
 }
 
 /** 256 random bits with the prefix `inlw_`. */
-export function newWebhookSecret(clock: Clock, now: Date, randomBytes: (size: number) => Buffer) {
+export function newWebhookSecret(
+  clock: Clock,
+  { now, randomBytes }: { now: Date; randomBytes: (size: number) => Buffer },
+) {
   const { text, hash, lastFour } = describeSecret(`inlw_${randomBytes(32).toString('base64url')}`)
   const row: WebhookSecretRow = {
     id: clock.newId(now),

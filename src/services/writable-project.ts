@@ -11,8 +11,7 @@ import type { ProjectRow } from '../repositories/projects.ts'
  */
 export async function writableProject(
   repos: Pick<BoundRepositories, 'projects'>,
-  id: string,
-  lock: 'share' | 'update' = 'share',
+  { id, lock = 'share' }: { id: string; lock?: 'share' | 'update' | undefined },
 ): Promise<ProjectRow> {
   const { findForShare, findForUpdate } = repos.projects
   const project = await (lock === 'update' ? findForUpdate : findForShare)(id)

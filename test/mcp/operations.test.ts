@@ -30,7 +30,10 @@ async function callAs(reach: Pick<Caller, 'scopes' | 'projectId'>) {
   const id = '00000000-0000-7000-8000-000000000000'
   const caller: Caller = { type: 'assistant', id, keyId: id, name: 'test', expiresAt: null, ...reach }
   const exchange = { caller, requestId: 'test', log: pino({ level: 'silent' }) }
-  const server = mcpServers(service.app, service.service, [serviceWide])(exchange, 'legacy')
+  const server = mcpServers(service.app, { useCases: service.service, tools: [serviceWide] })(
+    exchange,
+    'legacy',
+  )
   const [ofServer, ofClient] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: 'test', version: '1' })
   await Promise.all([server.connect(ofServer), client.connect(ofClient)])

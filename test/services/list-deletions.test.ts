@@ -43,7 +43,7 @@ describe('the deletion of a large list', () => {
   test('responds before it is done, continues in the worker, and moves each task once', async () => {
     const { project, from, to } = await givenLists({ tasks: 700, hidden: 150 })
 
-    const left = await workerLists.delete(caller, from.id, to.id)
+    const left = await workerLists.delete(caller, { id: from.id, moveTo: to.id })
     expect(left).toMatchObject({ id: from.id, openCount: 700 })
     await Promise.all([finish(from.id), finish(from.id, service.service.lists)])
 
@@ -83,7 +83,7 @@ describe('the deletion of a large list', () => {
 
   test('accepts tasks in the list until its last step', async () => {
     const { from, to } = await givenLists({ tasks: 400 })
-    await workerLists.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, { id: from.id, moveTo: to.id })
 
     const created = await service.post('/api/tasks', { title: 'On the way', listId: from.id })
     expect(created.status).toBe(201)
@@ -95,7 +95,7 @@ describe('the deletion of a large list', () => {
 
   test('moves tasks that were restored in the meantime', async () => {
     const { from, to } = await givenLists({ tasks: 300, hidden: 5 })
-    await workerLists.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, { id: from.id, moveTo: to.id })
     const [hidden] = await service.query(
       'select id from tasks where list_id = $1 and deleted_at is not null limit 1',
       [from.id],
@@ -109,7 +109,7 @@ describe('the deletion of a large list', () => {
   test('moves its tasks on when their new list is deleted as well', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
     const [list] = [await service.given.list(project.id)]
-    await workerLists.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, { id: from.id, moveTo: to.id })
 
     expect((await service.delete(`/api/lists/${to.id}?moveTo=${list.id}`)).status).toBe(204)
     await finish(from.id)
@@ -119,7 +119,7 @@ describe('the deletion of a large list', () => {
 
   test('cannot form a cycle', async () => {
     const { from, to } = await givenLists({ tasks: 300 })
-    await workerLists.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, { id: from.id, moveTo: to.id })
 
     const refused = await service.delete(`/api/lists/${to.id}?moveTo=${from.id}`)
 
@@ -132,7 +132,7 @@ describe('the deletion of a large list', () => {
 
   test('pauses while its project is archived', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
-    await workerLists.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, { id: from.id, moveTo: to.id })
     await service.post(`/api/projects/${project.id}/archive`)
 
     expect(await workerLists.workOnDeletions()).toBe(false)
@@ -145,7 +145,7 @@ describe('the deletion of a large list', () => {
 
   test('and the deletion of its project do not wait for each other', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
-    await workerLists.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, { id: from.id, moveTo: to.id })
     const deleter = await service.connect()
     await deleter.query(`begin; select from projects where id = '${project.id}' for update`)
 
@@ -163,7 +163,7 @@ describe('the deletion of a large list', () => {
 
   test('does not wait for tasks that are locked', async () => {
     const { project, from, to } = await givenLists({ tasks: 300 })
-    await workerLists.delete(caller, from.id, to.id)
+    await workerLists.delete(caller, { id: from.id, moveTo: to.id })
     const [task] = await service.query('select id from tasks where list_id = $1 order by id limit 1', [
       from.id,
     ])
@@ -184,7 +184,9 @@ describe('the deletion of a large list', () => {
   test('without moveTo rejects new tasks at once, and moves deleted ones to the default list', async () => {
     const { project, from } = await givenLists({ hidden: 300 })
 
-    expect(await workerLists.delete(caller, from.id, undefined)).toMatchObject({ id: from.id })
+    expect(await workerLists.delete(caller, { id: from.id })).toMatchObject({
+      id: from.id,
+    })
     expect((await service.post('/api/tasks', { title: 'Late', listId: from.id })).status).toBe(404)
     await finish(from.id)
 
@@ -195,7 +197,7 @@ describe('the deletion of a large list', () => {
 
   test('ends when its project is deleted', async () => {
     const { project, from } = await givenLists({ hidden: 300 })
-    await workerLists.delete(caller, from.id, undefined)
+    await workerLists.delete(caller, { id: from.id })
 
     expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
     expect(await workerLists.workOnDeletions()).toBe(false)
@@ -225,7 +227,7 @@ describe('the deletion of a small list', () => {
 
 test('a worker that dies halfway keeps what it moved, and another continues', async () => {
   const { project, from, to } = await givenLists({ tasks: 500 })
-  await workerLists.delete(caller, from.id, to.id)
+  await workerLists.delete(caller, { id: from.id, moveTo: to.id })
   await workerLists.workOnDeletions()
   // As a killed process leaves it: its transaction is rolled back, its locks are gone.
   await service.repos

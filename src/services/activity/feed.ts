@@ -63,7 +63,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
       wake()
       const position = await start.promise
       // Added in the turn in which the reader resolved it, so nothing is read in between.
-      const subscriber = follower(position, ending, (event) => concerns(event, projectId))
+      const subscriber = follower(position, { ending, isRelevant: (event) => concerns(event, projectId) })
       if (ending.signal.aborted) return subscriber
       followers.add(subscriber)
       ending.signal.addEventListener('abort', () => {
@@ -97,8 +97,10 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
   /** What became visible between two positions, in pages; `limit` restricts concurrent reads. */
   async function* between(
     earlier: Snapshot,
-    later: Snapshot,
-    limit = <T>(work: () => Promise<T>) => work(),
+    {
+      later,
+      limit = (work) => work(),
+    }: { later: Snapshot; limit?: <T>(work: () => Promise<T>) => Promise<T> },
   ): AsyncGenerator<StreamEvent[]> {
     if (earlier.text === later.text) return
     const span = spanBetween(earlier, later)
@@ -122,7 +124,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
       try {
         const now = await position()
         if (last && !spanBetween(last, now)) cutAll()
-        else if (last) for await (const events of between(last, now)) await deliverAll(events)
+        else if (last) for await (const events of between(last, { later: now })) await deliverAll(events)
         last = now
         pause = POLL_MS
         for (const subscriber of starting) subscriber.resolve(now)

@@ -18,8 +18,7 @@ const MAX_BATCH = 64 * 1024
 /** One subscriber with a bounded buffer; a slow one is disconnected. */
 export function follower(
   start: Snapshot,
-  ending: AbortController,
-  isRelevant: (event: StreamEvent) => boolean,
+  { ending, isRelevant }: { ending: AbortController; isRelevant: (event: StreamEvent) => boolean },
 ) {
   let waiting: StreamEvent[] = []
   let size = 0

@@ -26,7 +26,7 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
     /** @throws task_not_found, project_not_found, project_archived, validation_failed */
     async log(caller: Caller, { type, ...about }: NewActivity): Promise<Activity> {
       return repos.within(caller).transaction(async (repos) => {
-        const projectId = await projectFor(repos, caller, about)
+        const projectId = await projectFor(repos, { caller, ...about })
         const row = activityRow(clock, {
           now: clock.now(),
           type,
@@ -73,14 +73,13 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
 /** The project of an activity: the one in the request, else the task's, else the one the caller is bound to. */
 async function projectFor(
   repos: BoundRepositories,
-  caller: Caller,
-  { taskId, projectId }: Pick<NewActivity, 'taskId' | 'projectId'>,
+  { caller, taskId, projectId }: Pick<NewActivity, 'taskId' | 'projectId'> & { caller: Caller },
 ): Promise<string | null> {
   const task = taskId ? await repos.tasks.find(taskId) : undefined
   if (taskId && !task) throw taskNotFound(taskId)
   const id = projectId ?? task?.projectId ?? caller.projectId
   if (id === null) return null
-  await writableProject(repos, id)
+  await writableProject(repos, { id })
   if (task && task.projectId !== id) {
     const message = 'must be the project of the task, or be left out'
     throw validationFailed([{ path: '/projectId', code: 'not_allowed', message }])

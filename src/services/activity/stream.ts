@@ -54,8 +54,7 @@ export function streamService({
      */
     async open(
       caller: Caller,
-      { projectId, lastEventId }: StreamRequest,
-      ending: AbortController,
+      { request: { projectId, lastEventId }, ending }: { request: StreamRequest; ending: AbortController },
     ): Promise<AsyncIterable<StreamEvent[]>> {
       const bound = repos.within(caller)
       if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
@@ -70,7 +69,7 @@ export function streamService({
       const from = replayFrom(lastEventId, { isKnown, now: clock.now() })
       const start = await feed.position()
       watch(caller, ending)
-      return replay(caller, scope, from, start, ending)
+      return replay(caller, { scope, from, start, ending })
     },
   }
 
@@ -82,10 +81,12 @@ export function streamService({
   /** Reads from the database at the client's pace: first what existed, then what was added since, then live. */
   async function* replay(
     caller: Caller,
-    scope: string | null,
-    from: string,
-    start: Snapshot,
-    ending: AbortController,
+    {
+      scope,
+      from,
+      start,
+      ending,
+    }: { scope: string | null; from: string; start: Snapshot; ending: AbortController },
   ): AsyncGenerator<StreamEvent[]> {
     const { signal } = ending
     const { activity } = repos.within(caller)
@@ -104,7 +105,7 @@ export function streamService({
     for (let count = PAGE; count >= PAGE; ) {
       const next = await feed.position()
       count = 0
-      for await (const events of feed.between(position, next, limit)) {
+      for await (const events of feed.between(position, { later: next, limit })) {
         if (signal.aborted) return
         count += events.length
         yield events.filter((event) => concerns(event, scope))
@@ -112,7 +113,7 @@ export function streamService({
       position = next
     }
     const subscription = await feed.subscribe(scope, ending)
-    for await (const events of feed.between(position, subscription.start, limit)) {
+    for await (const events of feed.between(position, { later: subscription.start, limit })) {
       yield events.filter((event) => concerns(event, scope))
     }
     // Transient events sent meanwhile are not in the log.

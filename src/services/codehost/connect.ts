@@ -19,7 +19,8 @@ import type { BoundRepositories, Repositories } from '../../repositories/index.t
 import type { Connection, ConnectionRequest } from '../../schemas/codehost.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
-import { DISCONNECTED, endRun } from '../sync/end.ts'
+import { endRun } from '../sync/end.ts'
+import { DISCONNECTED } from '../sync/run-errors.ts'
 import { toConnection } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
 import type { CodehostDeps, TokenVault } from './token.ts'
@@ -39,13 +40,12 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
    */
   return async function connect(
     caller: Caller,
-    projectId: string,
-    input: ConnectionRequest,
+    { projectId, input }: { projectId: string; input: ConnectionRequest },
   ): Promise<Connection> {
     const named = repositoryOf(input.repository)
     if (!named) throw invalidRepository('must be owner/name, or the https or git@ URL of a repository')
     for (;;) {
-      const connection = await connectOnce(caller, projectId, named, input)
+      const connection = await connectOnce(caller, { projectId, named, input })
       if (connection) return connection
     }
   }
@@ -53,12 +53,14 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   /** Undefined if the stored connection changed while the code host was being asked: then repeat. */
   async function connectOnce(
     caller: Caller,
-    projectId: string,
-    { name, host: urlHost }: NamedRepository,
-    input: ConnectionRequest,
+    {
+      projectId,
+      named: { name, host: urlHost },
+      input,
+    }: { projectId: string; named: NamedRepository; input: ConnectionRequest },
   ): Promise<Connection | undefined> {
     const { token } = input
-    const seen = await lockWritable(caller, projectId, input.listId)
+    const seen = await lockWritable(caller, { projectId, listId: input.listId })
     const apiUrl = allowedUrl(input.apiUrl ?? seen?.apiUrl)
     if (urlHost && !isHostOf(apiUrl, urlHost)) throw hostMismatch(urlHost, apiUrl)
     // Checked before any request: the response to somebody else's token would reveal what exists.
@@ -68,11 +70,11 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     const stored = storedFor(apiUrl, seen)
     const ownToken = token === undefined ? stored && vault.open(stored) : token
     const access = { apiUrl, token: ownToken ?? vault.sharedToken(apiUrl) }
-    const repository = await reachable(host, access, name, clock)
+    const repository = await reachable(host, { access, name, clock })
 
     return repos.within(caller).transaction(async (repos) => {
-      await writableProject(repos, projectId, 'update')
-      await refuseForeignList(repos, projectId, input.listId)
+      await writableProject(repos, { id: projectId, lock: 'update' })
+      await refuseForeignList(repos, { projectId, listId: input.listId })
       const present = await repos.codehost.findForUpdate(projectId)
       if (input.apiUrl === undefined && present?.apiUrl !== seen?.apiUrl) return undefined
       if (token === undefined && storedFor(apiUrl, present)?.token !== stored?.token) return undefined
@@ -81,7 +83,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       if (bringsNoToken(caller, { token, same: isSame ? present : undefined })) throw tokenRequired()
       if (present && !isSame) {
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
-        if (run) await endRun(repos, clock, run, DISCONNECTED)
+        if (run) await endRun(repos, { clock, run, error: DISCONNECTED })
         await repos.codehost.delete(projectId)
       }
       const id = isSame ? present.id : clock.newId(now)
@@ -103,7 +105,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       if (isSame) await repos.codehost.update(id, change)
       else
         await repos.codehost.insert({
-          ...newConnection(id, projectId, now),
+          ...newConnection({ id, projectId, now }),
           ...change,
           apiUrl,
           repositoryId: repository.id,
@@ -122,10 +124,13 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   }
 
   /** Checks before any request that the caller can write to the project, and that the list belongs to it. */
-  async function lockWritable(caller: Caller, projectId: string, listId: string | null | undefined) {
+  async function lockWritable(
+    caller: Caller,
+    { projectId, listId }: { projectId: string; listId: string | null | undefined },
+  ) {
     return repos.within(caller).transaction(async (repos) => {
-      await writableProject(repos, projectId, 'update')
-      await refuseForeignList(repos, projectId, listId)
+      await writableProject(repos, { id: projectId, lock: 'update' })
+      await refuseForeignList(repos, { projectId, listId })
       return repos.codehost.find(projectId)
     })
   }
@@ -153,12 +158,15 @@ function storedFor(apiUrl: string, connection: ConnectionRow | undefined) {
   return { id: connection.id, token: connection.token }
 }
 
-async function refuseForeignList(repos: BoundRepositories, projectId: string, listId: string | null = null) {
+async function refuseForeignList(
+  repos: BoundRepositories,
+  { projectId, listId = null }: { projectId: string; listId?: string | null | undefined },
+) {
   const list = listId === null ? undefined : await repos.lists.find(listId)
   if (listId !== null && list?.projectId !== projectId) throw listNotFound(listId)
 }
 
-const newConnection = (id: string, projectId: string, now: Date) => ({
+const newConnection = ({ id, projectId, now }: { id: string; projectId: string; now: Date }) => ({
   id,
   projectId,
   position: null,
@@ -179,9 +187,7 @@ const hostMismatch = (host: string, apiUrl: string) =>
 /** Finds a repository and checks that its issues can be read. */
 async function reachable(
   host: CodeHost,
-  access: HostAccess,
-  name: string,
-  clock: Pick<Clock, 'now'>,
+  { access, name, clock }: { access: HostAccess; name: string; clock: Pick<Clock, 'now'> },
 ): Promise<Repository> {
   const found = await host.findRepository(access, { nameOrId: name })
   if (found.outcome !== 'found') throw refusal(found)

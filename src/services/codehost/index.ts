@@ -15,7 +15,8 @@ import type { Connection, SyncRun } from '../../schemas/codehost.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { readPage } from '../page.ts'
-import { DISCONNECTED, endRun } from '../sync/end.ts'
+import { endRun } from '../sync/end.ts'
+import { DISCONNECTED } from '../sync/run-errors.ts'
 import { toSyncRun } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
@@ -54,11 +55,11 @@ export function codehostService(deps: ConnectDeps) {
      */
     async disconnect(caller: Caller, projectId: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
-        await writableProject(repos, projectId, 'update')
+        await writableProject(repos, { id: projectId, lock: 'update' })
         const connection = await repos.codehost.findForUpdate(projectId)
         if (!connection) throw connectionNotFound()
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
-        if (run) await endRun(repos, clock, run, DISCONNECTED)
+        if (run) await endRun(repos, { clock, run, error: DISCONNECTED })
         await repos.codehost.delete(projectId)
         const { id: connectionId, repository, apiUrl } = connection
         const about = { projectId, metadata: { connectionId, repository, apiUrl } }
@@ -78,13 +79,16 @@ export function codehostService(deps: ConnectDeps) {
      * Queues a run. The caller wakes the worker after the commit.
      * @throws project_not_found, project_archived, repository_not_connected, sync_in_progress
      */
-    async sync(caller: Caller, projectId: string, mode: SyncRun['mode']): Promise<SyncRun> {
+    async sync(
+      caller: Caller,
+      { projectId, mode }: { projectId: string; mode: SyncRun['mode'] },
+    ): Promise<SyncRun> {
       return repos.within(caller).transaction(async (repos) => {
-        await writableProject(repos, projectId, 'update')
+        await writableProject(repos, { id: projectId, lock: 'update' })
         const connection = await repos.codehost.find(projectId)
         if (!connection) throw repositoryNotConnected()
         const now = clock.now()
-        const row = newRun(clock.newId(now), now, connection, mode)
+        const row = newRun({ id: clock.newId(now), now, connection, mode })
         // The active run may end before it is read.
         for (;;) {
           if (await repos.syncRuns.insert(row)) return toSyncRun(row)
@@ -98,12 +102,15 @@ export function codehostService(deps: ConnectDeps) {
      * Newest first.
      * @throws project_not_found
      */
-    async listRuns(caller: Caller, projectId: string, request: { limit?: number; cursor?: string }) {
+    async listRuns(
+      caller: Caller,
+      { projectId, query }: { projectId: string; query: { limit?: number; cursor?: string } },
+    ) {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       return readPage({
         order: orderById('syncs'),
-        request,
+        request: query,
         read: async (before, limit) =>
           (await bound.syncRuns.list(projectId, { before, limit })).map(toSyncRun),
       })
@@ -117,12 +124,13 @@ export function codehostService(deps: ConnectDeps) {
      */
     async awaitRun(
       caller: Caller,
-      started: SyncRun,
-      { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+      { started, timeoutMs, signal }: { started: SyncRun; timeoutMs: number; signal: AbortSignal },
     ): Promise<{ run: SyncRun; isOver: boolean }> {
       const deadline = performance.now() + timeoutMs
       for (let run = started; ; ) {
-        const seen = await getRun(caller, started.projectId, started.id).catch(() => undefined)
+        const seen = await getRun(caller, { projectId: started.projectId, runId: started.id }).catch(
+          () => undefined,
+        )
         run = seen ?? run
         const isOver = ENDED.includes(run.status)
         if (!seen || isOver || signal.aborted || performance.now() >= deadline) return { run, isOver }
@@ -131,7 +139,10 @@ export function codehostService(deps: ConnectDeps) {
     },
   }
 
-  async function getRun(caller: Caller, projectId: string, runId: string): Promise<SyncRun> {
+  async function getRun(
+    caller: Caller,
+    { projectId, runId }: { projectId: string; runId: string },
+  ): Promise<SyncRun> {
     const bound = repos.within(caller)
     if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
     const run = await bound.syncRuns.find(projectId, runId)
@@ -141,12 +152,17 @@ export function codehostService(deps: ConnectDeps) {
 }
 
 /** Builds a queued run. */
-export const newRun = (
-  id: string,
-  now: Date,
-  connection: Pick<ConnectionRow, 'id' | 'projectId'>,
-  mode: SyncRun['mode'],
-): SyncRunRow => ({
+export const newRun = ({
+  id,
+  now,
+  connection,
+  mode,
+}: {
+  id: string
+  now: Date
+  connection: Pick<ConnectionRow, 'id' | 'projectId'>
+  mode: SyncRun['mode']
+}): SyncRunRow => ({
   id,
   projectId: connection.projectId,
   connectionId: connection.id,

@@ -82,9 +82,11 @@ export async function retryDecision<T>(work: () => Promise<T>): Promise<T> {
  */
 export async function routeArrivals(
   repos: BoundRepositories,
-  clock: Clock,
-  arrivals: Arrival[],
-  newListOf: (project: RoutingProject) => Promise<string>,
+  {
+    clock,
+    arrivals,
+    newListOf,
+  }: { clock: Clock; arrivals: Arrival[]; newListOf: (project: RoutingProject) => Promise<string> },
 ): Promise<Accepted[]> {
   const fields = arrivals.map(({ event }) => event.fields)
   const table = await findTable(repos.routing, fields)
@@ -101,7 +103,7 @@ export async function routeArrivals(
     const listId = lists.get(decision.project.id)
     if (!listId) return []
     const route = { decision, listId }
-    return { arrival, route, row: acceptedRow(arrival, route, clock) }
+    return { arrival, route, row: acceptedRow(arrival, { route, clock }) }
   })
 }
 
@@ -121,11 +123,10 @@ async function projectsOfNew(
 /** The project's feedback list; created if there is none. */
 export async function feedbackListOf(
   repos: BoundRepositories,
-  clock: Clock,
-  { id, listId }: Pick<RoutingProject, 'id' | 'listId'>,
+  { clock, project: { id, listId } }: { clock: Clock; project: Pick<RoutingProject, 'id' | 'listId'> },
 ): Promise<string> {
   if (listId) return listId
-  await projectAsDecided(repos, id, 'update')
+  await projectAsDecided(repos, { id, lock: 'update' })
   const present = await repos.lists.listForUpdate(id)
   const [oldest] = present
     .filter(({ name, isClosing }) => name === FEEDBACK_LIST && !isClosing)
@@ -154,8 +155,7 @@ export async function feedbackListOf(
 /** Creates tasks of accepted events; returns the ids of their inbox rows, without those of repeats. */
 export async function accept(
   { feedback }: Pick<BoundRepositories, 'feedback'>,
-  clock: Clock,
-  accepted: Accepted[],
+  { clock, accepted }: { clock: Clock; accepted: Accepted[] },
 ): Promise<Set<string>> {
   if (accepted.length === 0) return new Set()
   const tasks = accepted.map(({ arrival: { receivedAt, event }, row, route: { decision, listId } }) => {
@@ -196,7 +196,15 @@ export const asRouting = (json: unknown) => json as StoredRouting
 type Judged = { outcome: 'accepted'; uuid: string | null } | Exclude<Reading, { outcome: 'accepted' }>
 
 /** A new inbox row, without a task. */
-export function inboxRow(id: string, receivedAt: Date, reading: Judged): FeedbackRow {
+export function inboxRow({
+  id,
+  receivedAt,
+  reading,
+}: {
+  id: string
+  receivedAt: Date
+  reading: Judged
+}): FeedbackRow {
   const uuid = reading.uuid?.slice(0, 2 * MAX_UUID_LENGTH) ?? null
   return {
     id,
@@ -215,10 +223,13 @@ export function inboxRow(id: string, receivedAt: Date, reading: Judged): Feedbac
   }
 }
 
-function acceptedRow(arrival: Arrival, { decision, listId }: Route, clock: Pick<Clock, 'newId'>) {
+function acceptedRow(
+  arrival: Arrival,
+  { route: { decision, listId }, clock }: { route: Route; clock: Pick<Clock, 'newId'> },
+) {
   const { id, receivedAt, event, stored } = arrival
   return {
-    ...inboxRow(id, receivedAt, { outcome: 'accepted', uuid: event.uuid }),
+    ...inboxRow({ id, receivedAt, reading: { outcome: 'accepted', uuid: event.uuid } }),
     ...stored,
     dedupKey: event.dedupKey,
     taskId: clock.newId(receivedAt),

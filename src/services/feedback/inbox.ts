@@ -71,7 +71,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
             // Read without a lock: projects are locked before inbox rows, and are only known after the decision.
             const row = await repos.feedback.find(id)
             if (!row) throw eventNotFound(id)
-            if (row.outcome === 'accepted') await moveTask(repos, row, caller)
+            if (row.outcome === 'accepted') await moveTask(repos, { row, caller })
             else await retryRejected(repos, row)
             return toFeedbackEvent((await repos.feedback.find(id)) ?? row)
           }),
@@ -92,15 +92,17 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const { id, payload, payloadCut, receivedAt, duplicates } = row
     const { dedupKey } = event
     const arrival = { id, receivedAt: clock.now(), event, stored: { payload, payloadCut } }
-    const accepted = await routeArrivals(repos, clock, [arrival], (project) =>
-      feedbackListOf(repos, clock, project),
-    )
-    for (const { route } of accepted) await projectAsDecided(repos, route.decision.project.id)
+    const accepted = await routeArrivals(repos, {
+      clock,
+      arrivals: [arrival],
+      newListOf: (project) => feedbackListOf(repos, { clock, project }),
+    })
+    for (const { route } of accepted) await projectAsDecided(repos, { id: route.decision.project.id })
     await lockAsSeen(repos, row)
     // Deleted and inserted again, so that the unique index decides if the same event is delivered concurrently.
     await repos.feedback.delete(id)
     const asReceived = accepted.map((each) => ({ ...each, row: { ...each.row, receivedAt, duplicates } }))
-    const created = await accept(repos, clock, asReceived)
+    const created = await accept(repos, { clock, accepted: asReceived })
     if (created.has(id)) return
     const [before] = await repos.feedback.listByKeys([dedupKey])
     const { taskId = null, projectId = null, listId = null, routing = null } = before ?? {}
@@ -108,7 +110,10 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     await repos.feedback.insert({ ...row, ...same, dedupKey: null })
   }
 
-  async function moveTask(repos: BoundRepositories, row: FeedbackRow, caller: Caller): Promise<void> {
+  async function moveTask(
+    repos: BoundRepositories,
+    { row, caller }: { row: FeedbackRow; caller: Caller },
+  ): Promise<void> {
     const seen = row.taskId === null ? undefined : await repos.tasks.find(row.taskId)
     const properties = seen && propertiesOf(row, seen)
     if (!seen || !properties) return
@@ -117,8 +122,8 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const { project } = decision
     if (project.id === seen.projectId) return
 
-    await lockProjects(repos, seen.projectId, project.id)
-    const listId = await feedbackListOf(repos, clock, project)
+    await lockProjects(repos, { fromId: seen.projectId, toId: project.id })
+    const listId = await feedbackListOf(repos, { clock, project })
     await lockAsSeen(repos, row)
     const task = await repos.tasks.findForUpdate(seen.id)
     if (task?.projectId !== seen.projectId) throw changedMeanwhile()
@@ -138,10 +143,13 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
 }
 
 /** Locks both, in the same order as everywhere. */
-async function lockProjects(repos: BoundRepositories, fromId: string, toId: string): Promise<void> {
+async function lockProjects(
+  repos: BoundRepositories,
+  { fromId, toId }: { fromId: string; toId: string },
+): Promise<void> {
   for (const id of [fromId, toId].sort()) {
     const lockProject = id === toId ? projectAsDecided : writableProject
-    await lockProject(repos, id, 'update')
+    await lockProject(repos, { id, lock: 'update' })
   }
 }
 

@@ -42,7 +42,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
           arrival: { id: clock.newId(receivedAt), receivedAt, event, stored, bytes },
         }
       }
-      const row = inboxRow(clock.newId(receivedAt), receivedAt, reading)
+      const row = inboxRow({ id: clock.newId(receivedAt), receivedAt, reading })
       if (reading.outcome === 'ignored') return { outcome: 'ignored', row }
       return { outcome: 'rejected', row: { ...row, ...reading.stored }, errors: reading.errors }
     },
@@ -76,10 +76,12 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
   async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
     const bound = repos.within(everywhere)
     return retryDecision(async () => {
-      const accepted = await routeArrivals(bound, clock, arrivals, (project) =>
-        bound.transaction((repos) => feedbackListOf(repos, clock, project)),
-      )
-      const created = await accept(bound, clock, accepted)
+      const accepted = await routeArrivals(bound, {
+        clock,
+        arrivals,
+        newListOf: (project) => bound.transaction((repos) => feedbackListOf(repos, { clock, project })),
+      })
+      const created = await accept(bound, { clock, accepted })
       const repeats = arrivals.filter(({ id }) => !created.has(id))
       const firstDeliveries = await countRepeats(feedback, repeats)
       const rows = new Map(accepted.map(({ row }) => [row.id, row]))

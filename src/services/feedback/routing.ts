@@ -39,7 +39,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     async create(caller: Caller, { position, ...input }: NewRoutingRule): Promise<RoutingRule> {
       return repos.within(everywhere).transaction(async (repos) => {
         const present = await repos.routing.listForUpdate()
-        await writableProject(repos, input.targetProjectId)
+        await writableProject(repos, { id: input.targetProjectId })
         const now = clock.now()
         const id = clock.newId(now)
         const order = placed(idsOf(present), id, position)
@@ -57,7 +57,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         refuseWithoutMatch(row)
         await repos.routing.insert(row)
         await repos.routing.reorder(order)
-        await record(repos, 'routing.created', caller, row, now, detailsOf(row))
+        await record(repos, { type: 'routing.created', caller, rule: row, now, details: detailsOf(row) })
         return toRoutingRule(row)
       })
     },
@@ -83,8 +83,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     /** @throws routing_rule_not_found, project_not_found, project_archived, validation_failed */
     async update(
       caller: Caller,
-      id: string,
-      { position, ...change }: RoutingRuleChange,
+      { id, change: { position, ...change } }: { id: string; change: RoutingRuleChange },
     ): Promise<RoutingRule> {
       return repos.within(everywhere).transaction(async (repos) => {
         const present = await repos.routing.listForUpdate()
@@ -94,14 +93,20 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         const changed = { ...row, ...change, position: order.indexOf(id) }
         refuseWithoutMatch(changed)
         if (changed.targetProjectId !== row.targetProjectId)
-          await writableProject(repos, changed.targetProjectId)
+          await writableProject(repos, { id: changed.targetProjectId })
         if (Object.keys(change).length > 0 || changed.position !== row.position) {
           changed.updatedAt = clock.now()
           await repos.routing.update(id, { ...change, updatedAt: changed.updatedAt })
           await repos.routing.reorder(order)
           const changes = changesBetween(row, changed, DETAILS)
           if (!isNoChange(changes))
-            await record(repos, 'routing.updated', caller, changed, changed.updatedAt, { changes })
+            await record(repos, {
+              type: 'routing.updated',
+              caller,
+              rule: changed,
+              now: changed.updatedAt,
+              details: { changes },
+            })
         }
         return toRoutingRule(changed)
       })
@@ -115,7 +120,13 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         if (!row) throw routingRuleNotFound(id)
         await repos.routing.delete(id)
         await repos.routing.reorder(idsOf(present).filter((other) => other !== id))
-        await record(repos, 'routing.deleted', caller, row, clock.now(), detailsOf(row))
+        await record(repos, {
+          type: 'routing.deleted',
+          caller,
+          rule: row,
+          now: clock.now(),
+          details: detailsOf(row),
+        })
       })
     },
 
@@ -162,16 +173,21 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
   /** Logs a change, in its transaction. Without a project: routing belongs to the whole service. */
   async function record(
     repos: BoundRepositories,
-    type: string,
-    caller: Caller,
-    { id, name }: RoutingRow,
-    now: Date,
-    details: Record<string, unknown>,
+    { type, caller, rule: { id, name }, now, details }: RecordedChange,
   ) {
     const metadata = { routingRuleId: id, name, ...details }
     await repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), metadata })])
     await repos.configurationChanges.announceRouting()
   }
+}
+
+/** A change as the activity log gets it. */
+interface RecordedChange {
+  type: string
+  caller: Caller
+  rule: RoutingRow
+  now: Date
+  details: Record<string, unknown>
 }
 
 /** The members of a rule that the activity log contains. */

@@ -3,20 +3,20 @@ import type { Clock } from '../../lib/clock.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
+import type { RunError } from './run-errors.ts'
 import { tallyOf } from './run-view.ts'
 
-export interface RunError {
-  code: string
-  message: string
+interface RunEnd {
+  clock: Clock
+  run: SyncRunRow
+  error: RunError | null
+  rateLimit?: SyncRunRow['rateLimit'] | undefined
 }
 
 /** Ends a locked run and logs it: completed without an error, else failed. */
 export async function endRun(
   repos: BoundRepositories,
-  clock: Clock,
-  run: SyncRunRow,
-  error: RunError | null,
-  rateLimit: SyncRunRow['rateLimit'] = run.rateLimit,
+  { clock, run, error, rateLimit = run.rateLimit }: RunEnd,
 ): Promise<SyncRunRow> {
   const now = clock.now()
   const change = {
@@ -57,10 +57,4 @@ export async function endRun(
     activityRow(clock, { now, type: 'sync.finished', actor, projectId, message, metadata }),
   ])
   return ended
-}
-
-/** The connection of the run no longer exists. */
-export const DISCONNECTED: RunError = {
-  code: 'disconnected',
-  message: 'The repository was disconnected from the project, or another one was connected.',
 }

@@ -60,7 +60,7 @@ export function syncService({
           const { id, projectId, schedule } = connection
           const isFull = connection.nextFullAt <= now
           const bound = repos.within({ projectId })
-          const row = newRun(clock.newId(now), now, connection, isFull ? 'full' : 'incremental')
+          const row = newRun({ id: clock.newId(now), now, connection, mode: isFull ? 'full' : 'incremental' })
           if (!(await bound.syncRuns.insert(row))) continue
           await bound.codehost.update(id, {
             nextRunAt: nextRunAt(schedule, now),
@@ -76,7 +76,10 @@ export function syncService({
      * Works on a claimed run until it ends, is postponed, or loses its lease; after its turn it yields to waiting runs.
      * On abort, other instances can resume it at once.
      */
-    async work(run: SyncRunRow, stop: AbortSignal, turnMs = Number.POSITIVE_INFINITY): Promise<void> {
+    async work(
+      run: SyncRunRow,
+      { stop, turnMs = Number.POSITIVE_INFINITY }: { stop: AbortSignal; turnMs?: number | undefined },
+    ): Promise<void> {
       const turnEnds = performance.now() + turnMs
       const turn = {
         isOver: () => performance.now() >= turnEnds,
@@ -96,7 +99,7 @@ export function syncService({
       }
       try {
         const deps = { repos, clock, host, vault, publish, turn, pauseMs }
-        await syncQueue.redacted(() => followRepository(deps, run, signal))
+        await syncQueue.redacted(() => followRepository(deps, { run, signal }))
       } catch (error) {
         if (lost.signal.aborted) return
         await syncQueue.release(run, { afterSeconds: stop.aborted ? 0 : RECOVERY_SECONDS }).catch(() => {})

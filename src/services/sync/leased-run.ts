@@ -3,9 +3,10 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
-import { DISCONNECTED, endRun, type RunError } from './end.ts'
+import { endRun } from './end.ts'
 import { type PageToWrite, rateLimitOf, writePage } from './page.ts'
 import type { RunDeps } from './run.ts'
+import { ARCHIVED, DISCONNECTED, type RunError } from './run-errors.ts'
 
 export type LeasedRun = ReturnType<typeof leasedRun>
 
@@ -28,23 +29,23 @@ export function leasedRun(
   return {
     /** Writes a page. Returns false if the run is over for this worker. */
     async write(page: PageToWrite): Promise<boolean> {
-      return whileConnected(async (repos, run, connection) => {
+      return whileConnected(async (repos, { run, connection }) => {
         const { findDestination } = repos.lists
         // A list that is being deleted accepts no tasks.
         const context =
           (connection.listId && (await findDestination(connection.listId))) ||
           (await findDestination(undefined))
         if (!context) throw new Error('The project has no default list.')
-        return writePage(repos, clock, run, connection, context, page)
+        return writePage(repos, { clock, run, connection, destination: context, page })
       })
     },
 
     /** Marks the tasks of items that are no longer listed. */
     async writeGone(items: GoneItem[], limits: HostLimits): Promise<boolean> {
-      return whileConnected(async (repos, run, connection) => {
+      return whileConnected(async (repos, { run, connection }) => {
         const now = clock.now()
         let { gone } = run
-        for (const item of items) if (await markGone(repos, connection, item, now)) gone++
+        for (const item of items) if (await markGone(repos, { connection, item, now })) gone++
         const change = { gone, rateLimit: rateLimitOf(limits), attempts: 0, limited: 0 }
         await repos.syncRuns.update(run.id, change)
         return { ...run, ...change }
@@ -52,8 +53,11 @@ export function leasedRun(
     },
 
     /** Postpones a rate-limited run; any instance resumes it at that time. */
-    async putOff(retryAt: Date, isGuess: boolean, limits: HostLimits): Promise<void> {
-      await whileLeased(async (repos, run) => {
+    async putOff(
+      retryAt: Date,
+      { isGuess, limits }: { isGuess: boolean; limits: HostLimits },
+    ): Promise<void> {
+      await whileLeased(async (repos, { run }) => {
         const change = {
           status: 'rate_limited' as const,
           retryAt,
@@ -71,7 +75,7 @@ export function leasedRun(
     async end(error: RunError | null, limits?: HostLimits): Promise<undefined> {
       const publicError = error && { code: error.code, message: error.message }
       const rateLimit = limits && rateLimitOf(limits)
-      await whileLeased((repos, run) => endRun(repos, clock, run, publicError, rateLimit))
+      await whileLeased((repos, { run }) => endRun(repos, { clock, run, error: publicError, rateLimit }))
     },
 
     /** Consecutive rate limits that did not say how long to wait. */
@@ -80,31 +84,34 @@ export function leasedRun(
 
   /** Returns false if the run is over for this worker, also if it ends because its connection or project is gone. */
   async function whileConnected(
-    work: (repos: BoundRepositories, run: SyncRunRow, connection: ConnectionRow) => Promise<SyncRunRow>,
+    work: (
+      repos: BoundRepositories,
+      leased: { run: SyncRunRow; connection: ConnectionRow },
+    ) => Promise<SyncRunRow>,
   ): Promise<boolean> {
     let isOver = false
-    const written = await whileLeased(async (repos, run, { connection, isArchived }) => {
+    const written = await whileLeased(async (repos, { run, connection, isArchived }) => {
       const end = (error: RunError) => {
         isOver = true
-        return endRun(repos, clock, run, error)
+        return endRun(repos, { clock, run, error })
       }
       // If another repository is connected now, the fetched items are not of it.
       if (connection?.id !== run.connectionId) return end(DISCONNECTED)
       if (isArchived) return end(ARCHIVED)
-      return work(repos, run, connection)
+      return work(repos, { run, connection })
     })
     return written !== undefined && !isOver
   }
 
   async function whileLeased(
-    work: (repos: BoundRepositories, run: SyncRunRow, context: RunContext) => Promise<SyncRunRow>,
+    work: (repos: BoundRepositories, locked: LockedRun) => Promise<SyncRunRow>,
   ): Promise<SyncRunRow | undefined> {
     const { projectId } = run
     const after = await repos.within({ projectId }).transaction(async (repos) => {
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
       const leased = await repos.syncRuns.findLeasedForUpdate(run)
-      return leased && work(repos, leased, { connection, isArchived: project?.archivedAt != null })
+      return leased && work(repos, { run: leased, connection, isArchived: project?.archivedAt != null })
     })
     if (after) {
       limited = after.limited
@@ -115,9 +122,11 @@ export function leasedRun(
 
   async function markGone(
     repos: BoundRepositories,
-    { id, projectId, repositoryId, repository: name }: ConnectionRow,
-    { number, sourceState }: GoneItem,
-    now: Date,
+    {
+      connection: { id, projectId, repositoryId, repository: name },
+      item: { number, sourceState },
+      now,
+    }: { connection: ConnectionRow; item: GoneItem; now: Date },
   ): Promise<boolean> {
     const task = await repos.syncedTasks.markGone(projectId, { repositoryId, number, sourceState, now })
     if (!task) return false
@@ -129,13 +138,9 @@ export function leasedRun(
   }
 }
 
-/** The current state of what a run writes to. */
-interface RunContext {
+/** A locked run, and the current state of what it writes to. */
+interface LockedRun {
+  run: SyncRunRow
   connection: ConnectionRow | undefined
   isArchived: boolean
-}
-
-const ARCHIVED: RunError = {
-  code: 'project_archived',
-  message: 'The project was archived. Unarchive it to sync again.',
 }

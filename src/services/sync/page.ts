@@ -21,23 +21,27 @@ export interface PageToWrite {
   limits: HostLimits
 }
 
+interface PageWrite {
+  clock: Clock
+  run: SyncRunRow
+  connection: ConnectionRow
+  destination: DestinationRow
+  page: PageToWrite
+}
+
 /** Writes a page in the transaction of a locked run: tasks, activity log, counts and checkpoint. */
 export async function writePage(
   repos: BoundRepositories,
-  clock: Clock,
-  run: SyncRunRow,
-  connection: ConnectionRow,
-  destination: DestinationRow,
-  page: PageToWrite,
+  { clock, run, connection, destination, page }: PageWrite,
 ): Promise<SyncRunRow> {
-  const decisions = await decide(repos, clock, connection, destination, page.items)
+  const decisions = await decide(repos, { clock, connection, destination, items: page.items })
   for (const portion of slicesBySize(decisions, {
     maxSize: MAX_CHARACTERS,
     sizeOf: ({ row }) => row?.description?.length ?? 0,
   })) {
     await repos.syncedTasks.upsert(
       portion.flatMap(({ row }) => row ?? []),
-      portion.flatMap((decision) => activityOf(clock, connection, decision)),
+      portion.flatMap((decision) => activityOf(clock, { connection, decision })),
     )
   }
   const seen = await repos.syncRuns.listSeen(
@@ -86,10 +90,12 @@ export const rateLimitOf = ({ remaining, resetAt }: HostLimits) =>
 
 async function decide(
   repos: BoundRepositories,
-  clock: Clock,
-  { id, projectId, repositoryId, repository: name }: ConnectionRow,
-  destination: DestinationRow,
-  items: CodehostItem[],
+  {
+    clock,
+    connection: { id, projectId, repositoryId, repository: name },
+    destination,
+    items,
+  }: { clock: Clock; connection: ConnectionRow; destination: DestinationRow; items: CodehostItem[] },
 ): Promise<ItemDecision[]> {
   const numbers = items.map(({ number }) => number)
   const rows = await repos.syncedTasks.listKnownForUpdate(projectId, { repositoryId, numbers })
@@ -111,8 +117,10 @@ const MAX_CHARACTERS = 256 * 1024
 
 function activityOf(
   clock: Clock,
-  { id, repository: name }: ConnectionRow,
-  { row, activities }: ItemDecision,
+  {
+    connection: { id, repository: name },
+    decision: { row, activities },
+  }: { connection: ConnectionRow; decision: ItemDecision },
 ) {
   if (!row) return []
   const actor = { type: 'codehost' as const, id, name }

@@ -16,8 +16,8 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
-import { DISCONNECTED, type RunError } from './end.ts'
 import { type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
+import { CUT_SHORT, DISCONNECTED, TOO_MANY_ATTEMPTS, tooManyVanished, WENT_EMPTY } from './run-errors.ts'
 
 export interface RunDeps {
   repos: Repositories
@@ -49,7 +49,10 @@ const VANISHED_BATCH = 20
  * Works on a claimed run from its checkpoint on. Returns when it has ended, is postponed, or belongs to another worker;
  * throws on unexpected errors and on abort: then another worker resumes the run.
  */
-export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: AbortSignal): Promise<void> {
+export async function followRepository(
+  deps: RunDeps,
+  { run, signal }: { run: SyncRunRow; signal: AbortSignal },
+): Promise<void> {
   const { repos, clock, host, vault, turn, pauseMs } = deps
   const leased: LeasedRun = leasedRun(deps, run)
   if (run.attempts > MAX_ATTEMPTS) return leased.end(TOO_MANY_ATTEMPTS)
@@ -77,14 +80,14 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
       if (position && (await isStillEmpty(position, access as HostAccess))) return undefined
     }
     // Changes from here on are read at the end. The time is of the host's clock, not of ours.
-    const latest = await readPage(access as HostAccess, host.latestUrl(apiUrl, repositoryId))
+    const latest = await readPage(access as HostAccess, { url: host.latestUrl(apiUrl, repositoryId) })
     if (latest?.outcome !== 'page') return undefined
     const since = latest.items[0]?.updatedAt ?? null
     return { phase: 'listing', next: host.listingUrl(apiUrl, repositoryId), since }
   }
 
   async function isStillEmpty({ url, etag }: SyncPosition, access: HostAccess): Promise<boolean> {
-    const page = await readPage(access, url, etag)
+    const page = await readPage(access, { url, etag })
     if (page?.outcome === 'page') return false
     if (page) await leased.end(null, page.limits)
     return true
@@ -103,7 +106,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   }
 
   async function readListing(checkpoint: Checkpoint & { phase: 'listing' }, access: HostAccess) {
-    const page = await readPage(access, checkpoint.next)
+    const page = await readPage(access, { url: checkpoint.next })
     if (page?.outcome !== 'page') return undefined
     const { items } = page
     const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
@@ -119,28 +122,34 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
       next?.phase === 'updates'
         ? { since: next.since, url: checkpoint.next, etag: null, next: next.next }
         : { since: null, url: checkpoint.next, etag: page.etag, next: null }
-    return writeAndContinue(page, next, next?.phase === 'listing' ? undefined : position, access)
+    return writeAndContinue(page, {
+      next,
+      position: next?.phase === 'listing' ? undefined : position,
+      access,
+    })
   }
 
   async function readUpdates(checkpoint: Checkpoint & { phase: 'updates' }, access: HostAccess) {
-    const page = await readPage(access, checkpoint.next, checkpoint.etag)
+    const page = await readPage(access, { url: checkpoint.next, etag: checkpoint.etag })
     if (page?.outcome === 'unchanged') return leased.end(null, page.limits)
     if (!page) return undefined
     const { items } = page
     const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
     const { checkpoint: more, position } = afterUpdates(checkpoint, { page: read, updatesUrl })
     const next = more ?? (run.mode === 'full' ? ({ phase: 'vanished' } as const) : undefined)
-    return writeAndContinue(page, next, position, access)
+    return writeAndContinue(page, { next, position, access })
   }
 
   /** Undefined if that was the last page, or the run is over for this worker. */
   async function writeAndContinue<T extends Checkpoint>(
     { items, limits, bytes }: { items: CodehostItem[]; limits: HostLimits; bytes: number },
-    next: T | undefined,
-    position: SyncPosition | undefined,
-    access: HostAccess,
+    {
+      next,
+      position,
+      access,
+    }: { next: T | undefined; position: SyncPosition | undefined; access: HostAccess },
   ): Promise<T | undefined> {
-    prefetch(next, bytes, access)
+    prefetch(next, { bytes, access })
     const isWritten = await leased.write({
       items,
       limits,
@@ -183,7 +192,7 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
     }
     if (gone.length === 0) return true
     // If the repository or its issues became unreadable, every item returns 404: check before marking any.
-    const latest = await readPage(access, host.latestUrl(apiUrl, repositoryId))
+    const latest = await readPage(access, { url: host.latestUrl(apiUrl, repositoryId) })
     return latest !== undefined && leased.writeGone(gone, latest.limits)
   }
 
@@ -205,14 +214,20 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
   }
 
   /** Requests the next page while this one is written. Still one request at a time. */
-  function prefetch(next: Checkpoint | undefined, bytes: number, access: HostAccess): void {
+  function prefetch(
+    next: Checkpoint | undefined,
+    { bytes, access }: { bytes: number; access: HostAccess },
+  ): void {
     if (!next || next.phase === 'vanished' || bytes > LARGE_PAGE_BYTES || turn.isOver()) return
     prefetched = { url: next.next, response: host.readPage(access, { url: next.next, signal }) }
     // `readPage` handles the error; if it is never called, the run is over.
     prefetched.response.catch(() => {})
   }
 
-  async function readPage(access: HostAccess, url: string, etag?: string | null) {
+  async function readPage(
+    access: HostAccess,
+    { url, etag }: { url: string; etag?: string | null | undefined },
+  ) {
     return withRetries(async () => {
       const prefetchedPage = prefetched?.url === url ? prefetched.response : undefined
       prefetched = undefined
@@ -254,7 +269,8 @@ export async function followRepository(deps: RunDeps, run: SyncRunRow, signal: A
       hasToken,
       limitedBefore: leased.limitedBefore(),
     })
-    if (judged.verdict === 'wait') await leased.putOff(judged.retryAt, judged.isGuess, refusal.limits)
+    if (judged.verdict === 'wait')
+      await leased.putOff(judged.retryAt, { isGuess: judged.isGuess, limits: refusal.limits })
     else await leased.end(judged)
   }
 
@@ -271,27 +287,6 @@ const NOT_AN_ISSUE: Unreachable = {
   outcome: 'unreachable',
   reason: 'The response contains an invalid issue.',
 }
-
-const TOO_MANY_ATTEMPTS: RunError = {
-  code: 'internal_error',
-  message: 'The sync failed repeatedly at the same point. See the service log for the reason.',
-}
-
-const CUT_SHORT: RunError = {
-  code: 'codehost_unreachable',
-  message: 'The listing ended before its last page. Sync again.',
-}
-
-const WENT_EMPTY: RunError = {
-  code: 'reconciliation_aborted',
-  message:
-    'The code host returned an empty list, but there are tasks of this repository. Nothing was changed. Check the repository and the token.',
-}
-
-const tooManyVanished = ({ present, vanished }: { present: number; vanished: number }): RunError => ({
-  code: 'reconciliation_aborted',
-  message: `${vanished} of ${present} items are missing from the listing, more than ten and more than a fifth. None was marked as deleted. Check the repository and the token, then run a full sync again.`,
-})
 
 /** Casts: only `writePage` writes these columns. */
 const asCheckpoint = (json: unknown) => (json ?? undefined) as Checkpoint | undefined

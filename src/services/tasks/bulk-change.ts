@@ -28,16 +28,15 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
   /** @throws the error of the first task that cannot be changed; `errors` names all of them, and the list. */
   return async function updateMany(
     caller: Caller,
-    requestedIds: string[],
-    change: TaskChange,
+    { ids: requestedIds, change }: { ids: string[]; change: TaskChange },
   ): Promise<BulkChanged> {
     const ids = requestedIds.map((id) => id.toLowerCase())
     const unique = [...new Set(ids)]
     return repos.within(caller).transaction(async (repos) => {
-      const locked = await lockTasks(repos, unique, change)
+      const locked = await lockTasks(repos, { ids: unique, listId: change.listId })
       const destination = await destinationOf(repos, change.listId)
       const present = unique.flatMap((id) => locked.tasks.get(id) ?? [])
-      const isTaken = await externalIdsTaken(repos, present, destination.moveTo)
+      const isTaken = await externalIdsTaken(repos, { tasks: present, moveTo: destination.moveTo })
       const now = clock.now()
       const { changes, refusals } = decideBulkChange(ids, (id) => {
         const task = writableTask(locked, id)
@@ -84,8 +83,7 @@ async function destinationOf(
 /** Which tasks have an externalId that the new project already has, or that another of these tasks brings there. */
 async function externalIdsTaken(
   repos: BoundRepositories,
-  tasks: TaskRow[],
-  moveTo: DestinationRow | undefined,
+  { tasks, moveTo }: { tasks: TaskRow[]; moveTo: DestinationRow | undefined },
 ): Promise<(task: TaskRow) => boolean> {
   const moving = tasks.filter(
     ({ projectId, externalId }) => moveTo && projectId !== moveTo.projectId && externalId !== null,

@@ -23,11 +23,14 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
    * Creates all or none, in the order of the inputs.
    * @throws list_not_found, project_archived
    */
-  return async function createMany(caller: Caller, listId: string | undefined, inputs: NewTaskInBulk[]) {
+  return async function createMany(
+    caller: Caller,
+    { listId, inputs }: { listId: string | undefined; inputs: NewTaskInBulk[] },
+  ) {
     const bound = repos.within(caller)
     const work = async (repos: BoundRepositories) => {
       const destination = await writableDestination(repos, listId)
-      return insertOrFind(repos, destination, inputs, caller)
+      return insertOrFind(repos, { destination, inputs, caller })
     }
     // One task is one statement, which needs no transaction: two round trips instead of four.
     return inputs.length === 1 ? work(bound) : bound.transaction(work)
@@ -35,9 +38,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
 
   async function insertOrFind(
     repos: BoundRepositories,
-    destination: DestinationRow,
-    inputs: NewTaskInBulk[],
-    caller: Caller,
+    { destination, inputs, caller }: { destination: DestinationRow; inputs: NewTaskInBulk[]; caller: Caller },
   ): Promise<CreatedTask[]> {
     const now = clock.now()
     const actor = actorOf(caller)
@@ -64,7 +65,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
         if (slice.length < missing.length) collectRecentGarbage()
       }
       const present = missing.filter(({ id }) => !ids.has(id))
-      const found = await findExisting(repos, destination, caller, present)
+      const found = await findExisting(repos, { destination, caller, rows: present })
       for (const row of missing) {
         const task = ids.has(row.id) ? row : found.get(row.externalId ?? '')
         if (task) created.set(row.id, { task: writtenFor(caller, toTask(task)), isNew: task === row })
@@ -75,9 +76,11 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
 
   async function findExisting(
     repos: BoundRepositories,
-    { projectId }: DestinationRow,
-    caller: Caller,
-    rows: TaskRow[],
+    {
+      destination: { projectId },
+      caller,
+      rows,
+    }: { destination: DestinationRow; caller: Caller; rows: TaskRow[] },
   ) {
     const externalIds = rows.flatMap(({ externalId }) => externalId ?? [])
     const found =

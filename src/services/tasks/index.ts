@@ -45,7 +45,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const single = await createSingle?.(caller, input)
       if (single) return single
       const { listId, ...rest } = input
-      const [created] = await createMany(caller, listId, [rest])
+      const [created] = await createMany(caller, { listId, inputs: [rest] })
       return created as CreatedTask
     },
 
@@ -82,7 +82,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       return {
         data: data.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem),
         nextCursor,
-        ...(ids.length > 0 && { rest: rest(bound, ids, query, nextCursor) }),
+        ...(ids.length > 0 && { rest: rest(bound, { ids, query, nextCursor }) }),
       }
     },
 
@@ -92,14 +92,12 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
      */
     async update(
       caller: Caller,
-      id: string,
-      change: TaskChange,
-      allowed: AllowedVersions,
+      { id, change, allowed }: { id: string; change: TaskChange; allowed?: AllowedVersions },
     ): Promise<WrittenTask> {
       const single = await updateSingle?.({ caller, id, change, allowed })
       if (single) return single
       return repos.within(caller).transaction(async (repos) => {
-        const task = await lockedTask(repos, id, allowed, change)
+        const task = await lockedTask(repos, { id, allowed, listId: change.listId })
         const moveTo =
           change.listId === undefined ? undefined : await writableDestination(repos, change.listId)
         const now = clock.now()
@@ -108,7 +106,9 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
         const changed = { ...task, ...outcome.update }
         await repos.tasks.update(id, outcome.update)
         await repos.activity.insert(
-          outcome.activities.map(({ type, metadata }) => activityOf(type, changed, caller, now, metadata)),
+          outcome.activities.map(({ type, metadata }) =>
+            activityOf(type, { task: changed, caller, now, metadata }),
+          ),
         )
         return writtenFor(caller, toTask(changed))
       })
@@ -120,12 +120,12 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
      * Deletes a task; it can be restored until the cleanup removes it.
      * @throws task_not_found, project_archived, version_mismatch
      */
-    async delete(caller: Caller, id: string, allowed: AllowedVersions): Promise<void> {
+    async delete(caller: Caller, { id, allowed }: { id: string; allowed: AllowedVersions }): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
-        const task = await lockedTask(repos, id, allowed)
+        const task = await lockedTask(repos, { id, allowed })
         const now = clock.now()
         await repos.tasks.update(id, { deletedAt: now, updatedAt: now, version: task.version + 1 })
-        await repos.activity.insert([activityOf('task.deleted', task, caller, now)])
+        await repos.activity.insert([activityOf('task.deleted', { task, caller, now })])
       })
     },
 
@@ -135,13 +135,13 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
      */
     async restore(caller: Caller, id: string): Promise<WrittenTask> {
       return repos.within(caller).transaction(async (repos) => {
-        const task = writableTask(await lockTasks(repos, [id], { hidden: true }), id)
+        const task = writableTask(await lockTasks(repos, { ids: [id], hidden: true }), id)
         const now = clock.now()
         if (task.deletedAt && isPastRetention(task.deletedAt, now)) throw taskNotFound(id)
         if (!task.deletedAt) return writtenFor(caller, toTask(task))
         const update = { deletedAt: null, updatedAt: now, version: task.version + 1 }
         await repos.tasks.update(id, update)
-        await repos.activity.insert([activityOf('task.restored', task, caller, now)])
+        await repos.activity.insert([activityOf('task.restored', { task, caller, now })])
         return writtenFor(caller, toTask({ ...task, ...update }))
       })
     },
@@ -161,9 +161,11 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
   /** Reads the tasks that were left out of the first part of a page, as they are now; without tasks deleted since. */
   async function* rest(
     { tasks }: BoundRepositories,
-    ids: string[],
-    { deleted: hidden = false }: TaskQuery,
-    nextCursor: string | null,
+    {
+      ids,
+      query: { deleted: hidden = false },
+      nextCursor,
+    }: { ids: string[]; query: TaskQuery; nextCursor: string | null },
   ): AsyncGenerator<TaskListItem[], string | null> {
     for (let left = ids; left.length > 0; ) {
       const some = left.slice(0, READ_BATCH)
@@ -177,10 +179,12 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
   function activityOf(
     type: string,
-    task: TaskRow,
-    caller: Caller,
-    now: Date,
-    metadata?: Record<string, unknown>,
+    {
+      task,
+      caller,
+      now,
+      metadata,
+    }: { task: TaskRow; caller: Caller; now: Date; metadata?: Record<string, unknown> | undefined },
   ) {
     const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
     return activityRow(clock, { now, type, actor: actorOf(caller), ...about })
@@ -198,11 +202,9 @@ interface TasksDeps {
 
 async function lockedTask(
   repos: BoundRepositories,
-  id: string,
-  allowed: AllowedVersions,
-  { listId }: TaskChange = {},
+  { id, allowed, listId }: { id: string; allowed: AllowedVersions; listId?: string | undefined },
 ): Promise<TaskRow> {
-  const locked = await lockTasks(repos, [id], { listId })
+  const locked = await lockTasks(repos, { ids: [id], listId })
   const task = writableTask(locked, id)
   refuseStale(allowed, task.version)
   return task

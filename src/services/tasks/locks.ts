@@ -5,6 +5,7 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import { refuseArchived } from '../writable-project.ts'
 
 interface TaskLocks {
+  ids: string[]
   /** A list that the tasks may move to; its project is locked, too. */
   listId?: string | undefined
   /** Includes deleted tasks. */
@@ -21,8 +22,7 @@ export interface LockedTasks {
 /** Locks tasks to be changed, after their projects: the same order as everywhere. */
 export async function lockTasks(
   repos: BoundRepositories,
-  ids: string[],
-  { listId, hidden = false }: TaskLocks = {},
+  { ids, listId, hidden = false }: TaskLocks,
 ): Promise<LockedTasks> {
   for (;;) {
     const projects = byId(await repos.projects.listForShare(ids, listId))

@@ -16,8 +16,7 @@ export function taskNamesService({ repos }: { repos: Repositories }) {
   return {
     async list(
       caller: Caller,
-      kind: 'label' | 'assignee',
-      { projectId, q }: TaskNameQuery,
+      { kind, projectId, q }: { kind: 'label' | 'assignee' } & TaskNameQuery,
     ): Promise<TaskNameList> {
       const bound = repos.within(caller)
       if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)

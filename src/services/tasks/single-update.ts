@@ -62,7 +62,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
         decided.set(task.id, {
           task,
           update: outcome.update,
-          activities: activitiesOf(request, task, outcome),
+          activities: activitiesOf(outcome, { task, caller: request.caller }),
         })
         return { task: { ...task, ...outcome.update } }
       } catch (error) {
@@ -84,11 +84,14 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     if (!row || !isInReach) throw taskNotFound(id)
     refuseArchived(row.project)
     refuseStale(allowed, row.task.version)
-    const circumstances = { moveTo: undefined, actorType: caller.type, now: clock.now() }
-    return { task: row.task, outcome: decideChange(row.task, change, circumstances) }
+    const requested = { change, moveTo: undefined, actorType: caller.type, now: clock.now() }
+    return { task: row.task, outcome: decideChange(row.task, requested) }
   }
 
-  function activitiesOf({ caller }: RequestedChange, task: TaskRow, { update, activities }: ChangeOutcome) {
+  function activitiesOf(
+    { update, activities }: ChangeOutcome,
+    { task, caller }: { task: TaskRow; caller: Caller },
+  ) {
     const about = { taskId: task.id, projectId: task.projectId }
     return activities.map(({ type, metadata }) =>
       activityRow(clock, { ...about, now: update.updatedAt, type, actor: actorOf(caller), metadata }),

@@ -245,7 +245,7 @@ describe('a stream of the feed', () => {
     const stream = streamService({ repos, feed, access, clock, heartbeatMs: 30 })
     const controller = ending()
     const batches: StreamEvent[][] = []
-    for await (const batch of await stream.open(caller, {}, controller)) {
+    for await (const batch of await stream.open(caller, { request: {}, ending: controller })) {
       batches.push(batch)
       if (batches.length === 3) await write('one')
       if (batches.flat().length > 0) break
@@ -263,7 +263,7 @@ describe('a stream of the feed', () => {
     const access = { isStillAdmitted: () => checkAdmission(), onForget: () => () => {} }
     const stream = streamService({ repos, feed, access, clock, heartbeatMs: 30, checkMs: 20 })
     const controller = ending()
-    const events = await stream.open(caller, {}, controller)
+    const events = await stream.open(caller, { request: {}, ending: controller })
     await sleep(200)
     expect(controller.signal.aborted).toBe(false)
 
@@ -281,7 +281,7 @@ describe('a stream of the feed', () => {
     const stream = streamService({ repos, feed, access, clock })
     for (const wish of [{}, { lastEventId: caller.id }]) {
       const controller = ending()
-      const opening = stream.open(caller, wish, controller)
+      const opening = stream.open(caller, { request: wish, ending: controller })
       controller.abort()
       await opening
       await feed.idle()

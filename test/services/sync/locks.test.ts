@@ -40,7 +40,7 @@ async function startWork(projectId: string, query = '') {
   const { body } = await service.post(`/api/codehost/${projectId}/sync${query}`)
   const claimed = await service.service.sync.claim()
   if (!claimed || claimed.id !== body.id) throw new Error('Another run was claimed, or none.')
-  const done = service.service.sync.work(claimed, new AbortController().signal)
+  const done = service.service.sync.work(claimed, { stop: new AbortController().signal })
   return { id: body.id as string, done }
 }
 
