@@ -39,7 +39,7 @@ describe('a network that fails between the service and its database, under load,
       await sleep(5_000)
       proxy.delay(0)
     })
-    await expectNothingLost('database answers delayed by 500 ms for 5 s', recoveries)
+    await expectNothingLost('database responses delayed by 500 ms for 5 s', recoveries)
   })
 
   test(`when nothing comes through for 5 s, ${TIMES} times`, async () => {
@@ -59,7 +59,7 @@ describe('a network that fails between the service and its database, under load,
 
     const names = ['inlet', 'inlet jobs', 'inlet listen']
     await expect.poll(() => connectedSince(since), { timeout: 30_000 }).toEqual(names)
-    await expectNothingLost('database connections dead without a word', recoveries, 25_000)
+    await expectNothingLost('database connections dropped silently', recoveries, 25_000)
   })
 })
 

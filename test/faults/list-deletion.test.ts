@@ -94,7 +94,7 @@ test(`the deletion of a list with ${TASKS} tasks delays no other request and sur
     requests: load.tally.requests,
     retried: [...load.tally.retries.values()].reduce((sum, count) => sum + count, 0),
     longestWaitMs: Math.max(...during),
-    note: `longest wait for a lock ${Math.round(longest.ms)} ms; p99 of the others ${Math.round(slow)} ms, else ${Math.round(usual)} ms; moved in ${seconds} s`,
+    note: `longest wait for a lock ${Math.round(longest.ms)} ms; p99 of other clients ${Math.round(slow)} ms, without the fault ${Math.round(usual)} ms; moved in ${seconds} s`,
   })
   await database.end()
   await instances.endAll()

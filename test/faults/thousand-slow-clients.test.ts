@@ -57,7 +57,7 @@ test('a thousand slow clients leave the others their speed and cost little memor
     requests: load.tally.requests,
     retried: 0,
     longestWaitMs: Math.max(...load.tally.waits),
-    note: `p99 of the others ${Math.round(slow)} ms, else ${Math.round(usual)} ms; ${mib} MiB more memory`,
+    note: `p99 of other clients ${Math.round(slow)} ms, without the fault ${Math.round(usual)} ms; ${mib} MiB more memory`,
   })
   await instances.endAll()
   await drop()
