@@ -51,11 +51,26 @@ describe('the documents', () => {
   })
 })
 
+test('src/README.md describes every folder and file of src', () => {
+  const described = [...read('src/README.md').matchAll(/^- `([\w.-]+)\/?` /gm)].map(([, name]) => name)
+  expect(described.sort()).toEqual(readdirSync(join(root, 'src')).filter((name) => name !== 'README.md'))
+})
+
 test('src/README.md names only files that exist in src', () => {
   const named = [...read('src/README.md').matchAll(/`([\w-]+\/[\w/-]+\.tsx?)`/g)].map(([, path = '']) => path)
   expect(named.length).toBeGreaterThan(20)
   const inSrc = named.map((path) => (/^(src|test)\//.test(path) ? path : `src/${path}`))
   expect(inSrc.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('src/README.md counts the files that it lists for each value', () => {
+  const lists = [...read('src/README.md').matchAll(/^- \*\*(?:Title|Note|Key)\*\*: (.*)$/gm)]
+  const listed = lists.map(([, text = '']) => text.split('It is declared')[0]?.match(/`[^`]+\.ts`/g)?.length)
+  const counted = [...read('src/README.md').matchAll(/^\| [^|]+ \| (\d+) \| \d+ \|$/gm)].map(([, n]) =>
+    Number(n),
+  )
+  expect(counted).toHaveLength(3)
+  expect(counted).toEqual(listed)
 })
 
 describe('README.md', () => {
