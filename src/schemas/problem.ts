@@ -10,7 +10,7 @@ export const FieldError = Type.Object(
     code: Type.String({ description: 'The error code.', examples: ['too_long'] }),
     message: Type.String({ description: 'What is invalid, and what is expected.' }),
   },
-  { $id: 'Mistake', description: 'One thing wrong with a request.' },
+  { $id: 'FieldError', description: 'An invalid field of a request.' },
 )
 
 export const Problem = Type.Object(
@@ -28,7 +28,7 @@ export const Problem = Type.Object(
     detail: Type.String({ description: 'What happened in this case, and how to fix it.' }),
     requestId: Type.String({ description: 'The ID of the request. It is also in the log.' }),
     errors: Type.Optional(
-      Type.Array(Type.Unsafe<{ path: string; code: string; message: string }>({ $ref: 'Mistake#' }), {
+      Type.Array(Type.Unsafe<{ path: string; code: string; message: string }>({ $ref: 'FieldError#' }), {
         maxItems: 100,
         description: 'The validation errors, at most 100.',
       }),
