@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from './config.ts'
 import { isDatabaseAway, withoutValues } from './db/database-error.ts'
+import type { WorkerJobs } from './domain/worker-jobs.ts'
 import {
   bodyStalled,
   bodyTooLarge,
@@ -29,7 +30,6 @@ import { responseBudget } from './lib/response-budget.ts'
 import { retryBuffer } from './lib/retry-buffer.ts'
 import { sideThread } from './lib/side-thread.ts'
 import { mcpRoutes } from './mcp/index.ts'
-import type { WorkerJobs } from './plugins/bulk-reading.ts'
 import { etags } from './plugins/etags.ts'
 import { idempotency } from './plugins/idempotency.ts'
 import { jsonBody } from './plugins/json-body.ts'

@@ -1,13 +1,13 @@
 import { readDelivery } from './domain/feedback/reading.ts'
+import type { WorkerJobs } from './domain/worker-jobs.ts'
 import { serveJobs } from './lib/side-thread.ts'
-import type { WorkerJobs } from './plugins/bulk-reading.ts'
 
-/** What is done beside the event loop, because it takes long for large bodies. Runs in a thread of its own. */
+/** Work on large bodies, which would block the event loop for too long. Runs in a thread of its own. */
 const jobs: WorkerJobs = {
   readDelivery,
-  // Checks take a while to load, and most threads never need them.
+  // The checks are slow to load, and most threads never use them.
   async readBulk(bytes) {
-    const { readBulk } = await import('./plugins/bulk-reading.ts')
+    const { readBulk } = await import('./domain/bulk-reading.ts')
     return readBulk(bytes)
   },
 }

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { type LargeBody, largeBodyOf, refusalFrom } from '../domain/bulk-reading.ts'
 import { parseJson } from '../domain/json-text.ts'
+import { escapePointer, grouped } from '../domain/validation/field-errors.ts'
+import type { WorkerJobs } from '../domain/worker-jobs.ts'
 import {
   AppError,
   bodyTooLarge,
@@ -16,8 +19,6 @@ import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
 import type { SideThread } from '../lib/side-thread.ts'
 import { type WorkHold, workHold } from '../lib/work-hold.ts'
 import { StrictObject } from '../schemas/parts.ts'
-import { type LargeBody, largeBodyOf, refusalFrom, type WorkerJobs } from './bulk-reading.ts'
-import { escapePointer, grouped } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

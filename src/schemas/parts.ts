@@ -1,8 +1,8 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
 /*
- * Building blocks of all schemas. Keywords beginning with `x-` are our own, checked by `plugins/validation.ts`; the
- * rest is JSON Schema 2020-12 as in OpenAPI 3.1.
+ * Building blocks of all schemas. Keywords that begin with `x-` are our own, checked by `domain/validation/checks.ts`;
+ * the rest is JSON Schema 2020-12 as in OpenAPI 3.1.
  */
 
 export const Uuid = (description: string) =>

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { AppError, routeNotFound, unavailable } from '../../errors/index.ts'
+import { MAX_ERRORS } from '../../domain/validation/field-errors.ts'
+import { AppError, type FieldError, routeNotFound, unavailable } from '../../errors/index.ts'
 import { SAFE_HEADERS } from '../security-headers.ts'
-import { listed } from '../validation.ts'
 import { PROBLEMS } from './types.ts'
 
 declare module 'fastify' {
@@ -85,6 +85,15 @@ function problemOf(error: AppError | FastifyError, requestId: string) {
       ...(runId && { runId, retryAt }),
     },
   }
+}
+
+/** The errors that a response lists, and the number of those it omits. */
+function listed(error: AppError): { errors?: FieldError[]; errorsOmitted?: number } {
+  const { errors, errorsOmitted = 0 } = error.extras
+  if (!errors) return {}
+  const listed = errors.slice(0, MAX_ERRORS)
+  const omitted = errors.length - listed.length + errorsOmitted
+  return { errors: listed, ...(omitted > 0 && { errorsOmitted: omitted }) }
 }
 
 const pathOf = (request: FastifyRequest) => request.url.split('?')[0] ?? '/'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { largeBodyOf, readBulk } from '../../src/domain/bulk-reading.ts'
 import { AppError } from '../../src/errors/index.ts'
-import { largeBodyOf, readBulk } from '../../src/plugins/bulk-reading.ts'
 
 const LIST = '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'
 

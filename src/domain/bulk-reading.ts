@@ -1,47 +1,40 @@
 import { createHash } from 'node:crypto'
-import type { DeliveryReading } from '../domain/feedback/reading.ts'
-import { parseJson } from '../domain/json-text.ts'
 import { AppError, type ErrorCode, type Extras } from '../errors/index.ts'
 import { freeBytes } from '../lib/free-bytes.ts'
 import { jsonScan, type Span } from '../lib/json-scan.ts'
 import { BulkTasks } from '../schemas/bulk.ts'
 import { NewTaskInBulk } from '../schemas/task.ts'
-import { strictChecks } from './validation.ts'
+import { parseJson } from './json-text.ts'
+import { checkCompiler } from './validation/checks.ts'
 
-/** An AppError on its way between threads, where it would lose what it is. */
-export interface SentRefusal {
+/** An AppError as it is sent between threads: a copy of the error itself would lose its class. */
+export interface SentError {
   code: ErrorCode
   detail: string
   extras: Extras
 }
 
-export const refusalFrom = ({ code, detail, extras }: SentRefusal) => new AppError(code, detail, extras)
+export const refusalFrom = ({ code, detail, extras }: SentError) => new AppError(code, detail, extras)
 
-/** An item as it may be taken: where its JSON stands, or why it may not. */
-type ReadItem = { at: Span; isLonger: boolean } | { refusal: SentRefusal }
+/** A valid item as the position of its JSON, or the error of an invalid one. */
+type ReadItem = { span: Span; isLonger: boolean } | { refusal: SentError }
 
 export interface BulkReading {
   listId: string
   items: ReadItem[]
-  /** What was sent, with the JSON of the checked items written over it. */
+  /** The bytes of the request, overwritten with the JSON of the checked items. */
   json: Uint8Array
-  /** Of those that are longer now. */
+  /** The JSON of items that are longer after the check, which trims and normalizes them. */
   longer: Uint8Array
-  /** Of all that was sent, whatever its spaces. */
+  /** Of the whole request, independent of its white space. */
   hash: string
 }
 
-/** What plugins have done in the side thread; `src/worker.ts` does it. */
-export type WorkerJobs = {
-  readDelivery(bytes: Uint8Array): DeliveryReading
-  readBulk(bytes: Uint8Array): Promise<BulkReading | { refusal: SentRefusal }>
-}
-
-/** A batch that was read in another thread, item by item as it is asked for. */
+/** A batch that was read in another thread. Items are parsed one at a time, on access. */
 export interface LargeBody {
   hash: string
   itemAt(index: number): { item: unknown; refusal: AppError | undefined }
-  /** Frees its bytes: no item can be read after that. */
+  /** Frees its memory: no item can be read after that. */
   free(): void
 }
 
@@ -52,7 +45,7 @@ export function largeBodyOf({ hash, items, json, longer }: BulkReading): LargeBo
       const read = items[index]
       if (!read) throw new Error(`The batch has no item ${index}.`)
       if ('refusal' in read) return { item: undefined, refusal: refusalFrom(read.refusal) }
-      const { start, end } = read.at
+      const { start, end } = read.span
       const text = asBuffer(read.isLonger ? longer : json).toString('utf8', start, end)
       return { item: JSON.parse(text), refusal: undefined }
     },
@@ -64,10 +57,10 @@ export function largeBodyOf({ hash, items, json, longer }: BulkReading): LargeBo
 }
 
 let checks: { ofBody: Check; ofItem: Check } | undefined
-type Check = ReturnType<ReturnType<typeof strictChecks>>
+type Check = ReturnType<ReturnType<typeof checkCompiler>>
 
-/** Parses and checks a batch, item by item, so that no more than one of them is held as objects at a time. */
-export function readBulk(bytes: Uint8Array): BulkReading | { refusal: SentRefusal } {
+/** Parses and checks a batch item by item, so that at most one of them is in memory as objects at a time. */
+export function readBulk(bytes: Uint8Array): BulkReading | { refusal: SentError } {
   try {
     return read(asBuffer(bytes))
   } catch (error) {
@@ -78,8 +71,8 @@ export function readBulk(bytes: Uint8Array): BulkReading | { refusal: SentRefusa
 
 function read(body: Buffer): BulkReading {
   if (!checks) {
-    // What is left out is filled in later.
-    const compile = strictChecks({ useDefaults: false })
+    // Defaults are set later, by the service.
+    const compile = checkCompiler({ coerceTypes: false, useDefaults: false })
     checks = { ofBody: compile(BulkTasks), ofItem: compile(NewTaskInBulk) }
   }
   const scan = jsonScan({ maxValues: Number.POSITIVE_INFINITY, itemsOf: 'tasks' })
@@ -93,16 +86,16 @@ function read(body: Buffer): BulkReading {
   for (const [index, { start, end }] of scan.items.entries()) {
     const item = parseJson(body.subarray(start, end), `in item ${index} of tasks: `)
     hash.update(JSON.stringify(item) ?? '')
-    const refusal = checks.ofItem(item, `/tasks/${index}`)
+    const refusal = checks.ofItem(item, (pointer) => `/tasks/${index}${pointer}`)
     if (refusal) {
       items.push({ refusal: sent(refusal) })
       continue
     }
-    // Checked and without spaces it mostly has room where it stood: a copy of all of them would double the memory.
+    // Without white space it mostly fits where it was: a copy of all items would double the memory.
     const text = Buffer.from(JSON.stringify(item))
     const isLonger = text.length > end - start
     const place = isLonger ? longerSize : start
-    items.push({ at: { start: place, end: place + text.length }, isLonger })
+    items.push({ span: { start: place, end: place + text.length }, isLonger })
     if (isLonger) {
       longer.push(text)
       longerSize += text.length
@@ -110,10 +103,10 @@ function read(body: Buffer): BulkReading {
       body.set(text, start)
     }
   }
-  const refusal = checks.ofBody(outline, '')
+  const refusal = checks.ofBody(outline, (pointer) => pointer)
   if (refusal) throw refusal
   const { listId, tasks } = outline as { listId: string; tasks: number[] }
-  // Where the member was written twice, the last one counts.
+  // The last of repeated members counts, as with JSON.parse.
   return {
     listId,
     items: tasks.map((place) => items[place] as ReadItem),
@@ -123,7 +116,7 @@ function read(body: Buffer): BulkReading {
   }
 }
 
-/** The body with the number of each item in its place: as much JSON as the body is, and small. */
+/** The body with each item replaced by its number: small, and valid JSON if the body is. */
 function outlineOf(body: Buffer, items: readonly Span[]): Buffer {
   const parts = items.flatMap(({ start }, index) => [
     body.subarray(items[index - 1]?.end ?? 0, start),
@@ -132,13 +125,13 @@ function outlineOf(body: Buffer, items: readonly Span[]): Buffer {
   return Buffer.concat([...parts, body.subarray(items.at(-1)?.end ?? 0)])
 }
 
-/** In memory of its own, which can be handed over. */
+/** In memory of its own, which can be transferred to another thread. */
 function joined(texts: Buffer[], size: number): Uint8Array {
   const json = new Uint8Array(size)
-  let at = 0
+  let offset = 0
   for (const text of texts) {
-    json.set(text, at)
-    at += text.length
+    json.set(text, offset)
+    offset += text.length
   }
   return json
 }
@@ -146,4 +139,4 @@ function joined(texts: Buffer[], size: number): Uint8Array {
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-const sent = ({ code, message, extras }: AppError): SentRefusal => ({ code, detail: message, extras })
+const sent = ({ code, message, extras }: AppError): SentError => ({ code, detail: message, extras })

@@ -1,0 +1,8 @@
+import type { BulkReading, SentError } from './bulk-reading.ts'
+import type { DeliveryReading } from './feedback/reading.ts'
+
+/** The jobs of the side thread; `src/worker.ts` runs them. */
+export type WorkerJobs = {
+  readDelivery(bytes: Uint8Array): DeliveryReading
+  readBulk(bytes: Uint8Array): Promise<BulkReading | { refusal: SentError }>
+}
