@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { circlesOf } from './support/circles.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -282,18 +283,6 @@ function neededBy(file: string, imports: Import[]): string[] {
   return imports
     .filter(({ to, isTypeOnly, isDynamic }) => to.startsWith('.') && !isTypeOnly && !isDynamic)
     .map(({ to }) => relative('src', join('src', dirname(file), to)))
-}
-
-function circlesOf(needs: Map<string, string[]>): string[] {
-  const done = new Set<string>()
-  const visit = (file: string, path: string[]): string[] => {
-    if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(' -> ')]
-    if (done.has(file)) return []
-    const circles = (needs.get(file) ?? []).flatMap((needed) => visit(needed, [...path, file]))
-    done.add(file)
-    return circles
-  }
-  return [...needs.keys()].flatMap((file) => visit(file, []))
 }
 
 const isPackage = (specifier: string, name: string) =>

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { locksOf } from '../support/locks.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
+let instances: TwoInstances
 let service: TestApp
-let twin: TestApp
+let second: TestApp
 beforeAll(async () => {
-  service = await startApp()
-  twin = await startApp({ connectionString: service.connectionString })
+  instances = await startTwoInstances()
+  ;({ service, second } = instances)
 })
-afterAll(async () => {
-  await twin.close()
-  await service.close()
-})
+afterAll(() => instances.close())
 
 const change = (ids: string[], change: Record<string, unknown>, key = service.adminKey) =>
   service.patch('/api/tasks/bulk', { ids, change }, { key })
@@ -130,7 +129,7 @@ describe('a bulk change', () => {
 
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        (n % 2 ? twin : service).patch(
+        (n % 2 ? second : service).patch(
           '/api/tasks/bulk',
           { ids: n % 3 ? ids : ids.toReversed(), change: { title: `Title ${n}` } },
           { key: service.adminKey },

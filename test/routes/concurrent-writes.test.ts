@@ -1,22 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { times } from '../support/concurrent.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
 /* Single creates and changes that come at the same time share statements. Each caller must notice nothing of it. */
 
+let instances: TwoInstances
 let service: TestApp
-let twin: TestApp
+let second: TestApp
 beforeAll(async () => {
-  service = await startApp()
-  twin = await startApp({ connectionString: service.connectionString })
+  instances = await startTwoInstances()
+  ;({ service, second } = instances)
 })
-afterAll(async () => {
-  await twin.close()
-  await service.close()
-})
-
-const times = <T>(count: number, work: (n: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_, n) => work(n)))
+afterAll(() => instances.close())
 
 const activityOf = (taskIds: string[]) =>
   service.query('select task_id, type, actor_name from activity where task_id = any($1) order by id', [
@@ -95,11 +92,11 @@ describe('concurrent creates', () => {
 
     // Another instance deletes and archives: this one has seen both lists accept tasks.
     const options = { key: service.adminKey }
-    await twin.delete(`/api/lists/${list.id}?moveTo=${inbox.id}`, options)
+    await second.delete(`/api/lists/${list.id}?moveTo=${inbox.id}`, options)
     expect((await create(list.id)).body.code).toBe('list_not_found')
-    await twin.post(`/api/projects/${id}/archive`, {}, options)
+    await second.post(`/api/projects/${id}/archive`, {}, options)
     expect((await create(inbox.id)).body.code).toBe('project_archived')
-    await twin.post(`/api/projects/${id}/unarchive`, {}, options)
+    await second.post(`/api/projects/${id}/unarchive`, {}, options)
     expect((await create(inbox.id)).status).toBe(201)
   })
 
@@ -163,7 +160,7 @@ describe('concurrent changes', () => {
     const task = await service.given.task(inbox, { source: 'api' })
     const options = { key: service.adminKey }
     const responses = await times(40, (n) =>
-      (n % 2 ? twin : service).patch(`/api/tasks/${task.id}`, { title: `Title ${n}` }, options),
+      (n % 2 ? second : service).patch(`/api/tasks/${task.id}`, { title: `Title ${n}` }, options),
     )
     expect(responses.map(({ status }) => status)).toEqual(Array(40).fill(200))
     expect(responses.map(({ body }) => body.version).toSorted((a, b) => a - b)).toEqual(
@@ -176,7 +173,7 @@ describe('concurrent changes', () => {
     const { inbox } = await service.given.project()
     const task = await service.given.task(inbox, { source: 'api' })
     const responses = await times(20, (n) =>
-      (n % 2 ? twin : service).patch(
+      (n % 2 ? second : service).patch(
         `/api/tasks/${task.id}`,
         { title: `Title ${n}` },
         { key: service.adminKey, headers: { 'if-match': '"1"' } },

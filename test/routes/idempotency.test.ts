@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { routesOf } from '../support/routes.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
+let instances: TwoInstances
 let service: TestApp
 let second: TestApp
 beforeAll(async () => {
-  service = await startApp()
-  second = await startApp({ connectionString: service.connectionString })
+  instances = await startTwoInstances()
+  ;({ service, second } = instances)
 })
-afterAll(async () => {
-  await second.close()
-  await service.close()
-})
+afterAll(() => instances.close())
 
 let counter = 0
 const newKey = () => `key-${++counter}`

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
+let instances: TwoInstances
 let service: TestApp
 let second: TestApp
 let firstId: string
 beforeAll(async () => {
-  service = await startApp()
-  second = await startApp({ connectionString: service.connectionString })
+  instances = await startTwoInstances()
+  ;({ service, second } = instances)
   firstId = (await service.get('/api/me')).body.id
 })
-afterAll(async () => {
-  await second.close()
-  await service.close()
-})
+afterAll(() => instances.close())
 
 // The two instances were given an admin key each: all but the first are revoked before each test.
 beforeEach(async () => {

@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { type Locks, locksOf } from '../support/locks.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
+let instances: TwoInstances
 let service: TestApp
 let second: TestApp
 let locks: Locks
 beforeAll(async () => {
-  service = await startApp()
-  second = await startApp({ connectionString: service.connectionString })
+  instances = await startTwoInstances()
+  ;({ service, second } = instances)
   locks = locksOf(service)
 })
-afterAll(async () => {
-  await second.close()
-  await service.close()
-})
+afterAll(() => instances.close())
 
 const remove = (id: string, app = service) => app.delete(`/api/projects/${id}`)
 const route = (targetProjectId: string, app = service) =>

@@ -1,29 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Task } from '../../src/schemas/task.ts'
-import { type ApiResponse, startApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { tally, times } from '../support/concurrent.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
+let instances: TwoInstances
 let service: TestApp
-let twin: TestApp
+let second: TestApp
 beforeAll(async () => {
-  service = await startApp()
-  twin = await startApp({ connectionString: service.connectionString })
+  instances = await startTwoInstances()
+  ;({ service, second } = instances)
 })
-afterAll(async () => {
-  await twin.close()
-  await service.close()
-})
-
-/** How often each status was returned. */
-const tally = (responses: ApiResponse[]) =>
-  Object.fromEntries(
-    [...Map.groupBy(responses, ({ status }) => status)].map(([key, all]) => [key, all.length]),
-  )
+afterAll(() => instances.close())
 
 /** One instance and the other in turn, with a key that both know. */
-const either = (n: number) => (n % 2 ? twin : service)
-
-const times = <T>(count: number, work: (n: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_, n) => work(n)))
+const either = (n: number) => (n % 2 ? second : service)
 
 async function rowsIn(projectId: string) {
   const [row] = await service.query(

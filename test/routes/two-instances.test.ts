@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
+let instances: TwoInstances
 let first: TestApp
 let second: TestApp
 beforeAll(async () => {
-  first = await startApp()
-  second = await startApp({ connectionString: first.connectionString })
+  instances = await startTwoInstances()
+  ;({ service: first, second } = instances)
 })
-afterAll(async () => {
-  await second.close()
-  await first.close()
-})
+afterAll(() => instances.close())
 
 /** Sends requests until one is refused; returns how long that took. */
 async function refusedAfter(ask: () => Promise<{ status: number }>): Promise<number> {

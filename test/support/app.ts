@@ -14,7 +14,7 @@ import { freshDatabase } from './postgres.ts'
 
 export type TestApp = Awaited<ReturnType<typeof startApp>>
 
-interface TestAppOptions {
+export interface TestAppOptions {
   env?: Record<string, string>
   clock?: Clock
   logger?: Logger

@@ -1,15 +1,8 @@
-import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type HostItem,
-  type HostRepository,
-  issueJson,
-  repositoryJson,
-  time,
-  written,
-} from './code-host-items.ts'
+import { type HostItem, type HostRepository, issueJson, repositoryJson, time } from './code-host-items.ts'
+import { type HostResponse, issuesPage, moved, ok, refused } from './code-host-responses.ts'
 
 /** What a token may do; without one only public repositories are seen. */
 export interface HostToken {
@@ -27,11 +20,7 @@ export interface HostRequest {
 }
 
 /** What a fault sends instead of the valid response. */
-export type InvalidResponse =
-  | 'reset'
-  | 'hang'
-  | 'cut'
-  | { status: number; headers?: Record<string, string>; body?: string }
+export type InvalidResponse = 'reset' | 'hang' | 'cut' | HostResponse
 
 interface Fault {
   times: number
@@ -40,9 +29,6 @@ interface Fault {
 }
 
 export type CodeHostFake = Awaited<ReturnType<typeof startCodeHost>>
-
-/** Past this page a number alone is refused; the link carries a cursor. */
-const LAST_NUMBERED_PAGE = 100
 
 /**
  * A code host as its documentation and `facts.md` describe it, over HTTP on a port of its own. It has a clock of its
@@ -211,7 +197,7 @@ export async function startCodeHost({
     response.end(body)
   }
 
-  function responseTo(path: string, headers: IncomingMessage['headers']): Exclude<InvalidResponse, string> {
+  function responseTo(path: string, headers: IncomingMessage['headers']): HostResponse {
     const [, credential] = /^(?:token|bearer) (.+)$/i.exec(headers.authorization ?? '') ?? []
     const token = credential === undefined ? undefined : known.get(credential)
     if (credential !== undefined && !token) return refused(401, 'Bad credentials')
@@ -234,77 +220,11 @@ export async function startCodeHost({
     if (token?.canReadIssues === false) {
       return refused(403, 'Resource not accessible by personal access token')
     }
-    if (rest === '/issues') return listOf(repository, address, headers)
+    if (rest === '/issues') return issuesPage(repository, { api: url, query: address.searchParams, headers })
     const item = repository.items.get(Number(/^\/issues\/(\d+)$/.exec(rest)?.[1]))
     if (!item || item.gone === 'unseen') return refused(404, 'Not Found')
     if (item.gone === 'deleted') return refused(410, 'This issue was deleted')
     if (item.gone === 'transferred') return moved(`${url}/repositories/9999/issues/1`)
     return ok(issueJson(url, repository, item))
   }
-
-  function listOf(
-    repository: HostRepository,
-    address: URL,
-    headers: IncomingMessage['headers'],
-  ): Exclude<InvalidResponse, string> {
-    const query = address.searchParams
-    const perPage = Math.min(Number(query.get('per_page') ?? 30), 100)
-    const page = Number(query.get('page') ?? 1)
-    const after = query.get('after')
-    if (page > LAST_NUMBERED_PAGE && after === null) {
-      return refused(422, 'Pagination with the page parameter is not supported for large datasets.')
-    }
-    const since = Date.parse(query.get('since') ?? '')
-    const sortedBy = query.get('sort') === 'updated' ? 'updatedAt' : 'createdAt'
-    const direction = query.get('direction') === 'asc' ? 1 : -1
-    const all = [...repository.items.values()]
-      .filter((item) => !item.gone)
-      .filter(({ state }) => ['all', state].includes(query.get('state') ?? 'open'))
-      // As on the real one: the beginning of time finds nothing.
-      .filter(({ updatedAt }) => Number.isNaN(since) || (since > 0 && updatedAt >= since))
-      .sort((a, b) => direction * (a[sortedBy] - b[sortedBy] || a.number - b.number))
-    const start = (page - 1) * perPage
-    const body = written(all.slice(start, start + perPage).map((item) => issueJson(url, repository, item)))
-    const etag = `W/"${createHash('sha256').update(body).update(credentialOf(headers)).digest('hex')}"`
-    if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } }
-    const last = Math.ceil(all.length / perPage)
-    const to = (number: number, rel: string) => {
-      const target = new URL(`${url}/repositories/${repository.id}/issues`)
-      for (const [name, value] of query)
-        if (!['page', 'after'].includes(name)) target.searchParams.set(name, value)
-      if (number > LAST_NUMBERED_PAGE) target.searchParams.set('after', `cursor-${number}`)
-      target.searchParams.set('page', String(number))
-      return `<${target.href}>; rel="${rel}"`
-    }
-    const link = [
-      page > 1 ? to(page - 1, 'prev') : [],
-      page < last ? [to(page + 1, 'next'), to(last, 'last')] : [],
-      page > 1 ? to(1, 'first') : [],
-    ].flat()
-    return { status: 200, headers: { etag, ...(link.length > 0 && { link: link.join(', ') }) }, body }
-  }
 }
-
-const credentialOf = (headers: IncomingMessage['headers']) => headers.authorization ?? ''
-
-const ok = (json: object) => ({ status: 200, body: written(json) })
-
-const refused = (status: number, message: string, headers: Record<string, string> = {}) => ({
-  status,
-  headers,
-  body: JSON.stringify({
-    message,
-    documentation_url: 'https://docs.codehost.example/rest',
-    status: String(status),
-  }),
-})
-
-const moved = (location: string) => ({
-  status: 301,
-  headers: { location },
-  body: JSON.stringify({
-    message: 'Moved Permanently',
-    url: location,
-    documentation_url: 'https://docs.codehost.example/v3/#http-redirects',
-  }),
-})

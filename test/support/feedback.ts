@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readDelivery } from '../../src/domain/feedback/reading.ts'
-import type { ApiResponse, TestApp } from './app.ts'
+import { type ApiResponse, startApp, type TestApp, type TestAppOptions } from './app.ts'
+
+/** The secret of the environment in `startReceiver`. */
+export const WEBHOOK_SECRET = 'secret-of-the-environment'
+
+/** The service with a webhook secret, and a function that sends events to it. */
+export async function startReceiver(options: TestAppOptions = {}) {
+  const service = await startApp({ ...options, env: { ...options.env, WEBHOOK_SECRET } })
+  return { service, send: sender(service.url, WEBHOOK_SECRET) }
+}
 
 /** An event as the receiver takes it, each another one. */
 export function feedback(properties: object = {}, others: object = {}) {

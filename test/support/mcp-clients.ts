@@ -4,6 +4,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { TestApp } from './app.ts'
 
 const me = { name: 'test', version: '1.0.0' }
 
@@ -43,6 +44,32 @@ async function newClient(
   const client = new NewClient(me, { versionNegotiation: { mode } })
   await client.connect(new NewTransport(new URL('/mcp', url), { requestInit: { headers } }))
   return client as McpClient
+}
+
+/** Connects clients, and closes them together. */
+export function mcpConnections() {
+  const open: McpClient[] = []
+  return {
+    async connect(
+      service: Pick<TestApp, 'url' | 'adminKey'>,
+      key = service.adminKey,
+      kind: keyof typeof CLIENTS = 'v2 client, 2026-07-28',
+    ) {
+      const client = await CLIENTS[kind](service.url, { 'x-api-key': key })
+      open.push(client)
+      return client
+    },
+    async closeAll() {
+      for (const client of open.splice(0)) await client.close()
+    },
+  }
+}
+
+/** A project, and a key that is bound to it. */
+export async function givenProjectWithKey({ given }: Pick<TestApp, 'given'>, scopes?: string[]) {
+  const project = await given.project()
+  const key = await given.key({ projectId: project.id, ...(scopes && { scopes }) })
+  return { ...project, key }
 }
 
 interface ToolResult {

@@ -49,3 +49,20 @@ export function sendRaw(
     sent.end()
   })
 }
+
+export interface SentBody {
+  body?: string | Buffer
+  chunks?: Iterable<Buffer>
+  type?: string | undefined
+}
+
+/** Sends a body of any type with the admin key. */
+export const bodySender =
+  (service: { url: string; adminKey: string }) =>
+  (method: string, path: string, { type, ...content }: SentBody) =>
+    sendRaw(service.url, {
+      method,
+      path,
+      headers: { 'x-api-key': service.adminKey, ...(type !== undefined && { 'content-type': type }) },
+      ...content,
+    })

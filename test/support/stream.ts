@@ -57,6 +57,28 @@ export async function listenTo(
   return listener
 }
 
+/** Opens streams, and closes them together. */
+export function streamListeners() {
+  const open: Listener[] = []
+  return {
+    async follow(service: Pick<TestApp, 'url' | 'adminKey'>, options: ListenOptions = {}) {
+      const listener = await listenTo(service, options)
+      open.push(listener)
+      return listener
+    },
+    closeAll() {
+      for (const listener of open.splice(0)) listener.close()
+    },
+  }
+}
+
+export const hasId = (id: string) => (events: StreamEvent[]) => events.some((event) => event.id === id)
+
+/** Without the changes that are not recorded, such as the notice of a resumed stream. */
+export const stored = (events: StreamEvent[]) => events.filter(({ id }) => id !== null)
+
+export const idsOf = (events: StreamEvent[]) => stored(events).map(({ id }) => id)
+
 async function gather(response: Response, listener: Listener): Promise<void> {
   const decoder = new TextDecoder()
   let text = ''

@@ -1,0 +1,72 @@
+import { chmod, chown, mkdir, readFile, realpath, rmdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { locateBinaries } from '../../src/db/embedded/binaries.ts'
+import { canRunAs, startProcess } from '../support/embedded-process.ts'
+import { ask, modeOf, newDirectory, removeEmbedded, start } from '../support/embedded-servers.ts'
+
+const isRoot = process.getuid?.() === 0
+
+afterEach(async () => {
+  await removeEmbedded()
+  // Only where no Inlet of this machine keeps anything there.
+  if (isRoot) await rmdir('/var/lib/inlet').catch(() => undefined)
+})
+
+describe('where the embedded database cannot run, the error explains what to do', () => {
+  test.each([
+    ['another major version', 'PG_VERSION', '17\n', /made by PostgreSQL 17 .* DATABASE_URL/],
+    ['something else', 'notes.txt', 'mine', /not a PostgreSQL database.* DATABASE_URL/],
+  ])('the directory has %s', async (_what, file, text, sentence) => {
+    const dataDir = await newDirectory()
+    await mkdir(join(dataDir, 'postgres'))
+    await writeFile(join(dataDir, 'postgres', file), text)
+
+    await expect(start(dataDir)).rejects.toThrow(sentence)
+    expect(await readFile(join(dataDir, 'postgres', file), 'utf8')).toBe(text)
+  })
+
+  test('there are no programs for this system', () => {
+    expect(() => locateBinaries({ platform: 'linux', arch: 'x64', isGlibc: false })).toThrow(/needs glibc/)
+    expect(() => locateBinaries({ platform: 'aix', arch: 'ppc64', isGlibc: false })).toThrow(
+      /no packaged PostgreSQL for aix/,
+    )
+  })
+})
+
+describe.runIf(isRoot)('started by root, the embedded database', () => {
+  test('lies where its user can reach it when the data directory is closed to others', async () => {
+    const closed = await newDirectory()
+    const dataDir = join(closed, 'data')
+    const messages: string[] = []
+    const first = await start(dataDir, messages)
+    await ask(first.connectionString, 'CREATE TABLE kept AS SELECT 7 AS number')
+    await first.stop()
+
+    const cluster = await realpath(join(dataDir, 'postgres'))
+    expect(cluster).toMatch(/^\/var\/lib\/inlet\/[0-9a-f]{12}\/postgres$/)
+    expect((await stat(cluster)).uid).not.toBe(0)
+    expect(messages.filter((message) => message.includes('outside the data directory'))).toHaveLength(1)
+
+    await chmod(closed, 0o755)
+    const second = await start(dataDir)
+    expect(await ask(second.connectionString, 'SELECT number FROM kept')).toEqual([{ number: 7 }])
+  })
+
+  test('stays the property of the ordinary user who made it', async ({ skip }) => {
+    skip(!canRunAs(NOBODY), 'this clone is closed to other users')
+    const dataDir = await newDirectory()
+    await chown(dataDir, NOBODY, NOBODY)
+    const ordinary = await startProcess(dataDir, { uid: NOBODY, gid: NOBODY })
+    await ordinary.stop()
+    expect(await modeOf(dataDir)).toBe(0o700)
+
+    const server = await start(dataDir)
+    expect((await stat(join(dataDir, 'postgres', 'postmaster.pid'))).uid).toBe(NOBODY)
+    await server.stop()
+    const again = await startProcess(dataDir, { uid: NOBODY, gid: NOBODY })
+    await again.stop()
+  })
+})
+
+const NOBODY = 65_534

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TestApp } from '../support/app.ts'
+import { feedback, type sender, startReceiver } from '../support/feedback.ts'
+import { sendRaw } from '../support/raw.ts'
+
+let service: TestApp
+let send: ReturnType<typeof sender>
+beforeAll(async () => {
+  ;({ service, send } = await startReceiver())
+})
+afterAll(() => service.close())
+
+const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
+const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
+const newest = async (outcome: string) =>
+  (await service.get(`/api/analytics/events?limit=1&outcome=${outcome}`)).body.data[0]
+
+describe('a rejected delivery', () => {
+  test('gets all its errors, and is kept', async () => {
+    const body = { event: { event: 'feedback_submitted', uuid: 'wrong-1', properties: { trigger: 5 } } }
+
+    const response = await send(body)
+
+    expect(response).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(response.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      '/event/distinct_id',
+      '/event/timestamp',
+      '/event/properties/sentiment',
+      '/event/properties/trigger',
+      '/event/properties/app_version',
+    ])
+    expect(await newest('rejected')).toMatchObject({
+      uuid: 'wrong-1',
+      taskId: null,
+      projectId: null,
+      routing: null,
+      errors: response.body.errors,
+      payload: body,
+      payloadCut: false,
+    })
+  })
+
+  test('may be fixed and sent again with the same uuid', async () => {
+    const event = feedback()
+    expect((await send({ ...event, timestamp: 'now' })).status).toBe(400)
+    expect((await send(event)).status).toBe(201)
+    expect((await send(event)).status).toBe(200)
+  })
+
+  test('is kept up to 256 KiB', async () => {
+    const body = { event: 'feedback_submitted', long: '😀'.repeat(100_000) }
+    expect((await send(body)).status).toBe(400)
+    const { payload, payloadCut } = await newest('rejected')
+    expect(payloadCut).toBe(true)
+    expect(JSON.stringify(body).startsWith(payload)).toBe(true)
+    expect(Buffer.byteLength(payload)).toBeGreaterThan(262_140)
+    expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(262_144)
+  })
+
+  test('is only counted when it is not JSON', async () => {
+    const countEvents = async () =>
+      (await service.query('select count(*)::int from feedback_events'))[0].count
+    const before = await countEvents()
+
+    const response = await send('{"event":"feedback_submitted","user_email":"ann@example.org"')
+
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+    expect(response.body.detail).not.toContain('ann')
+    expect(await countEvents()).toBe(before)
+    expect(await service.query('select sum(count)::int as count from feedback_unreadable')).toEqual([
+      { count: 1 },
+    ])
+  })
+
+  test('may be an empty body: everything is missing', async () => {
+    const headers = { authorization: 'Bearer secret-of-the-environment' }
+    const response = await sendRaw(service.url, { method: 'POST', path: '/api/analytics/webhook', headers })
+    expect([response.status, response.body.errors.length]).toEqual([400, 4])
+  })
+
+  test('may be a body over 2 MiB; one just under it becomes a task', async () => {
+    const sized = (size: number) => {
+      const event = feedback({ note: '' })
+      const rest = size - JSON.stringify(event).length
+      return JSON.stringify({ ...event, properties: { ...event.properties, note: 'n'.repeat(rest) } })
+    }
+    expect(await send(sized(2 * 1024 * 1024 + 1))).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large' },
+    })
+    const response = await send(sized(2 * 1024 * 1024))
+    expect(response.status).toBe(201)
+    const task = await taskOf(response.body.taskId)
+    expect(task.metadata.properties.note).toBe(`${'n'.repeat(65_536)}…`)
+    expect(task.description).toContain('This task was cut')
+    expect((await eventOf(response.body.eventId)).payloadCut).toBe(true)
+  })
+})

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { UNKNOWN_ID } from '../support/patterns.ts'
+import { hasId, idsOf, type Listener, type listenTo, stored, streamListeners } from '../support/stream.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp()
+})
+const listeners = streamListeners()
+afterEach(listeners.closeAll)
+afterAll(() => service.close())
+
+const follow = (options: Parameters<typeof listenTo>[1] = {}, on: TestApp = service) =>
+  listeners.follow(on, options)
+const log = async (body: object, on: TestApp = service) => (await on.post('/api/activity', body)).body
+
+describe('a resumed stream', () => {
+  test('reports that unrecorded changes may have been missed, and continues', async () => {
+    const project = await service.given.project()
+    const seen = await log({ type: 'x', projectId: project.id })
+    const key = await service.given.key({ scopes: ['tasks:read'], projectId: project.id })
+    const [all, bound] = [await follow({ lastEventId: seen.id }), await follow({ key, lastEventId: seen.id })]
+    const last = await log({ type: 'x', projectId: project.id })
+    for (const listener of [all, bound]) await listener.until(hasId(last.id))
+    const changesOf = (listener: Listener) =>
+      listener.events.flatMap(({ id, event, data }) => (id === null ? [[event, data]] : []))
+    expect(changesOf(all)).toEqual([
+      ['project.changed', { projectId: null }],
+      ['routing.changed', {}],
+    ])
+    expect(changesOf(bound)).toEqual([['project.changed', { projectId: null }]])
+  })
+
+  test('replays from a minute before the last activity that was seen, oldest first', async () => {
+    const now = Date.now()
+    const project = await service.given.project()
+    const ids = []
+    for (const seconds of [200, 130, 119, 60, 1]) {
+      ids.push(
+        await service.given.activity({ projectId: project.id, createdAt: new Date(now - seconds * 1000) }),
+      )
+    }
+    const listener = await follow({ query: `?projectId=${project.id}`, lastEventId: ids[3] as string })
+    const last = await log({ type: 'x', projectId: project.id })
+
+    await listener.until(hasId(last.id))
+
+    expect(idsOf(listener.events)).toEqual([...ids.slice(2), last.id])
+  })
+
+  test('has more than a page of what it missed, once each', async () => {
+    const project = await service.given.project()
+    const first = await log({ type: 'x', projectId: project.id })
+    const ids: string[] = []
+    for (let i = 0; i < 1_050; i++) ids.push(await service.given.activity({ projectId: project.id }))
+    const listener = await follow({ query: `?projectId=${project.id}`, lastEventId: first.id })
+    const last = await log({ type: 'x', projectId: project.id })
+
+    await listener.until(hasId(last.id))
+
+    expect(idsOf(listener.events)).toEqual([first.id, ...ids, last.id])
+  })
+
+  test('replays at most a day for an id that never existed', async () => {
+    const now = Date.now()
+    const hours = (count: number) => new Date(now - count * 3_600_000)
+    const project = await service.given.project()
+    const given = (createdAt: Date) => service.given.activity({ projectId: project.id, createdAt })
+    const long = await given(hours(50))
+    const today = await given(hours(10))
+    const recent = await given(hours(0))
+    const eventsSince = async (lastEventId: string) => {
+      const listener = await follow({ query: `?projectId=${project.id}`, lastEventId })
+      await listener.until(hasId(recent))
+      return idsOf(listener.events)
+    }
+
+    expect(await eventsSince(long)).toEqual([long, today, recent])
+    expect(await eventsSince(UNKNOWN_ID)).toEqual([today, recent])
+    expect(await eventsSince('ffffffff-ffff-7fff-bfff-ffffffffffff')).toEqual([recent])
+    expect(await eventsSince('6fa459ea-ee8a-4ca4-894e-db77e160355e')).toEqual([today, recent])
+    expect(await eventsSince(recent.toUpperCase())).toEqual([recent])
+  })
+
+  test('has what was restored from another cluster, whose transactions have higher numbers', async () => {
+    const project = await service.given.project()
+    const old = await service.given.activity({ projectId: project.id, transaction: '99999999999' })
+    const listener = await follow({ query: `?projectId=${project.id}`, lastEventId: old })
+    const last = await log({ type: 'x', projectId: project.id })
+
+    await listener.until(hasId(last.id))
+
+    expect(idsOf(listener.events)).toEqual([old, last.id])
+  })
+})
+
+describe('on two instances of one database', () => {
+  let second: TestApp
+  beforeAll(async () => {
+    second = await startApp({ connectionString: service.connectionString })
+  })
+  afterAll(() => second.close())
+
+  test('a stream on one has what the other wrote', async () => {
+    const [here, there] = [await follow(), await follow({}, second)]
+    const one = await log({ type: 'x', message: 'one' })
+    const two = await log({ type: 'x', message: 'two' }, second)
+
+    for (const listener of [here, there]) {
+      await listener.until(hasId(two.id))
+      expect(idsOf(listener.events)).toEqual([one.id, two.id])
+    }
+  })
+
+  test('a stream that is cut and resumed misses nothing of 200 writes a second', async () => {
+    const known = new Set<string>()
+    const takeAll = (listener: Listener) => {
+      for (const { id } of listener.events) known.add(id ?? '')
+    }
+    const written: string[] = []
+    const writing = writeSteadily(written, 4_000)
+
+    let lastEventId: string | undefined
+    for (let round = 0; round < 8; round++) {
+      const on = round % 2 === 0 ? service : second
+      const listener = await follow(lastEventId === undefined ? {} : { lastEventId }, on)
+      await sleep(300)
+      listener.close()
+      takeAll(listener)
+      lastEventId = idsOf(listener.events).at(-1) ?? lastEventId
+      await sleep(100)
+    }
+    await writing
+    const last = await follow({ lastEventId: lastEventId as string })
+    await last.until(hasId(written.at(-1) as string))
+    await sleep(300)
+    takeAll(last)
+
+    expect(written.length).toBeGreaterThan(600)
+    expect(written.filter((id) => !known.has(id))).toEqual([])
+    expect(new Set(idsOf(last.events)).size).toBe(stored(last.events).length)
+  })
+
+  async function writeSteadily(written: string[], forMs: number) {
+    const pending: Promise<void>[] = []
+    const start = Date.now()
+    for (let count = 0; Date.now() < start + forMs; count++) {
+      while (count / 200 > (Date.now() - start) / 1000) await sleep(2)
+      const on = count % 2 === 0 ? service : second
+      const body = { type: 'load', message: String(count) }
+      pending.push(
+        on.post('/api/activity', body).then((response) => {
+          // On a slow machine a write may be rejected; an acknowledged one must be in the stream.
+          if (response.status === 201) written.push(response.body.id)
+          // 429: a hundred of them are in flight.
+          else expect([429, 503]).toContain(response.status)
+        }),
+      )
+    }
+    await Promise.all(pending)
+  }
+
+  test('what is committed late arrives, and delays nothing', async () => {
+    const late = new pg.Client({ connectionString: service.connectionString })
+    await late.connect()
+    const listener = await follow()
+    await late.query('begin')
+    const id = '01900000-0000-7000-8000-000000000001'
+    await late.query(
+      `insert into activity (id, type, actor_type, actor_name, metadata, created_at)
+       values ($1, 'late', 'system', 'by hand', '{}', now())`,
+      [id],
+    )
+    const soon = await log({ type: 'soon' })
+    await listener.until(hasId(soon.id))
+    const newcomer = await follow()
+    await late.query('commit')
+    await late.end()
+
+    await listener.until(hasId(id))
+    await newcomer.until(hasId(id))
+    expect(listener.events.map(({ event }) => event)).toEqual(['soon', 'late'])
+    expect(newcomer.events.map(({ event }) => event)).toEqual(['late'])
+  })
+})
