@@ -1,18 +1,23 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Page } from '../services/page.ts'
+import type { Page, PageJson } from '../services/page.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
     /** Sends a page; streams one that is not whole in memory, in the form of the whole, at the reader's pace. */
-    sendPage<T>(page: Page<T>): Promise<Page<T>>
+    sendPage<T>(page: Page<T> | PageJson): Promise<Page<T>>
   }
 }
 
 export const pages = fp(
   async function pages(app: FastifyInstance) {
-    app.decorateReply('sendPage', async function <T>(this: FastifyReply, page: Page<T>) {
+    app.decorateReply('sendPage', async function <T>(this: FastifyReply, page: Page<T> | PageJson) {
+      if ('items' in page) {
+        const { items, nextCursor } = page
+        const text = `{"data":[${items}],"nextCursor":${JSON.stringify(nextCursor)}}`
+        return asPage(this.type('application/json; charset=utf-8').serializer(asIs).send(text))
+      }
       if (!page.rest) return page
       this.type('application/json; charset=utf-8')
       return asPage(this.send(Readable.from(textOf(this, page.data, page.rest), { objectMode: false })))
@@ -42,6 +47,8 @@ async function* textOf<T>(
     if (value.length > 0) yield `,${itemsOf(value)}`
   }
 }
+
+const asIs = (text: unknown) => text as string
 
 /** Cast: the type provider expects the schema's type, and the text is its serialized form. */
 const asPage = <T>(reply: FastifyReply) => reply as unknown as Page<T>

@@ -16,6 +16,7 @@ import {
 } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
+import { readPageJson, type TaskPageJson } from './task-pages-json.ts'
 import { contains, isFoundByText } from './task-texts.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -129,6 +130,10 @@ export function taskPages(
           .as('tasks'),
       )
     },
+
+    /** Reads a page as JSON text. Undefined for filters that have to be planned for their values. */
+    listJson: (filter: TaskFilter, page: TaskPageRequest): Promise<TaskPageJson | undefined> =>
+      readPageJson(db, reach, { filter, page }),
 
     /** These tasks in the order of the ids, with the same limit as `list`. */
     async listByIds(ids: string[], { hidden = false } = {}): Promise<TaskListRow[]> {

@@ -61,7 +61,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(TaskPage, 'A page of tasks.') },
       },
     },
-    async (request, reply) => reply.sendPage(await tasks.list(request.caller, request.query)),
+    async (request, reply) => reply.sendPage(await tasks.listJson(request.caller, request.query)),
   )
 
   app.get(

@@ -8,6 +8,12 @@ export interface Page<T> {
   rest?: AsyncGenerator<T[], string | null>
 }
 
+/** A page as JSON text: its items, separated by commas. */
+export interface PageJson {
+  items: string
+  nextCursor: string | null
+}
+
 interface PageSource<T, Start> {
   order: PageOrder<NoInfer<T>, Start>
   request: { limit?: number | undefined; cursor?: string | undefined }

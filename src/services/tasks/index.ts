@@ -1,3 +1,4 @@
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { decideChange } from '../../domain/task-change.ts'
@@ -10,7 +11,7 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
-import { type Page, readPage } from '../page.ts'
+import { type Page, type PageJson, readPage } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, creationOf, writableDestination } from './creation.ts'
@@ -60,11 +61,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     /** @throws project_not_found, list_not_found, invalid_cursor */
     async list(caller: Caller, query: TaskQuery): Promise<Page<TaskListItem>> {
-      const bound = repos.within(caller)
-      if (query.projectId && !(await bound.projects.find(query.projectId)))
-        throw projectNotFound(query.projectId)
-      if (query.listId && !(await bound.lists.find(query.listId))) throw listNotFound(query.listId)
-
+      const bound = await reachedPlace(caller, query)
       const order = taskOrderOf(query)
       const { data, nextCursor } = await readPage({
         order,
@@ -84,6 +81,27 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
         nextCursor,
         ...(ids.length > 0 && { rest: rest(bound, { ids, query, nextCursor }) }),
       }
+    },
+
+    /**
+     * The same page as JSON text that PostgreSQL made, unless it is large or filtered by more than its place.
+     * @throws project_not_found, list_not_found, invalid_cursor
+     */
+    async listJson(caller: Caller, query: TaskQuery): Promise<PageJson | Page<TaskListItem>> {
+      const { limit = 50, cursor } = query
+      const order = taskOrderOf(query)
+      const { name: sort, isKey } = order
+      const after = cursor === undefined ? undefined : decodeCursor(cursor, { sort, isKey })
+      const bound = await reachedPlace(caller, query)
+      const page = await bound.tasks.listJson(filterOf(query, clock.now()), {
+        sortBy: order.sortBy,
+        direction: order.direction,
+        after,
+        limit: limit + 1,
+        isSummary: query.fields === 'summary',
+      })
+      if (!page || page.items === null) return this.list(caller, query)
+      return { items: page.items, nextCursor: page.last && encodeCursor(sort, page.last) }
     },
 
     /**
@@ -156,6 +174,14 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
           (await taskTexts.claimIndexing()) && (await taskTexts.index(INDEX_BATCH)) === INDEX_BATCH,
       )
     },
+  }
+
+  /** @throws project_not_found, list_not_found */
+  async function reachedPlace(caller: Caller, { projectId, listId }: TaskQuery): Promise<BoundRepositories> {
+    const bound = repos.within(caller)
+    if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+    if (listId && !(await bound.lists.find(listId))) throw listNotFound(listId)
+    return bound
   }
 
   /** Reads the tasks that were left out of the first part of a page, as they are now; without tasks deleted since. */
