@@ -61,17 +61,27 @@ export async function listen(
     }
     if (signal.aborted) return
     onState('disconnected')
-    await pause(Math.min(maxDelayMs, 500 * 2 ** attempt) * (0.7 + Math.random() * 0.6), network, signal)
+    const delayMs = Math.min(maxDelayMs, 500 * 2 ** attempt) * (0.7 + Math.random() * 0.6)
+    await pause({ ms: delayMs, network, signal })
   }
 }
 
-async function pause(ms: number, network: EventTarget, signal: AbortSignal) {
+interface Pause {
+  ms: number
+  network: EventTarget
+  signal: AbortSignal
+}
+
+/** Ends early when the network is back or the signal aborts. Removes its listeners: an outage has many pauses. */
+async function pause({ ms, network, signal }: Pause) {
   const { promise, resolve } = Promise.withResolvers<void>()
+  const listeners = new AbortController()
   const timer = setTimeout(resolve, ms)
-  network.addEventListener('online', () => resolve(), { once: true, signal })
-  signal.addEventListener('abort', () => resolve(), { once: true })
+  network.addEventListener('online', () => resolve(), { signal: listeners.signal })
+  signal.addEventListener('abort', () => resolve(), { signal: listeners.signal })
   await promise
   clearTimeout(timer)
+  listeners.abort()
 }
 
 async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<LiveEvent[]> {

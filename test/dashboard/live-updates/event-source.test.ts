@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LiveEvent, listen } from '../../../src/dashboard/live-updates/event-source.ts'
 
@@ -35,7 +36,7 @@ function given(respond: () => Response | Promise<Response>) {
     lastEventId: undefined,
     signal: closing.signal,
   })
-  return { requests, states, events, network, close: () => closing.abort() }
+  return { requests, states, events, network, signal: closing.signal, close: () => closing.abort() }
 }
 
 describe('the event stream', () => {
@@ -81,6 +82,21 @@ describe('the event stream', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(requests.length).toBe(before + 1)
     close()
+  })
+
+  test('removes the listeners of each pause', async () => {
+    const { network, signal, close } = given(() => {
+      throw new TypeError('Failed to fetch')
+    })
+    const listeners = () => [
+      getEventListeners(network, 'online').length,
+      getEventListeners(signal, 'abort').length,
+    ]
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    expect(listeners()).toEqual([1, 1])
+    close()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(listeners()).toEqual([0, 0])
   })
 
   test('resumes after the last event', async () => {
