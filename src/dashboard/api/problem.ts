@@ -3,6 +3,11 @@ import type { components } from './schema.gen.ts'
 
 type Body = components['schemas']['Problem']
 
+interface ProblemDetails extends Partial<Body> {
+  /** From the header Retry-After. */
+  retryAfterSeconds?: number
+}
+
 /** An error response, with a message for the user. */
 export class Problem extends Error {
   readonly status: number
@@ -10,8 +15,8 @@ export class Problem extends Error {
   readonly body: Partial<Body>
   readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, body: Partial<Body>, retryAfterSeconds?: number) {
-    super(messageFrom(status, body, retryAfterSeconds))
+  constructor(status: number, { retryAfterSeconds, ...body }: ProblemDetails) {
+    super(messageFrom(status, { ...body, retryAfterSeconds }))
     this.status = status
     this.code = body.code ?? 'unreachable'
     this.body = body
@@ -32,8 +37,8 @@ export const unreachable = () =>
 
 export function problemFrom(body: unknown, response: Response): Problem {
   const parsedBody = typeof body === 'object' && body !== null ? (body as Partial<Body>) : {}
-  const retryAfter = Number(response.headers.get('retry-after')) || undefined
-  return new Problem(response.status, parsedBody, retryAfter)
+  const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined
+  return new Problem(response.status, { ...parsedBody, retryAfterSeconds })
 }
 
 export const problemOf = (error: unknown): Problem =>
@@ -60,7 +65,7 @@ const unexpectedError = (error: unknown) =>
 export const isTransient = ({ status }: Problem) =>
   status === 0 || status === 401 || status === 429 || status >= 500
 
-function messageFrom(status: number, body: Partial<Body>, retryAfterSeconds?: number): string {
+function messageFrom(status: number, { retryAfterSeconds, ...body }: ProblemDetails): string {
   if (status === 401) return 'You are signed out. Sign in again; your input is kept.'
   if (status === 429) return `Too many requests. Try again in ${plural(retryAfterSeconds ?? 60, 'second')}.`
   if (body.requiredScope) return `Your key does not have the scope ${body.requiredScope}.`

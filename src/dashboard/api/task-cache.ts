@@ -7,9 +7,12 @@ type Pages = InfiniteData<Page>
 /** Replaces cached tasks by newer versions in place. */
 export function replaceTasks(queryClient: QueryClient, tasks: (Task | TaskListItem)[]) {
   const byId = new Map(tasks.map((task) => [task.id, task]))
-  changeRows(queryClient, byId, (row) => {
-    const newer = byId.get(row.id)
-    return newer && newer.version >= row.version ? { ...row, ...newer } : row
+  changeRows(queryClient, {
+    ids: byId,
+    change(row) {
+      const newer = byId.get(row.id)
+      return newer && newer.version >= row.version ? { ...row, ...newer } : row
+    },
   })
   for (const task of tasks) {
     if (!('metadata' in task)) continue
@@ -17,38 +20,42 @@ export function replaceTasks(queryClient: QueryClient, tasks: (Task | TaskListIt
   }
 }
 
+interface Preview {
+  ids: string[]
+  changeOf(task: TaskListItem | Task): Partial<TaskListItem>
+}
+
 /** Optimistic update. Returns a function that reverts it. */
-export function previewChange(
-  queryClient: QueryClient,
-  ids: string[],
-  changeOf: (task: TaskListItem | Task) => Partial<TaskListItem>,
-): () => void {
+export function previewChange(queryClient: QueryClient, { ids, changeOf }: Preview): () => void {
   const before = new Map<string, TaskListItem>()
-  const idMap = new Map(ids.map((id) => [id, true]))
-  changeRows(queryClient, idMap, (row) => {
-    before.set(row.id, row)
-    return { ...row, ...changeOf(row) }
+  changeRows(queryClient, {
+    ids: new Set(ids),
+    change(row) {
+      before.set(row.id, row)
+      return { ...row, ...changeOf(row) }
+    },
   })
   const details = ids.flatMap((id) => queryClient.getQueryData<Task>(['task', id]) ?? [])
   for (const task of details)
     queryClient.setQueryData<Task>(['task', task.id], { ...task, ...changeOf(task) } as Task)
   return () => {
-    changeRows(queryClient, before, (row) => before.get(row.id) ?? row)
+    changeRows(queryClient, { ids: before, change: (row) => before.get(row.id) ?? row })
     for (const task of details) queryClient.setQueryData<Task>(['task', task.id], task)
   }
 }
 
 export function removeTasks(queryClient: QueryClient, ids: string[]) {
-  const removedIds = new Map(ids.map((id) => [id, true]))
-  if (removedIds.size > 0) changeRows(queryClient, removedIds, () => undefined)
+  if (ids.length > 0) changeRows(queryClient, { ids: new Set(ids), change: () => undefined })
+}
+
+interface RowChange {
+  ids: { has(id: string): boolean }
+  /** Returns the new row; undefined removes it. */
+  change(row: TaskListItem): TaskListItem | undefined
 }
 
 /** Replaces or removes rows in active lists. Inactive lists are skipped, because every change invalidates them. */
-function changeRows(
-  queryClient: QueryClient,
-  ids: Map<string, unknown>,
-  change: (row: TaskListItem) => TaskListItem | undefined,
-) {
+function changeRows(queryClient: QueryClient, { ids, change }: RowChange) {
   queryClient.setQueriesData<Pages>({ queryKey: ['tasks'], type: 'active' }, (cached) => {
     if (!cached?.pages.some((page) => page.data.some(({ id }) => ids.has(id)))) return undefined
     const pages = cached.pages.map((page) =>
@@ -69,8 +76,14 @@ export function listsContaining(queryClient: QueryClient, ids: string[]): Map<st
   return listsById
 }
 
+interface Insertion {
+  /** Of the list. */
+  filters: TaskFilters
+  tasks: TaskListItem[]
+}
+
 /** Inserts tasks at their sorted position in the loaded part of a list; tasks that it contains already are skipped. */
-export function insertTasks(queryClient: QueryClient, filters: TaskFilters, tasks: TaskListItem[]) {
+export function insertTasks(queryClient: QueryClient, { filters, tasks }: Insertion) {
   queryClient.setQueriesData<Pages>(
     { queryKey: ['tasks', filters], exact: true, type: 'active' },
     (cached) => {
@@ -78,7 +91,7 @@ export function insertTasks(queryClient: QueryClient, filters: TaskFilters, task
       const pages = cached.pages.map((page) => ({ ...page, data: [...page.data] }))
       const existingIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)))
       for (const task of tasks) {
-        const position = existingIds.has(task.id) ? undefined : findPosition(pages, filters, task)
+        const position = existingIds.has(task.id) ? undefined : findPosition(task, { pages, filters })
         position?.page.data.splice(position.index, 0, task)
       }
       return { ...cached, pages }
@@ -100,13 +113,18 @@ export async function trimList(queryClient: QueryClient, filters: TaskFilters) {
   await queryClient.invalidateQueries({ ...list, refetchType: 'none' })
 }
 
-/** Whether the sorted position of a task is in the loaded part of a list. */
-export const isInLoadedRange = (pages: Page[], filters: TaskFilters, task: TaskListItem) =>
-  findPosition(pages, filters, task) !== undefined
+interface LoadedList {
+  filters: TaskFilters
+  pages: Page[]
+}
 
-function findPosition(pages: Page[], { sort }: TaskFilters, task: TaskListItem) {
+/** Whether the sorted position of a task is in the loaded part of a list. */
+export const isInLoadedRange = (task: TaskListItem, list: LoadedList) =>
+  findPosition(task, list) !== undefined
+
+function findPosition(task: TaskListItem, { pages, filters: { sort = '-createdAt' } }: LoadedList) {
   for (const page of pages) {
-    const index = page.data.findIndex((row) => comesBefore(sort ?? '-createdAt', task, row))
+    const index = page.data.findIndex((row) => comesBefore({ sort, task, row }))
     if (index >= 0) return { page, index }
   }
   const last = pages.at(-1)
@@ -115,8 +133,14 @@ function findPosition(pages: Page[], { sort }: TaskFilters, task: TaskListItem) 
 
 const RANKS = { low: 0, medium: 1, high: 2 }
 
-/** The sort order of the service: by the chosen field, then by id. */
-function comesBefore(sort: NonNullable<TaskFilters['sort']>, task: TaskListItem, row: TaskListItem): boolean {
+interface Comparison {
+  sort: NonNullable<TaskFilters['sort']>
+  task: TaskListItem
+  row: TaskListItem
+}
+
+/** The sort order of the service: by the field of `sort`, then by id. */
+function comesBefore({ sort, task, row }: Comparison): boolean {
   const isDescending = sort.startsWith('-')
   const [first, second] = isDescending ? [task, row] : [row, task]
   if (sort === '-priority' && task.priority !== row.priority)

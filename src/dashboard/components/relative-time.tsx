@@ -23,12 +23,12 @@ export function RelativeTime({ dateTime, isShort = false }: { dateTime: string; 
       dateTime={dateTime}
       onPointerEnter={({ currentTarget }) => (currentTarget.title = formatExact(dateTime))}
     >
-      {formatRelative(dateTime, Date.now(), isShort)}
+      {formatRelative(dateTime, { now: Date.now(), isShort })}
     </time>
   )
 }
 
-function formatRelative(dateTime: string, now: number, isShort = false): string {
+function formatRelative(dateTime: string, { now, isShort }: { now: number; isShort: boolean }): string {
   const elapsed = now - Date.parse(dateTime)
   const suffix = isShort ? '' : ' ago'
   if (elapsed < -MINUTE) return `in ${formatDuration(-elapsed)}`

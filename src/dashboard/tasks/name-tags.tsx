@@ -32,7 +32,9 @@ export function NameTags({ kind, projectId, value, onChange, selectsFirst = fals
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || !name || isHighlighted(event.currentTarget))
       return
     event.preventDefault()
-    const suggestions = await queryClient.fetchQuery(namesQuery(kind, projectId, name)).catch(() => [])
+    const suggestions = await queryClient
+      .fetchQuery(namesQuery({ kind, projectId, text: name }))
+      .catch(() => [])
     const [first = name] = rankNames(
       suggestions.map((one) => one.name).filter((one) => !value.includes(one)),
       name,

@@ -6,20 +6,19 @@ import { rankNames } from './rank-names.ts'
 
 const TYPING_MS = 150
 
-interface Names {
+interface NamesQuery {
   kind: 'labels' | 'assignees'
   /** Limits the suggestions to a project. */
   projectId: string | undefined
   /** What was typed. */
   text: string
-  isEnabled: boolean
 }
 
 /** The labels or assignees of tasks that match a text, as the service suggests them. */
-export function useNames({ kind, projectId, text, isEnabled }: Names) {
+export function useNames({ kind, projectId, text, isEnabled }: NamesQuery & { isEnabled: boolean }) {
   const [typed] = useDebouncedValue(text.trim(), TYPING_MS)
   const { data = [] } = useQuery({
-    ...namesQuery(kind, projectId, typed),
+    ...namesQuery({ kind, projectId, text: typed }),
     enabled: isEnabled,
     placeholderData: keepPreviousData,
   })
@@ -33,11 +32,11 @@ export const rankOptions: OptionsFilter = ({ options, search }) =>
     search,
   ).map((name) => ({ value: name, label: name }))
 
-export const namesQuery = (kind: Names['kind'], projectId: string | undefined, q: string) =>
+export const namesQuery = ({ kind, projectId, text }: NamesQuery) =>
   queryOptions({
-    queryKey: ['names', kind, projectId ?? null, q],
+    queryKey: ['names', kind, projectId ?? null, text],
     queryFn: async () => {
-      const question = { params: { query: { ...(projectId && { projectId }), ...(q && { q }) } } }
+      const question = { params: { query: { ...(projectId && { projectId }), ...(text && { q: text }) } } }
       const { data } = await dataOf(
         kind === 'labels' ? api.GET('/api/labels', question) : api.GET('/api/assignees', question),
       )

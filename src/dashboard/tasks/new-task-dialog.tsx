@@ -51,7 +51,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       )
       setTitle(undefined)
       setDescription(undefined)
-      insertTasks(queryClient, filters, [task as TaskListItem])
+      insertTasks(queryClient, { filters, tasks: [task as TaskListItem] })
       onClose()
       await navigate({ to: '/tasks/$taskId', params: { taskId: task.id }, search: true })
     } catch (error) {

@@ -66,7 +66,7 @@ describe('an optimistic change', () => {
     const { queryClient, show, titles } = given()
     show(ALL, [[row('b'), row('a')]])
     queryClient.setQueryData(['task', 'a'], fullTask('a'))
-    const revert = previewChange(queryClient, ['a'], () => ({ title: 'preview' }))
+    const revert = previewChange(queryClient, { ids: ['a'], changeOf: () => ({ title: 'preview' }) })
     expect(titles(ALL)).toEqual(['Task b', 'preview'])
     expect(queryClient.getQueryData<Task>(['task', 'a'])?.title).toBe('preview')
     revert()
@@ -77,14 +77,14 @@ describe('an optimistic change', () => {
   test('is computed per row', () => {
     const { queryClient, show, titles } = given()
     show(ALL, [[row('c'), row('b'), row('a')]])
-    previewChange(queryClient, ['a', 'c'], ({ title }) => ({ title: `${title}!` }))
+    previewChange(queryClient, { ids: ['a', 'c'], changeOf: ({ title }) => ({ title: `${title}!` }) })
     expect(titles(ALL)).toEqual(['Task c!', 'Task b', 'Task a!'])
   })
 
   test('does not restore removed rows when it is reverted', () => {
     const { queryClient, show, titles } = given()
     show(ALL, [[row('b'), row('a')]])
-    const revert = previewChange(queryClient, ['a'], () => ({ title: 'preview' }))
+    const revert = previewChange(queryClient, { ids: ['a'], changeOf: () => ({ title: 'preview' }) })
     removeTasks(queryClient, ['a'])
     revert()
     expect(titles(ALL)).toEqual(['Task b'])
@@ -117,7 +117,7 @@ describe('a deleted task', () => {
   test('is inserted at its old position', () => {
     const { queryClient, show, titles } = given()
     show(ALL, [[row('d'), row('c')], [row('a')]])
-    insertTasks(queryClient, ALL, [row('b')])
+    insertTasks(queryClient, { filters: ALL, tasks: [row('b')] })
     expect(titles(ALL)).toEqual(['Task d', 'Task c', 'Task b', 'Task a'])
   })
 })
@@ -152,25 +152,25 @@ describe('the position of a task', () => {
   ])('follows the sort order of the service: %s', (sort, rows, task, ids) => {
     const { queryClient, show, pages } = given()
     show({ sort }, [rows])
-    insertTasks(queryClient, { sort }, [task])
+    insertTasks(queryClient, { filters: { sort }, tasks: [task] })
     expect(itemsOf({ pages: pages({ sort }) }).map(({ id }) => id)).toEqual(ids)
   })
 
   test('is unknown beyond the loaded pages and the end of a fully loaded list', () => {
     const { queryClient, show, titles, pages } = given()
     show(ALL, [[row('c')]], 'more')
-    expect(isInLoadedRange(pages(ALL), ALL, row('a'))).toBe(false)
-    insertTasks(queryClient, ALL, [row('a')])
+    expect(isInLoadedRange(row('a'), { pages: pages(ALL), filters: ALL })).toBe(false)
+    insertTasks(queryClient, { filters: ALL, tasks: [row('a')] })
     expect(titles(ALL)).toEqual(['Task c'])
     show(OPEN, [[row('c')]])
-    insertTasks(queryClient, OPEN, [row('a')])
+    insertTasks(queryClient, { filters: OPEN, tasks: [row('a')] })
     expect(titles(OPEN)).toEqual(['Task c', 'Task a'])
   })
 
   test('is not used twice', () => {
     const { queryClient, show, titles } = given()
     show(ALL, [[row('b', { title: 'shown' })]])
-    insertTasks(queryClient, ALL, [row('b'), row('a')])
+    insertTasks(queryClient, { filters: ALL, tasks: [row('b'), row('a')] })
     expect(titles(ALL)).toEqual(['shown', 'Task a'])
   })
 })

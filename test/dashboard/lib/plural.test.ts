@@ -3,10 +3,10 @@ import { plural } from '../../../src/dashboard/lib/plural.ts'
 
 describe('a count with a noun', () => {
   test.each([
-    [0, '0 entries'],
-    [1, '1 entry'],
-    [2, '2 entries'],
+    [0, '0 tasks'],
+    [1, '1 task'],
+    [2, '2 tasks'],
   ])('is singular or plural: %d', (count, words) => {
-    expect(plural(count, 'entry', 'entries')).toBe(words)
+    expect(plural(count, 'task')).toBe(words)
   })
 })

@@ -53,8 +53,9 @@ export async function sendBatches<T extends { id: string }>(
   const result: BulkResult<T> = { done: [], failures: [] }
   let remaining = batches.reduce((sum, { items }) => sum + items.length, 0)
   let transientProblem: Problem | undefined
-  for (const { change, items } of batches) {
-    const problem = transientProblem ?? (await sendBatch(items, change, { ...io, remaining, result }))
+  for (const batch of batches) {
+    const { items } = batch
+    const problem = transientProblem ?? (await sendBatch(batch, { ...io, remaining, result }))
     if (problem) {
       const handledIds = new Set([
         ...result.done.map(({ id }) => id),
@@ -70,8 +71,7 @@ export async function sendBatches<T extends { id: string }>(
 
 /** Returns the problem of the items that were not changed; undefined when all are handled. */
 async function sendBatch<T extends { id: string }>(
-  items: T[],
-  change: Change,
+  { items, change }: Batch<T>,
   { send, wait, remaining, result }: BulkIo & { remaining: number; result: BulkResult<T> },
 ): Promise<Problem | undefined> {
   let rest = items

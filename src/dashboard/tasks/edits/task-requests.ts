@@ -7,11 +7,19 @@ import { waitToRetry } from './send-each.ts'
 const MAX_EXTRA_PAGES = 10
 const PAGE_SIZE = 200
 
-export const patchTask = (id: string, body: Change, version?: number): Promise<Task> =>
+interface TaskPatch {
+  id: string
+  change: Change
+  /** Without it, the change applies to whatever version the task has. */
+  version?: number
+}
+
+/** @throws Problem 412 when the task has another version by now. */
+export const patchTask = ({ id, change, version }: TaskPatch): Promise<Task> =>
   dataOf(
     api.PATCH('/api/tasks/{id}', {
       params: { path: { id }, ...(version && { header: { 'if-match': `"${version}"` } }) },
-      body,
+      body: change,
     }),
   )
 

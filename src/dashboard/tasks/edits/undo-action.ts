@@ -4,8 +4,15 @@ import type { UndoAction } from '../../components/undo-stack.ts'
 import { changedSince, getTask, patchTask, sendAll } from './task-requests.ts'
 import { type Edit, retryable, undoEdits, undoFailureText } from './undo-edits.ts'
 
-/** The undo action of task edits. `edits` resolves when the service has responded. */
-export function undoActionFor(queryClient: QueryClient, label: string, edits: Promise<Edit[]>): UndoAction {
+interface UndoOptions {
+  queryClient: QueryClient
+  label: string
+  /** Resolves when the service has responded. */
+  edits: Promise<Edit[]>
+}
+
+/** The undo action of task edits. */
+export function undoActionFor({ queryClient, label, edits }: UndoOptions): UndoAction {
   return {
     label,
     async undo() {
@@ -22,7 +29,7 @@ export function undoActionFor(queryClient: QueryClient, label: string, edits: Pr
       return {
         failure: undoFailureText(doneEdits.length, result),
         ...(remaining.length > 0 && {
-          remaining: undoActionFor(queryClient, label, Promise.resolve(remaining)),
+          remaining: undoActionFor({ queryClient, label, edits: Promise.resolve(remaining) }),
         }),
       }
     },

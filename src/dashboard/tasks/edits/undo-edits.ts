@@ -19,7 +19,7 @@ export interface UndoIo {
   changedSince(time: string, count: number): Promise<Map<string, Fields>>
   get(id: string): Promise<Task>
   /** @throws Problem 412 when the task has another version by now. */
-  patch(id: string, change: Change, version: number): Promise<Task>
+  patch(patch: { id: string; change: Change; version: number }): Promise<Task>
   sendBatches(batches: Batch<Edit>[]): Promise<BulkResult<Edit>>
 }
 
@@ -30,8 +30,16 @@ export interface UndoEditsResult {
   changed: Edit[]
 }
 
-/** The edits of a change, from the tasks before it and the response. Unchanged fields are left out. */
-export function editsOf(before: ReadonlyMap<string, Fields>, done: Task[], fields: string[]): Edit[] {
+interface ChangedTasks {
+  /** By id. */
+  before: ReadonlyMap<string, Fields>
+  /** As the service returned them. */
+  done: Task[]
+  fields: string[]
+}
+
+/** The edits of a change. Unchanged fields are left out. */
+export function editsOf({ before, done, fields }: ChangedTasks): Edit[] {
   return done.flatMap((task) => {
     const seen = before.get(task.id)
     const changed = (fields as (keyof Task)[]).filter((name) => seen && !isSame(seen[name], task[name]))
@@ -52,7 +60,7 @@ export function reverseOf({ before, after }: Edit, current: Fields): Change | un
     if (isSame(is, was)) continue
     if (isSame(is, made)) Object.assign(change, { [name]: was })
     else if (isNames(was) && isNames(made) && isNames(is))
-      Object.assign(change, { [name]: namesWithout(was, made, is) })
+      Object.assign(change, { [name]: namesWithout({ was, made, is }) })
     else return undefined
   }
   return change as Change
@@ -71,7 +79,11 @@ async function undoOne(edit: Edit, io: UndoIo): Promise<UndoEditsResult> {
     const change = reverseOf(edit, current)
     if (!change) return { undone: [], failures: [], changed: [edit] }
     try {
-      return { undone: [await io.patch(edit.id, change, current.version)], failures: [], changed: [] }
+      return {
+        undone: [await io.patch({ id: edit.id, change, version: current.version })],
+        failures: [],
+        changed: [],
+      }
     } catch (error) {
       const problem = problemOf(error)
       if (problem.status !== 412 || attempt === 5) return failed([edit], problem)
@@ -136,9 +148,15 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 
 const isNames = (value: unknown): value is string[] => Array.isArray(value)
 
-function namesWithout(was: string[], made: string[], is: string[]): string[] {
-  const failures = is.filter((name) => was.includes(name) || !made.includes(name))
-  return [...failures, ...was.filter((name) => !made.includes(name) && !is.includes(name))]
+interface NameLists {
+  was: string[]
+  made: string[]
+  is: string[]
+}
+
+function namesWithout({ was, made, is }: NameLists): string[] {
+  const kept = is.filter((name) => was.includes(name) || !made.includes(name))
+  return [...kept, ...was.filter((name) => !made.includes(name) && !is.includes(name))]
 }
 
 const pick = (task: Fields, names: (keyof Task)[]): Fields =>

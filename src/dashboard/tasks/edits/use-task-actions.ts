@@ -30,36 +30,47 @@ export interface TaskActions {
   remove(tasks: AnyTask[]): Promise<string[]>
 }
 
+interface RestoreOptions {
+  label: string
+  deletion: Promise<AnyTask[]>
+  /** The lists to insert each task into, by task id. */
+  lists: Map<string, TaskFilters[]>
+}
+
 /** More conflicts than this come from a program. */
 const MAX_ATTEMPTS = 5
+
+interface EachChange {
+  tasks: AnyTask[]
+  label: string
+  changeOf(task: AnyTask): Change
+  /** Updates `before` with the tasks that others have changed. */
+  send(before: Map<string, AnyTask>): Promise<BulkResult<AnyTask>>
+}
 
 export function useTaskActions(): TaskActions {
   const queryClient = useQueryClient()
   return useMemo(() => {
-    async function changeEach(
-      tasks: AnyTask[],
-      label: string,
-      changeOf: (task: AnyTask) => Change,
-      send: (before: Map<string, AnyTask>) => Promise<BulkResult<AnyTask>>,
-    ) {
+    async function changeEach({ tasks, label, changeOf, send }: EachChange) {
       const edits = Promise.withResolvers<Edit[]>()
-      const action = undoActionFor(queryClient, actionLabel(label, tasks), edits.promise)
+      const action = undoActionFor({ queryClient, label: actionLabel(label, tasks), edits: edits.promise })
       const pendingUndo = beginUndoable(action)
       const before = new Map(tasks.map((task) => [task.id, task]))
-      const hidePreview = previewChange(
-        queryClient,
-        [...before.keys()],
-        (task) => changeOf(task) as Partial<TaskListItem>,
-      )
+      const hidePreview = previewChange(queryClient, {
+        ids: [...before.keys()],
+        changeOf: (task) => changeOf(task) as Partial<TaskListItem>,
+      })
       const { done, failures } = await send(before)
       if (failures.length > 0) hidePreview()
       replaceTasks(queryClient, done)
       if (failures.length > 0)
-        toast.error(failureTitle(failures, tasks.length, 'update'), failuresText(failures))
+        toast.error(failureTitle('update', { failures, count: tasks.length }), failuresText(failures))
 
-      const doneEdits = editsOf(before, done, [
-        ...new Set(tasks.flatMap((task) => Object.keys(changeOf(task)))),
-      ])
+      const doneEdits = editsOf({
+        before,
+        done,
+        fields: [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))],
+      })
       edits.resolve(doneEdits)
       action.label = actionLabel(label, done)
       if (doneEdits.length > 0) pendingUndo.complete()
@@ -72,15 +83,15 @@ export function useTaskActions(): TaskActions {
 
     const change = (tasks: AnyTask[], change: Change) => {
       const [only, ...others] = tasks
-      return changeEach(
+      return changeEach({
         tasks,
-        changeLabel(change),
-        () => change,
-        () =>
+        label: changeLabel(change),
+        changeOf: () => change,
+        send: () =>
           only && others.length === 0
-            ? sendOne(only, () => patchTask(only.id, change))
+            ? sendOne(only, () => patchTask({ id: only.id, change }))
             : sendAll(batchesOf(tasks, () => change)),
-      )
+      })
     }
 
     async function addLabel(tasks: AnyTask[], label: string) {
@@ -90,14 +101,18 @@ export function useTaskActions(): TaskActions {
         toast.info(`All selected tasks already have the label ${label}`)
         return []
       }
-      const addTo = ({ labels }: AnyTask) => ({
+      const changeOf = ({ labels }: AnyTask) => ({
         labels: labels.includes(label) ? labels : [...labels, label],
       })
-      return changeEach(without, `Label ${label} added`, addTo, (before) =>
-        others.length === 0
-          ? sendOne(only, () => relabel(only, addTo, before))
-          : relabelMany(without, addTo, before),
-      )
+      return changeEach({
+        tasks: without,
+        label: `Label ${label} added`,
+        changeOf,
+        send: (before) =>
+          others.length === 0
+            ? sendOne(only, () => relabel(only, { changeOf, before }))
+            : relabelMany(without, { changeOf, before }),
+      })
     }
 
     async function remove(tasks: AnyTask[]) {
@@ -105,7 +120,11 @@ export function useTaskActions(): TaskActions {
       const ids = tasks.map(({ id }) => id)
       const deletion = Promise.withResolvers<AnyTask[]>()
       const lists = listsContaining(queryClient, ids)
-      const action = restoreAction(actionLabel('Deleted', tasks), deletion.promise, lists)
+      const action = restoreAction({
+        label: actionLabel('Deleted', tasks),
+        deletion: deletion.promise,
+        lists,
+      })
       const pendingUndo = beginUndoable(action)
       const failures = await sendEach({
         items: tasks,
@@ -121,7 +140,7 @@ export function useTaskActions(): TaskActions {
       )
       deletion.resolve(deleted)
       if (failures.length > 0)
-        toast.error(failureTitle(failures, tasks.length, 'delete'), failuresText(failures))
+        toast.error(failureTitle('delete', { failures, count: tasks.length }), failuresText(failures))
       action.label = actionLabel('Deleted', deleted)
       if (deleted.length > 0) pendingUndo.complete()
       else pendingUndo.discard()
@@ -129,11 +148,7 @@ export function useTaskActions(): TaskActions {
     }
 
     /** Restores tasks and inserts them into every list that contained them. */
-    function restoreAction(
-      label: string,
-      deletion: Promise<AnyTask[]>,
-      lists: Map<string, TaskFilters[]>,
-    ): UndoAction {
+    function restoreAction({ label, deletion, lists }: RestoreOptions): UndoAction {
       return {
         label,
         async undo() {
@@ -146,15 +161,15 @@ export function useTaskActions(): TaskActions {
               const task = await restoreTask(id)
               queryClient.setQueryData(['task', id], task)
               for (const filters of lists.get(id) ?? [])
-                insertTasks(queryClient, filters, [task as TaskListItem])
+                insertTasks(queryClient, { filters, tasks: [task as TaskListItem] })
             },
           })
           if (failures.length === 0) return {}
           const remaining = failures.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
           return {
-            failure: `${failureTitle(failures, deleted.length, 'restore')}. ${failuresText(failures)}`,
+            failure: `${failureTitle('restore', { failures, count: deleted.length })}. ${failuresText(failures)}`,
             ...(remaining.length > 0 && {
-              remaining: restoreAction(label, Promise.resolve(remaining), lists),
+              remaining: restoreAction({ label, deletion: Promise.resolve(remaining), lists }),
             }),
           }
         },
@@ -176,16 +191,18 @@ async function sendOne(task: AnyTask, send: () => Promise<Task>): Promise<BulkRe
   return { done, failures }
 }
 
+interface Relabel {
+  changeOf(task: AnyTask): Change
+  /** Updated with the tasks that others have changed. */
+  before: Map<string, AnyTask>
+}
+
 /** The API replaces all labels, so a version check guards labels added by others. */
-async function relabel(
-  task: AnyTask,
-  changeOf: (task: AnyTask) => Change,
-  before: Map<string, AnyTask>,
-): Promise<Task> {
+async function relabel(task: AnyTask, { changeOf, before }: Relabel): Promise<Task> {
   let current = task
   for (let attempt = 1; ; attempt++) {
     try {
-      return await patchTask(current.id, changeOf(current), current.version)
+      return await patchTask({ id: current.id, change: changeOf(current), version: current.version })
     } catch (error) {
       if (problemOf(error).status !== 412 || attempt === MAX_ATTEMPTS) throw error
       current = await getTask(task.id)
@@ -195,11 +212,7 @@ async function relabel(
 }
 
 /** Bulk requests have no version check, so tasks changed by others are read first. */
-async function relabelMany(
-  tasks: AnyTask[],
-  changeOf: (task: AnyTask) => Change,
-  before: Map<string, AnyTask>,
-): Promise<BulkResult<AnyTask>> {
+async function relabelMany(tasks: AnyTask[], { changeOf, before }: Relabel): Promise<BulkResult<AnyTask>> {
   try {
     const loadedAt = new Date(toServerTime(performance.timeOrigin)).toISOString()
     const changed = await changedSince(loadedAt, tasks.length)
@@ -214,9 +227,14 @@ async function relabelMany(
 
 const idsOf = (failures: Failure<AnyTask>[]) => failures.map(({ item }) => item.id)
 
-function failureTitle({ length }: Failure<AnyTask>[], count: number, verb: string): string {
+interface FailureCount {
+  failures: Failure<AnyTask>[]
+  count: number
+}
+
+function failureTitle(verb: string, { failures, count }: FailureCount): string {
   if (count === 1) return `Couldn't ${verb} the task`
-  return `Couldn't ${verb} ${length.toLocaleString()} of ${count.toLocaleString()} tasks`
+  return `Couldn't ${verb} ${failures.length.toLocaleString()} of ${count.toLocaleString()} tasks`
 }
 
 function actionLabel(label: string, [first, ...others]: AnyTask[]): string {

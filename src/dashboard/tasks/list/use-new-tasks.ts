@@ -41,7 +41,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
       setPendingTasks([])
       if (tasks.length >= MAX_INSERTED || !isNewestFirst)
         void queryClient.resetQueries({ queryKey: ['tasks', filters] })
-      else insertTasks(queryClient, filters, tasks)
+      else insertTasks(queryClient, { filters, tasks })
     },
     [queryClient, filters, isNewestFirst],
   )
@@ -59,7 +59,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
     const listedIds = idsIn(pages)
     const candidates = new Map([...latest.current, ...found].map((task) => [task.id, task]))
     const arrived = [...candidates.values()].filter(
-      (task) => !listedIds.has(task.id) && isInLoadedRange(pages, filters, task),
+      (task) => !listedIds.has(task.id) && isInLoadedRange(task, { pages, filters }),
     )
     if (arrived.length === 0) return setPendingTasks([])
     const isAtTop = (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX

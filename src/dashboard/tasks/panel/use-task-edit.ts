@@ -41,11 +41,15 @@ export function useTaskEdit(task: Task): TaskEdit {
 
   async function save(change: Change, seen: Seen = task): Promise<Task | undefined> {
     const edits = Promise.withResolvers<Edit[]>()
-    const pendingUndo = beginUndoable(undoActionFor(queryClient, actionLabel(change, task), edits.promise))
+    const pendingUndo = beginUndoable(
+      undoActionFor({ queryClient, label: actionLabel(change, task), edits: edits.promise }),
+    )
     setBusy(true)
     try {
       const { saved, theirs, seen: base } = await write(change, seen)
-      const doneEdits = saved ? editsOf(new Map([[task.id, base]]), [saved], Object.keys(change)) : []
+      const doneEdits = saved
+        ? editsOf({ before: new Map([[task.id, base]]), done: [saved], fields: Object.keys(change) })
+        : []
       edits.resolve(doneEdits)
       if (doneEdits.length > 0) pendingUndo.complete()
       else pendingUndo.discard()
@@ -62,14 +66,14 @@ export function useTaskEdit(task: Task): TaskEdit {
   /** Retries on the current version when others changed only other fields. */
   async function write(change: Change, seen: Seen): Promise<WriteResult> {
     try {
-      const saved = await patchTask(task.id, change, seen.version)
+      const saved = await patchTask({ id: task.id, change, version: seen.version })
       replaceTasks(queryClient, [saved])
       setConflict(undefined)
       return { saved, seen }
     } catch (error) {
       const problem = problemOf(error)
       const theirs = problem.status === 412 ? await fetchTheirs() : undefined
-      if (theirs && isUntouched(seen, theirs, change))
+      if (theirs && isUntouched({ seen, theirs, change }))
         return await write(change, { ...seen, version: theirs.version })
       if (!theirs) toast.problem("Couldn't save. Your input is kept.", problem)
       return { theirs, seen }
@@ -102,7 +106,7 @@ export function useTaskEdit(task: Task): TaskEdit {
 const actionLabel = (change: Change, { title }: Task) =>
   `${changeLabel(change)}: ${shortTitle(change.title ?? title)}`
 
-const isUntouched = (seen: Seen, theirs: Task, change: Change) =>
+const isUntouched = ({ seen, theirs, change }: { seen: Seen; theirs: Task; change: Change }) =>
   Object.keys(change).every(
     (name) => JSON.stringify(seen[name as keyof Seen]) === JSON.stringify(theirs[name as keyof Task]),
   )

@@ -47,7 +47,9 @@ describe('a bulk edit', () => {
 
   test('waits for a rate limit as often as needed and reports the number of waiting rows', async () => {
     let rejectedIds = 0
-    const service = serviceThat(() => (rejectedIds++ < 5 ? new Problem(429, {}, 7) : undefined))
+    const service = serviceThat(() =>
+      rejectedIds++ < 5 ? new Problem(429, { retryAfterSeconds: 7 }) : undefined,
+    )
     const { done } = await sendBatches(batchesOf(rows(250), markDone), service)
     expect(done).toHaveLength(250)
     expect(service.waits).toEqual(Array(5).fill([429, 250]))

@@ -29,7 +29,8 @@ describe('a request per item', () => {
       items: numbers(10),
       async send(item) {
         sent.push(item)
-        if (item === 3 && sent.filter((one) => one === 3).length === 1) throw new Problem(429, {}, 7)
+        if (item === 3 && sent.filter((one) => one === 3).length === 1)
+          throw new Problem(429, { retryAfterSeconds: 7 })
       },
     })
     await vi.advanceTimersByTimeAsync(6_900)

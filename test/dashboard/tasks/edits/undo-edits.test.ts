@@ -15,14 +15,14 @@ describe('the edits of a change', () => {
   test('contain the changed fields of the response', () => {
     const before = new Map([['a', { title: 'old', labels: ['x'] }]])
     const after = task({ id: 'a', title: 'new', labels: ['x'] })
-    expect(editsOf(before, [after], ['title', 'labels'])).toEqual([
+    expect(editsOf({ before, done: [after], fields: ['title', 'labels'] })).toEqual([
       { ...edit('a'), title: 'new', before: { title: 'old' }, after: { title: 'new' } },
     ])
   })
 
   test('leave out rows that had the value already', () => {
     const before = new Map([['a', { priority: 'high' as const }]])
-    expect(editsOf(before, [task({ id: 'a', priority: 'high' })], ['priority'])).toEqual([])
+    expect(editsOf({ before, done: [task({ id: 'a', priority: 'high' })], fields: ['priority'] })).toEqual([])
   })
 })
 
@@ -152,7 +152,7 @@ function service(tasks: Record<string, Partial<Task>>): UndoIo & Seen {
       if (!found) throw new Problem(404, { code: 'task_not_found' })
       return task({ ...found, id })
     },
-    async patch(id: string, change: Change, version: number) {
+    async patch({ id, change, version }) {
       const found = await io.get(id)
       if (found.version !== version) throw new Problem(412, { code: 'version_mismatch' })
       writes.push([id, change, version])
