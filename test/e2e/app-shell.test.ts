@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest'
 import { panelOf, test } from './support/browser.ts'
 
 describe('the app shell', () => {
-  test('saves and removes filters', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Urgent', priority: 'high' })
-    await desk.service.post('/api/tasks', { title: 'Whenever', priority: 'low' })
-    const page = await desk.open('/tasks?priority=["high"]')
+  test('saves and removes filters', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Urgent', priority: 'high' })
+    await app.service.post('/api/tasks', { title: 'Whenever', priority: 'low' })
+    const page = await app.open('/tasks?priority=["high"]')
     await page.getByRole('button', { name: 'Save filter' }).click()
     await page.getByRole('link', { name: 'All tasks' }).click()
     await page.getByRole('link', { name: 'Whenever' }).waitFor()
@@ -22,9 +22,9 @@ describe('the app shell', () => {
     await page.getByRole('button', { name: 'Save filter' }).waitFor()
   })
 
-  test('shows the name of an icon button that has the pointer or the focus', async ({ desk }) => {
-    await desk.service.post('/api/projects', { name: 'Named' })
-    const page = await desk.open('/tasks', { isLive: true })
+  test('shows the name of an icon button that has the pointer or the focus', async ({ app }) => {
+    await app.service.post('/api/projects', { name: 'Named' })
+    const page = await app.open('/tasks', { isLive: true })
     const tooltip = page.locator('[data-tooltip-shown]')
     const gear = page.getByRole('link', { name: 'Settings for Named' })
     await gear.hover()
@@ -36,7 +36,7 @@ describe('the app shell', () => {
     await tooltip.filter({ hasText: 'Settings for Named' }).waitFor()
     await page.keyboard.press('Escape')
     await tooltip.waitFor({ state: 'detached' })
-    await page.goto(`${desk.service.url}/tasks?priority=["high"]`)
+    await page.goto(`${app.service.url}/tasks?priority=["high"]`)
     await page.getByRole('button', { name: 'Save filter' }).hover()
     await tooltip.filter({ hasText: 'Save filter' }).waitFor()
     // It goes with its button.
@@ -44,8 +44,8 @@ describe('the app shell', () => {
     await tooltip.waitFor({ state: 'detached' })
   })
 
-  test('keeps the chosen theme or follows the system', async ({ desk }) => {
-    const page = await desk.open('/tasks', { colorScheme: 'light' })
+  test('keeps the selected theme or follows the system', async ({ app }) => {
+    const page = await app.open('/tasks', { colorScheme: 'light' })
     const theme = (name: string) => page.locator(`html[data-mantine-color-scheme="${name}"]`)
     await theme('light').waitFor()
     const choose = async (name: string) => {
@@ -63,9 +63,9 @@ describe('the app shell', () => {
     await theme('dark').waitFor()
   })
 
-  test('has a menu drawer on a phone', async ({ desk }) => {
-    await desk.service.post('/api/projects', { name: 'In the drawer' })
-    const page = await desk.open('/tasks', {
+  test('has a menu drawer on a phone', async ({ app }) => {
+    await app.service.post('/api/projects', { name: 'In the drawer' })
+    const page = await app.open('/tasks', {
       viewport: { width: 390, height: 844 },
       hasTouch: true,
       isMobile: true,
@@ -93,9 +93,9 @@ describe('the app shell', () => {
     await page.getByRole('link', { name: 'By thumb' }).waitFor()
   })
 
-  test('has shortcuts and a document title on every page', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Urgent' })
-    const page = await desk.open('/settings/keys')
+  test('has shortcuts and a document title on every page', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Urgent' })
+    const page = await app.open('/settings/keys')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
     await expect.poll(() => page.title()).toBe('API keys · Inlet')
     await page.keyboard.press('/')
@@ -105,7 +105,7 @@ describe('the app shell', () => {
     await page.keyboard.type('urgent')
     await page.waitForURL(/q=urgent/)
     // Back by the browser's buttons, the keys are commands again.
-    await page.goto(`${desk.service.url}/settings/keys`)
+    await page.goto(`${app.service.url}/settings/keys`)
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
     await page.keyboard.press('/')
     await page.locator('input[type=search]:focus').waitFor()
@@ -115,14 +115,14 @@ describe('the app shell', () => {
     await page.goBack()
     await panelOf(page).waitFor({ state: 'detached' })
     await expect.poll(() => page.locator('input[type=search]:focus').count()).toBe(0)
-    await page.goto(`${desk.service.url}/settings/sessions`)
+    await page.goto(`${app.service.url}/settings/sessions`)
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()
     await page.keyboard.press('c')
     await page.getByRole('dialog').getByLabel('Title').waitFor()
   })
 
-  test('creates a project', async ({ desk }) => {
-    const page = await desk.open('/tasks')
+  test('creates a project', async ({ app }) => {
+    const page = await app.open('/tasks')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Made by hand')
     await page

@@ -1,56 +1,55 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { createTask, type Desk, delayRequests, rowOf, test } from './support/browser.ts'
+import { type AppInBrowser, createTask, delayRequests, rowOf, test } from './support/browser.ts'
 
 const MANY = 600
 
 describe('a bulk edit', () => {
-  test('of 600 rows sends one request per 100 rows, also when it is undone', async ({ desk }) => {
-    const { project, listId } = await projectOf(desk)
+  test('of 600 rows sends one request per 100 rows, also when it is undone', async ({ app }) => {
+    const { project, listId } = await projectOf(app)
     for (let from = 0; from < MANY; from += 100) {
       const priority = from < MANY / 2 ? 'low' : 'medium'
       const tasks = Array.from({ length: 100 }, (_, index) => ({ title: `Row ${from + index}`, priority }))
-      await desk.service.post('/api/tasks/bulk', { listId, tasks })
+      await app.service.post('/api/tasks/bulk', { listId, tasks })
     }
-    const page = await desk.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
+    const page = await app.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
     const writes = writesOf(page)
     await selectAll(page, 'Row 0', `Row ${MANY - 1}`)
     await page.getByText(`${MANY} selected`).waitFor()
     await page.getByRole('toolbar').getByRole('button', { name: 'Priority' }).click()
     await page.getByRole('menuitem', { name: 'High' }).click()
     await page.getByText(`${MANY} tasks: Priority high.`).waitFor()
-    expect(await prioritiesOf(desk, project)).toEqual({ high: 600 })
+    expect(await prioritiesOf(app, project)).toEqual({ high: 600 })
     expect(writes.splice(0)).toEqual(Array(6).fill('/api/tasks/bulk'))
     await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
     await page.getByText(`Undone: “${MANY} tasks: Priority high”`).waitFor()
-    expect(await prioritiesOf(desk, project)).toEqual({ low: 300, medium: 300 })
+    expect(await prioritiesOf(app, project)).toEqual({ low: 300, medium: 300 })
     expect(writes).toEqual(Array(6).fill('/api/tasks/bulk'))
   })
 
-  test('reports the rows that failed and undoes the others', async ({ desk }) => {
+  test('reports the rows that failed and undoes the others', async ({ app }) => {
     const titles = ['Stays', 'Stays too', 'Gone before', 'Gone after', 'Theirs after']
     const tasks = new Map<string, string>()
-    for (const title of titles) tasks.set(title, (await createTask(desk, { title })).id)
+    for (const title of titles) tasks.set(title, (await createTask(app, { title })).id)
     const idOf = (title: string) => tasks.get(title) ?? ''
-    const page = await desk.open('/tasks?sort=createdAt')
+    const page = await app.open('/tasks?sort=createdAt')
     await rowOf(page, 'Stays too').waitFor()
     // This page receives no updates.
     await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
-    await desk.service.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [idOf('Gone before')])
+    await app.service.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [idOf('Gone before')])
     await selectAll(page, 'Stays', 'Theirs after')
     await page.getByRole('toolbar').getByRole('button', { name: 'Mark done' }).click()
     await page.getByText('4 tasks: Done.').waitFor()
     const refusal = page.getByRole('alert').filter({ hasText: "Couldn't update 1 of 5 tasks" })
     await refusal.getByText('“Gone before”').waitFor()
 
-    await desk.service.delete(`/api/tasks/${idOf('Gone after')}`)
-    await desk.service.patch(`/api/tasks/${idOf('Theirs after')}`, { status: 'in_progress' })
+    await app.service.delete(`/api/tasks/${idOf('Gone after')}`)
+    await app.service.patch(`/api/tasks/${idOf('Theirs after')}`, { status: 'in_progress' })
     await page.keyboard.press('z')
     const half = page.getByRole('alert').filter({ hasText: "Couldn't undo “4 tasks: Done”" })
     await half.getByText(/2 of 4 tasks undone\. Changed by someone else since: “Theirs after”/).waitFor()
     await half.getByText('“Gone after”').waitFor()
-    const statusOf = async (title: string) =>
-      (await desk.service.get(`/api/tasks/${idOf(title)}`)).body.status
+    const statusOf = async (title: string) => (await app.service.get(`/api/tasks/${idOf(title)}`)).body.status
     expect(await Promise.all(['Stays', 'Stays too', 'Theirs after'].map(statusOf))).toEqual([
       'open',
       'open',
@@ -58,18 +57,18 @@ describe('a bulk edit', () => {
     ])
   })
 
-  test('of labels keeps labels that someone else added meanwhile', async ({ desk }) => {
+  test('of labels keeps labels that someone else added meanwhile', async ({ app }) => {
     const tasks: { id: string }[] = []
     for (const title of ['Shared one', 'Shared two'])
-      tasks.push(await createTask(desk, { title, labels: ['first'] }))
+      tasks.push(await createTask(app, { title, labels: ['first'] }))
     const labels = () =>
-      Promise.all(tasks.map(async ({ id }) => (await desk.service.get(`/api/tasks/${id}`)).body.labels))
-    const page = await desk.open('/tasks?sort=createdAt')
+      Promise.all(tasks.map(async ({ id }) => (await app.service.get(`/api/tasks/${id}`)).body.labels))
+    const page = await app.open('/tasks?sort=createdAt')
     // This page receives no updates.
     await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
     await page.reload()
     await rowOf(page, 'Shared two').waitFor()
-    await desk.service.patch(`/api/tasks/${tasks[0]?.id}`, { labels: ['first', 'theirs'] })
+    await app.service.patch(`/api/tasks/${tasks[0]?.id}`, { labels: ['first', 'theirs'] })
     await selectAll(page, 'Shared one', 'Shared two')
     const writes = writesOf(page)
     await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
@@ -88,11 +87,11 @@ describe('a bulk edit', () => {
 })
 
 describe('deleting several tasks', () => {
-  test('shows its progress and is undone in one step', async ({ desk }) => {
-    const { project, listId } = await projectOf(desk)
+  test('shows its progress and is undone in one step', async ({ app }) => {
+    const { project, listId } = await projectOf(app)
     const tasks = Array.from({ length: 60 }, (_, index) => ({ title: `Row ${index}` }))
-    const { body } = await desk.service.post('/api/tasks/bulk', { listId, tasks })
-    const page = await desk.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
+    const { body } = await app.service.post('/api/tasks/bulk', { listId, tasks })
+    const page = await app.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
     const release = await delayRequests(page, new RegExp(`/api/tasks/${body.data[30].id}$`), 'DELETE')
     await selectAll(page, 'Row 0', 'Row 59')
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
@@ -100,17 +99,17 @@ describe('deleting several tasks', () => {
     release()
     await page.getByText('60 tasks: Deleted.').waitFor()
     await page.getByText('Deleting tasks').waitFor({ state: 'detached' })
-    expect(await shownIn(desk, project)).toBe(0)
+    expect(await shownIn(app, project)).toBe(0)
     await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone: “60 tasks: Deleted”').waitFor()
-    expect(await shownIn(desk, project)).toBe(60)
+    expect(await shownIn(app, project)).toBe(60)
   })
 
-  test('keeps those selected that it could not delete, and says why', async ({ desk }) => {
-    for (const title of ['First', 'Locked', 'Last']) await createTask(desk, { title })
-    const page = await desk.open('/tasks?sort=createdAt')
+  test('keeps those selected that it could not delete, and says why', async ({ app }) => {
+    for (const title of ['First', 'Locked', 'Last']) await createTask(app, { title })
+    const page = await app.open('/tasks?sort=createdAt')
     await rowOf(page, 'Last').waitFor()
-    const { data } = (await desk.service.get('/api/tasks?q=Locked')).body
+    const { data } = (await app.service.get('/api/tasks?q=Locked')).body
     const problem = { status: 409, code: 'conflict', title: 'Conflict', detail: 'The task is locked.' }
     await page.route(`**/api/tasks/${data[0].id}`, (route) =>
       route.request().method() === 'DELETE'
@@ -127,10 +126,10 @@ describe('deleting several tasks', () => {
 })
 
 describe('the label of several tasks', () => {
-  test('is suggested from the labels in use', async ({ desk }) => {
-    await createTask(desk, { title: 'Has it', labels: ['regression'] })
-    const bare = await createTask(desk, { title: 'Has none' })
-    const page = await desk.open('/tasks')
+  test('is suggested from the labels in use', async ({ app }) => {
+    await createTask(app, { title: 'Has it', labels: ['regression'] })
+    const bare = await createTask(app, { title: 'Has none' })
+    const page = await app.open('/tasks')
     await page.getByLabel('Select Has none').check({ force: true })
     await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
     await page.getByRole('combobox', { name: 'Label to add' }).pressSequentially('regr')
@@ -138,15 +137,15 @@ describe('the label of several tasks', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByText('Label regression added: Has none').waitFor()
-    const { body } = await desk.service.get(`/api/tasks/${bare.id}`)
+    const { body } = await app.service.get(`/api/tasks/${bare.id}`)
     expect(body.labels).toEqual(['regression'])
   })
 })
 
-const shownIn = async ({ service }: Desk, projectId: string) =>
+const shownIn = async ({ service }: AppInBrowser, projectId: string) =>
   (await service.get(`/api/tasks?projectId=${projectId}&limit=200`)).body.data.length
 
-async function projectOf({ service }: Desk) {
+async function projectOf({ service }: AppInBrowser) {
   const { body: project } = await service.post('/api/projects', { name: 'Many' })
   const { body: lists } = await service.get(`/api/projects/${project.id}/lists`)
   return { project: project.id as string, listId: lists.data[0].id as string }
@@ -179,7 +178,7 @@ function writesOf(page: Page): string[] {
 /** As stored in the database. */
 const RANKS = ['', 'low', 'medium', 'high']
 
-async function prioritiesOf({ service }: Desk, projectId: string) {
+async function prioritiesOf({ service }: AppInBrowser, projectId: string) {
   const rows: { priority: number; count: number }[] = await service.query(
     'SELECT priority, count(*)::int AS count FROM tasks WHERE project_id = $1 GROUP BY priority',
     [projectId],

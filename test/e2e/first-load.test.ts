@@ -6,14 +6,14 @@ import { test } from './support/browser.ts'
 const MAX_SCRIPT_BYTES = 160_000
 
 describe('the first load', () => {
-  test('is small, compressed, cached as immutable, and requests nothing twice', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Seen at first' })
-    const page = await desk.open('/sign-in')
+  test('is small, compressed, cached as immutable, and requests nothing twice', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Seen at first' })
+    const page = await app.open('/sign-in')
     // What happened while the page was loading is asked for once more; here nothing did.
-    await desk.service.query('DELETE FROM activity')
+    await app.service.query('DELETE FROM activity')
     const answers: Response[] = []
     page.on('response', (response) => answers.push(response))
-    const html = await (await page.goto(`${desk.service.url}/tasks`))?.text()
+    const html = await (await page.goto(`${app.service.url}/tasks`))?.text()
     await page.getByRole('link', { name: 'Seen at first' }).waitFor()
 
     const pathOf = (answer: Response) => new URL(answer.url()).pathname
@@ -36,8 +36,8 @@ describe('the first load', () => {
     }
   })
 
-  test('allows no third-party scripts or styles', async ({ desk }) => {
-    const answer = await fetch(`${desk.service.url}/tasks`, { headers: { accept: 'text/html' } })
+  test('allows no third-party scripts or styles', async ({ app }) => {
+    const answer = await fetch(`${app.service.url}/tasks`, { headers: { accept: 'text/html' } })
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain(`default-src 'none'`)
     expect(policy).toMatch(/script-src 'self' 'nonce-[^']+'(;|$)/)

@@ -2,8 +2,8 @@ import { describe, expect } from 'vitest'
 import { expectNone, test } from './support/browser.ts'
 
 describe('AI instructions', () => {
-  test('are created, disabled and reverted', async ({ desk }) => {
-    const page = await desk.open('/settings/instructions')
+  test('are created, disabled and reverted', async ({ app }) => {
+    const page = await app.open('/settings/instructions')
     await page.getByRole('button', { name: 'Add instruction' }).click()
     await page.getByRole('textbox', { name: 'Instruction' }).fill('Answer in verse.')
     await page.getByRole('dialog').getByRole('button', { name: 'Add instruction' }).click()
@@ -21,9 +21,9 @@ describe('AI instructions', () => {
 })
 
 describe('the draft of an instruction', () => {
-  test('survives Escape, the end of the session and closing the dialog', async ({ desk }) => {
-    const key = await desk.service.given.key({ name: 'writer' })
-    const page = await desk.open('/settings/instructions', { key })
+  test('survives Escape, the end of the session and closing the dialog', async ({ app }) => {
+    const key = await app.service.given.key({ name: 'writer' })
+    const page = await app.open('/settings/instructions', { key })
     await page.getByRole('button', { name: 'Add instruction' }).click()
     const text = page.getByRole('textbox', { name: 'Instruction' })
     await text.fill('A long thought.')
@@ -46,9 +46,9 @@ describe('the draft of an instruction', () => {
     await expect.poll(() => text.inputValue()).toBe('')
   })
 
-  test('reports a failed deletion', async ({ desk }) => {
-    await desk.service.post('/api/rules', { content: 'Stays where it is.' })
-    const page = await desk.open('/settings/instructions')
+  test('reports a failed deletion', async ({ app }) => {
+    await app.service.post('/api/rules', { content: 'Stays where it is.' })
+    const page = await app.open('/settings/instructions')
     await page.route('**/api/rules/*', (route) =>
       route.request().method() === 'DELETE' ? route.abort() : route.continue(),
     )
@@ -66,13 +66,13 @@ describe('the draft of an instruction', () => {
 })
 
 describe('the order and the project of AI instructions', () => {
-  test('are changed in place, and the preview equals the response of the API', async ({ desk }) => {
-    const { post, get } = desk.service
+  test('are changed in place, and the preview equals the response of the API', async ({ app }) => {
+    const { post, get } = app.service
     const { body: project } = await post('/api/projects', { name: 'Ruled' })
     await post('/api/rules', { content: 'Said by default.', priority: 1 })
     await post('/api/rules', { content: 'Meant to be first.', priority: 0 })
     await post('/api/rules', { content: 'Only where it belongs.', projectId: project.id })
-    const page = await desk.open('/settings/instructions')
+    const page = await app.open('/settings/instructions')
     const rules = page.getByRole('region', { name: 'Instructions' }).getByRole('listitem')
     const preview = page.getByRole('region', { name: 'Assistant preview' }).locator('pre').first()
     const sent = async (query = '') => (await get(`/api/context?format=markdown${query}`)).body as string
@@ -96,12 +96,12 @@ describe('the order and the project of AI instructions', () => {
 })
 
 describe('the history of an instruction', () => {
-  test('shows the diff of each version, including old ones', async ({ desk }) => {
-    const { post, patch } = desk.service
+  test('shows the diff of each version, including old ones', async ({ app }) => {
+    const { post, patch } = app.service
     const { body: rule } = await post('/api/rules', { content: 'Answer in plain English.' })
     for (let count = 1; count <= 23; count++) await patch(`/api/rules/${rule.id}`, { priority: count })
     await patch(`/api/rules/${rule.id}`, { content: 'Answer in plain, short English.' })
-    const page = await desk.open('/settings/instructions')
+    const page = await app.open('/settings/instructions')
     await page.getByRole('button', { name: /Actions for “Answer in plain/ }).click()
     await page.getByRole('menuitem', { name: 'History' }).click()
     const history = page.getByRole('dialog', { name: 'History' })
@@ -117,18 +117,18 @@ describe('the history of an instruction', () => {
     await versions.last().getByRole('button', { name: 'Revert to this version' }).click()
     await history.waitFor({ state: 'detached' })
     await expect
-      .poll(async () => (await desk.service.get(`/api/rules/${rule.id}`)).body)
+      .poll(async () => (await app.service.get(`/api/rules/${rule.id}`)).body)
       .toMatchObject({ content: 'Answer in plain English.', priority: 0 })
   })
 })
 
 describe('a deleted instruction', () => {
-  test('is restored unchanged', async ({ desk }) => {
-    const { post, get } = desk.service
+  test('is restored unchanged', async ({ app }) => {
+    const { post, get } = app.service
     const { body: project } = await post('/api/projects', { name: 'Kept' })
     const given = { content: 'Deleted by mistake.', priority: 4, isActive: false, projectId: project.id }
     const { body: rule } = await post('/api/rules', given)
-    const page = await desk.open('/settings/instructions')
+    const page = await app.open('/settings/instructions')
     await page.getByRole('combobox', { name: 'Project' }).click()
     await page.getByRole('option', { name: 'Kept' }).click()
     const ask = async () =>

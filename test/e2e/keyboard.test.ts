@@ -1,19 +1,20 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { type Desk, panelOf, rowOf, test } from './support/browser.ts'
+import { type AppInBrowser, panelOf, rowOf, test } from './support/browser.ts'
 
-const statusOf = async ({ service }: Desk, id: string) => (await service.get(`/api/tasks/${id}`)).body.status
+const statusOf = async ({ service }: AppInBrowser, id: string) =>
+  (await service.get(`/api/tasks/${id}`)).body.status
 
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent')
 
 describe('the keyboard', () => {
-  test('moves the focus between tasks, with one Tab stop', async ({ desk }) => {
-    const { inbox } = await desk.service.given.project()
+  test('moves the focus between tasks, with one Tab stop', async ({ app }) => {
+    const { inbox } = await app.service.given.project()
     for (let number = 1; number <= 60; number++) {
       const createdAt = new Date(Date.UTC(2026, 0, 1, 0, 100 - number))
-      await desk.service.given.task(inbox, { title: `Task ${number}`, createdAt })
+      await app.service.given.task(inbox, { title: `Task ${number}`, createdAt })
     }
-    const page = await desk.open('/tasks')
+    const page = await app.open('/tasks')
     await rowOf(page, 'Task 1').first().waitFor()
     const stops = page.locator('[data-task] a[tabindex="0"]')
     await expect.poll(() => stops.allTextContents()).toEqual(['Task 1'])
@@ -47,9 +48,9 @@ describe('the keyboard', () => {
     await panelOf(page).getByText('Task 43').waitFor()
   })
 
-  test('leaves the list with Tab', async ({ desk }) => {
-    for (const title of ['Below', 'Above']) await desk.service.post('/api/tasks', { title })
-    const page = await desk.open('/tasks')
+  test('leaves the list with Tab', async ({ app }) => {
+    for (const title of ['Below', 'Above']) await app.service.post('/api/tasks', { title })
+    const page = await app.open('/tasks')
     await page.getByRole('link', { name: 'Above' }).focus()
     await page.keyboard.press('ArrowDown')
     await expect.poll(() => focused(page)).toBe('Below')
@@ -57,44 +58,44 @@ describe('the keyboard', () => {
     expect(await page.evaluate('document.activeElement.closest("[data-task]")')).toBeNull()
   })
 
-  test('keeps the focused task when new tasks appear above it', async ({ desk }) => {
-    const { body: meant } = await desk.service.post('/api/tasks', { title: 'Meant by the keyboard' })
-    const page = await desk.open('/tasks', { isLive: true })
+  test('keeps the focused task when new tasks appear above it', async ({ app }) => {
+    const { body: meant } = await app.service.post('/api/tasks', { title: 'Meant by the keyboard' })
+    const page = await app.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Meant by the keyboard' }).waitFor()
     await page.keyboard.press('j')
-    const { body: other } = await desk.service.post('/api/tasks', { title: 'Came in above' })
+    const { body: other } = await app.service.post('/api/tasks', { title: 'Came in above' })
     await page.getByRole('link', { name: 'Came in above' }).waitFor()
     await page.keyboard.press('#')
     await page.getByRole('link', { name: 'Meant by the keyboard' }).waitFor({ state: 'detached' })
-    await expect.poll(async () => (await desk.service.get(`/api/tasks/${meant.id}`)).status).toBe(404)
-    expect(await statusOf(desk, other.id)).toBe('open')
+    await expect.poll(async () => (await app.service.get(`/api/tasks/${meant.id}`)).status).toBe(404)
+    expect(await statusOf(app, other.id)).toBe('open')
   })
 
-  test('applies to the open task even if the list does not contain it', async ({ desk }) => {
-    const { body: open } = await desk.service.post('/api/tasks', { title: 'Open elsewhere' })
-    await desk.service.post('/api/tasks', { title: 'A high one', priority: 'high' })
-    const page = await desk.open(`/tasks/${open.id}?priority=["high"]`, { isLive: true })
+  test('applies to the open task even if the list does not contain it', async ({ app }) => {
+    const { body: open } = await app.service.post('/api/tasks', { title: 'Open elsewhere' })
+    await app.service.post('/api/tasks', { title: 'A high one', priority: 'high' })
+    const page = await app.open(`/tasks/${open.id}?priority=["high"]`, { isLive: true })
     await page.getByRole('link', { name: 'A high one' }).waitFor()
     await panelOf(page).getByText('Open elsewhere').waitFor()
     await page.keyboard.press('e')
-    await expect.poll(() => statusOf(desk, open.id)).toBe('done')
+    await expect.poll(() => statusOf(app, open.id)).toBe('done')
   })
 
-  test('adds a label and keeps one that someone else added meanwhile', async ({ desk }) => {
-    const { body: task } = await desk.service.post('/api/tasks', {
+  test('adds a label and keeps one that someone else added meanwhile', async ({ app }) => {
+    const { body: task } = await app.service.post('/api/tasks', {
       title: 'Labelled by two',
       labels: ['first'],
     })
-    const page = await desk.open('/tasks?q=labelled')
+    const page = await app.open('/tasks?q=labelled')
     // This page receives no updates.
     await page.route(/updatedSince/, (route) => route.abort())
     await page.getByRole('link', { name: 'Labelled by two' }).hover()
     await page.getByLabel('Select Labelled by two').check()
-    await desk.service.patch(`/api/tasks/${task.id}`, { labels: ['first', 'theirs'] })
+    await app.service.patch(`/api/tasks/${task.id}`, { labels: ['first', 'theirs'] })
     await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
     await page.getByRole('combobox', { name: 'Label to add' }).fill('mine')
     await page.keyboard.press('Enter')
-    const labels = async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.labels
+    const labels = async () => (await app.service.get(`/api/tasks/${task.id}`)).body.labels
     await expect.poll(labels).toEqual(['first', 'theirs', 'mine'])
     await page.getByText('Label mine added: Labelled by two').waitFor()
     await page.keyboard.press('z')

@@ -8,9 +8,9 @@ const focused = (page: Page) =>
 const MENUS = /assets\/open-menu/
 
 describe('a lazy component', () => {
-  test('is preloaded and opens while the service is down', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Seen before' })
-    const page = await desk.open('/tasks')
+  test('is preloaded and opens while the service is down', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Seen before' })
+    const page = await app.open('/tasks')
     await rowOf(page, 'Seen before').waitFor()
     const fetched = () =>
       page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join(" ")')
@@ -25,11 +25,11 @@ describe('a lazy component', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   })
 
-  test('blocks shortcuts while it loads, then opens', async ({ desk }) => {
-    const task = (await desk.service.post('/api/tasks', { title: 'Not meant' })).body
-    const page = await desk.open('/sign-in')
+  test('blocks shortcuts while it loads, then opens', async ({ app }) => {
+    const task = (await app.service.post('/api/tasks', { title: 'Not meant' })).body
+    const page = await app.open('/sign-in')
     const release = await delayRequests(page, MENUS)
-    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await page.goto(`${app.service.url}/tasks/${task.id}`)
     await rowOf(page, 'Not meant').waitFor()
     await page.getByRole('button', { name: 'Status', exact: true }).press('Enter')
     await page.locator('[aria-busy="true"]').waitFor()
@@ -37,14 +37,14 @@ describe('a lazy component', () => {
     release()
     await page.getByRole('menuitemcheckbox', { name: 'Open' }).waitFor()
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
+    expect((await app.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
   })
 
-  test('keeps text typed for a new task before its dialog is loaded', async ({ desk }) => {
-    const task = (await desk.service.post('/api/tasks', { title: 'Not meant either' })).body
-    const page = await desk.open('/sign-in')
+  test('keeps text typed for a new task before its dialog is loaded', async ({ app }) => {
+    const task = (await app.service.post('/api/tasks', { title: 'Not meant either' })).body
+    const page = await app.open('/sign-in')
     const release = await delayRequests(page, /assets\/new-task-dialog/)
-    await page.goto(`${desk.service.url}/tasks`)
+    await page.goto(`${app.service.url}/tasks`)
     await rowOf(page, 'Not meant either').waitFor()
     await page.keyboard.press('j')
     // In one go, as fast as keys come.
@@ -60,17 +60,17 @@ describe('a lazy component', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expect.poll(() => focused(page)).toBe('Not meant either')
-    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
+    expect((await app.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
     // What was typed is there again.
     await page.keyboard.type('c again')
     await expect.poll(() => title.inputValue()).toBe('export fails again')
   })
 
-  test('keeps text typed for a new task when its dialog cannot be loaded', async ({ desk }) => {
-    const task = (await desk.service.post('/api/tasks', { title: 'Still open' })).body
-    const page = await desk.open('/sign-in')
+  test('keeps text typed for a new task when its dialog cannot be loaded', async ({ app }) => {
+    const task = (await app.service.post('/api/tasks', { title: 'Still open' })).body
+    const page = await app.open('/sign-in')
     await page.route(/assets\/new-task-dialog/, (route) => route.abort())
-    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await page.goto(`${app.service.url}/tasks/${task.id}`)
     await rowOf(page, 'Still open').waitFor()
     await page.keyboard.type('ce')
     const dialog = page.getByRole('dialog', { name: "Couldn't open this dialog" })
@@ -78,7 +78,7 @@ describe('a lazy component', () => {
     await page.keyboard.type('e#')
     await dialog.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'detached' })
-    expect((await desk.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
+    expect((await app.service.get(`/api/tasks/${task.id}`)).body.status).toBe('open')
     await page.unroute(/assets\/new-task-dialog/)
     await page.reload()
     await rowOf(page, 'Still open').waitFor()
@@ -88,9 +88,9 @@ describe('a lazy component', () => {
       .toMatch(/^e/)
   })
 
-  test('enters text typed for the search box of another page', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Crash on export' })
-    const page = await desk.open('/settings/keys')
+  test('enters text typed for the search box of another page', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Crash on export' })
+    const page = await app.open('/settings/keys')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
     await page.keyboard.type('/crash')
     await page.waitForURL(/q=crash/)
@@ -98,11 +98,11 @@ describe('a lazy component', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('does not open when the focus moved elsewhere meanwhile', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Searched for' })
-    const page = await desk.open('/sign-in')
+  test('does not open when the focus moved elsewhere meanwhile', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Searched for' })
+    const page = await app.open('/sign-in')
     const release = await delayRequests(page, MENUS)
-    await page.goto(`${desk.service.url}/tasks`)
+    await page.goto(`${app.service.url}/tasks`)
     await rowOf(page, 'Searched for').waitFor()
     await page.getByRole('button', { name: 'Status', exact: true }).click()
     await page.getByRole('searchbox', { name: 'Search tasks' }).fill('searched')
@@ -116,11 +116,11 @@ describe('a lazy component', () => {
     await page.getByRole('menuitemcheckbox', { name: 'Open' }).waitFor()
   })
 
-  test('shows an error in its place when it cannot be loaded', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Still shown' })
-    const page = await desk.open('/sign-in')
+  test('shows an error in its place when it cannot be loaded', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Still shown' })
+    const page = await app.open('/sign-in')
     await page.route(/assets\/(open-menu|selection-bar|toasts)/, (route) => route.abort())
-    await page.goto(`${desk.service.url}/tasks`)
+    await page.goto(`${app.service.url}/tasks`)
     await page.getByText("Couldn't load part of this page").waitFor()
     await page.getByLabel('Select Still shown').check({ force: true })
     await expect.poll(() => page.getByRole('button', { name: 'Reload page' }).count()).toBe(2)
@@ -131,8 +131,8 @@ describe('a lazy component', () => {
     await page.getByRole('menu').waitFor()
   })
 
-  test('returns the focus to its button', async ({ desk }) => {
-    const page = await desk.open('/tasks')
+  test('returns the focus to its button', async ({ app }) => {
+    const page = await app.open('/tasks')
     await page.getByRole('button', { name: 'Status', exact: true }).press('Enter')
     // Once as it was fetched, once as it is there.
     for (const _ of ['first', 'again']) {
@@ -144,8 +144,8 @@ describe('a lazy component', () => {
     }
   })
 
-  test('returns the focus to its button on a phone', async ({ desk }) => {
-    const page = await desk.open('/tasks', { viewport: { width: 390, height: 844 } })
+  test('returns the focus to its button on a phone', async ({ app }) => {
+    const page = await app.open('/tasks', { viewport: { width: 390, height: 844 } })
     for (const _ of ['first', 'again']) {
       await page.getByRole('button', { name: 'Open menu' }).press('Enter')
       await page.getByRole('dialog').getByRole('link', { name: 'All tasks' }).waitFor()

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { type Desk, delayRequests, panelOf, test } from './support/browser.ts'
+import { type AppInBrowser, delayRequests, panelOf, test } from './support/browser.ts'
 
 /** A project of its own, with the list that its tasks go to. */
-async function projectOf({ service }: Desk, name: string) {
+async function projectOf({ service }: AppInBrowser, name: string) {
   const { body: project } = await service.post('/api/projects', { name })
   const { body: lists } = await service.get(`/api/projects/${project.id}/lists`)
   return { project, listId: lists.data[0].id }
@@ -11,86 +11,86 @@ async function projectOf({ service }: Desk, name: string) {
 const LOST = 'Connection lost'
 
 describe('changes by others', () => {
-  test('appear immediately in every open tab', async ({ desk }) => {
-    const one = await desk.open('/tasks', { isLive: true })
-    const other = await desk.open('/tasks', { context: one.context() })
+  test('appear immediately in every open tab', async ({ app }) => {
+    const one = await app.open('/tasks', { isLive: true })
+    const other = await app.open('/tasks', { context: one.context() })
     await one.getByText('No tasks yet').waitFor()
     await other.getByText('No tasks yet').waitFor()
-    const { body: task } = await desk.service.post('/api/tasks', { title: 'Fresh from the API' })
+    const { body: task } = await app.service.post('/api/tasks', { title: 'Fresh from the API' })
     for (const page of [one, other]) await page.getByRole('link', { name: 'Fresh from the API' }).waitFor()
-    await desk.service.patch(`/api/tasks/${task.id}`, { status: 'done' })
+    await app.service.patch(`/api/tasks/${task.id}`, { status: 'done' })
     for (const page of [one, other]) await page.getByRole('button', { name: /Reopen: Fresh/ }).waitFor()
     // The tab that listened goes; the other one takes over.
     await one.close()
-    await desk.service.patch(`/api/tasks/${task.id}`, { title: 'Renamed by the API' })
+    await app.service.patch(`/api/tasks/${task.id}`, { title: 'Renamed by the API' })
     await other.getByRole('link', { name: 'Renamed by the API' }).waitFor()
   })
 
-  test('wait behind a button while the list is scrolled down', async ({ desk }) => {
+  test('wait behind a button while the list is scrolled down', async ({ app }) => {
     const tasks = Array.from({ length: 60 }, (_, index) => ({ title: `Row ${index}` }))
-    const { project, listId } = await projectOf(desk, 'Long')
-    await desk.service.post('/api/tasks/bulk', { listId, tasks })
-    const page = await desk.open(`/tasks?projectId=${project.id}`, { isLive: true })
+    const { project, listId } = await projectOf(app, 'Long')
+    await app.service.post('/api/tasks/bulk', { listId, tasks })
+    const page = await app.open(`/tasks?projectId=${project.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Row 59' }).waitFor()
     await page.getByRole('region', { name: 'List of tasks' }).evaluate((region) => region.scrollTo(0, 600))
-    await desk.service.post('/api/tasks', { title: 'Quietly new', listId })
+    await app.service.post('/api/tasks', { title: 'Quietly new', listId })
     await page.getByRole('button', { name: '1 new' }).click()
     await page.getByRole('link', { name: 'Quietly new' }).waitFor()
   })
 
-  test('close the open task when it is deleted', async ({ desk }) => {
-    const { body: task } = await desk.service.post('/api/tasks', { title: 'Open and deleted' })
-    const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
+  test('close the open task when it is deleted', async ({ app }) => {
+    const { body: task } = await app.service.post('/api/tasks', { title: 'Open and deleted' })
+    const page = await app.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor()
-    await desk.service.delete(`/api/tasks/${task.id}`)
+    await app.service.delete(`/api/tasks/${task.id}`)
     await page.getByText('Task not found').waitFor()
     await page.getByRole('link', { name: 'Open and deleted' }).waitFor({ state: 'detached' })
   })
 
-  test('made while the connection was down appear later', async ({ desk }) => {
-    const { body: task } = await desk.service.post('/api/tasks', { title: 'Deleted in the dark' })
-    const page = await desk.open('/tasks', { isLive: true })
+  test('made while the connection was down appear later', async ({ app }) => {
+    const { body: task } = await app.service.post('/api/tasks', { title: 'Deleted in the dark' })
+    const page = await app.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor()
     await page.context().setOffline(true)
     // Going offline does not cut a stream that is open; what ends it does.
-    desk.service.app.server.closeAllConnections()
+    app.service.app.server.closeAllConnections()
     await page.getByText(LOST).waitFor()
-    await desk.service.post('/api/tasks', { title: 'Made in the dark' })
-    await desk.service.delete(`/api/tasks/${task.id}`)
+    await app.service.post('/api/tasks', { title: 'Made in the dark' })
+    await app.service.delete(`/api/tasks/${task.id}`)
     await page.context().setOffline(false)
     await page.getByRole('link', { name: 'Made in the dark' }).waitFor({ timeout: 60_000 })
     await page.getByRole('link', { name: 'Deleted in the dark' }).waitFor({ state: 'detached' })
     await page.getByText(LOST).waitFor({ state: 'detached' })
   })
 
-  test('insert restored, moved and newly matching tasks at their position', async ({ desk }) => {
-    const { project, listId } = await projectOf(desk, 'Elsewhere')
-    const create = async (body: object) => (await desk.service.post('/api/tasks', body)).body
+  test('insert restored, moved and newly matching tasks at their position', async ({ app }) => {
+    const { project, listId } = await projectOf(app, 'Elsewhere')
+    const create = async (body: object) => (await app.service.post('/api/tasks', body)).body
     const moved = await create({ title: 'Moved in', priority: 'high' })
     const fitting = await create({ title: 'Now fits', priority: 'low', listId })
     const restored = await create({ title: 'Restored', priority: 'high', listId })
     await create({ title: 'There all along', priority: 'high', listId })
-    await desk.service.delete(`/api/tasks/${restored.id}`)
-    const page = await desk.open(`/tasks?projectId=${project.id}&priority=["high"]`, { isLive: true })
+    await app.service.delete(`/api/tasks/${restored.id}`)
+    const page = await app.open(`/tasks?projectId=${project.id}&priority=["high"]`, { isLive: true })
     await page.getByRole('link', { name: 'There all along' }).waitFor()
-    await desk.service.patch(`/api/tasks/${moved.id}`, { listId })
-    await desk.service.patch(`/api/tasks/${fitting.id}`, { priority: 'high' })
-    await desk.service.post(`/api/tasks/${restored.id}/restore`)
+    await app.service.patch(`/api/tasks/${moved.id}`, { listId })
+    await app.service.patch(`/api/tasks/${fitting.id}`, { priority: 'high' })
+    await app.service.post(`/api/tasks/${restored.id}/restore`)
     const titles = () => page.getByRole('list').getByRole('listitem').getByRole('link').allTextContents()
     await expect.poll(titles).toEqual(['There all along', 'Restored', 'Now fits', 'Moved in'])
   })
 
-  test('are in an inactive list when it is reopened', async ({ desk }) => {
-    const { project, listId } = await projectOf(desk, 'Left behind')
-    const create = async (body: object) => (await desk.service.post('/api/tasks', { listId, ...body })).body
+  test('are in an inactive list when it is reopened', async ({ app }) => {
+    const { project, listId } = await projectOf(app, 'Left behind')
+    const create = async (body: object) => (await app.service.post('/api/tasks', { listId, ...body })).body
     const urgent = await create({ title: 'Urgent once', priority: 'high' })
     await create({ title: 'Urgent still', priority: 'high' })
     const left = `/tasks?projectId=${project.id}&priority=["high"]`
-    const page = await desk.open(left, { isLive: true })
+    const page = await app.open(left, { isLive: true })
     await page.getByRole('link', { name: 'Urgent once' }).waitFor()
     await page.getByRole('link', { name: 'All tasks' }).click()
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    await desk.service.patch(`/api/tasks/${urgent.id}`, { priority: 'low' })
+    await app.service.patch(`/api/tasks/${urgent.id}`, { priority: 'low' })
     await create({ title: 'Urgent now', priority: 'high' })
     await page.getByRole('link', { name: 'Urgent now' }).waitFor()
     await page.goBack()
@@ -108,11 +108,11 @@ describe('changes by others', () => {
     await expect.poll(titles).toEqual(['After a look', 'Urgent now', 'Urgent still', 'Urgent once'])
   })
 
-  test('keep the scroll position when a deletion is undone', async ({ desk }) => {
-    const { project, listId } = await projectOf(desk, 'Deep')
+  test('keep the scroll position when a deletion is undone', async ({ app }) => {
+    const { project, listId } = await projectOf(app, 'Deep')
     const tasks = Array.from({ length: 90 }, (_, index) => ({ title: `Deep ${index}.` }))
-    await desk.service.post('/api/tasks/bulk', { listId, tasks })
-    const page = await desk.open(`/tasks?projectId=${project.id}`)
+    await app.service.post('/api/tasks/bulk', { listId, tasks })
+    const page = await app.open(`/tasks?projectId=${project.id}`)
     const scroller = page.getByRole('region', { name: 'List of tasks' })
     await page.getByRole('listitem').first().waitFor()
     const row = page.getByRole('link', { name: 'Deep 20.' })
@@ -132,58 +132,58 @@ describe('changes by others', () => {
     expect(await scroller.evaluate((region) => region.scrollTop)).toBeGreaterThan(1_000)
   })
 
-  test('made while the page was loading appear', async ({ desk }) => {
-    const page = await desk.open('/sign-in')
-    await desk.service.post('/api/tasks', { title: 'Loaded at first' })
+  test('made while the page was loading appear', async ({ app }) => {
+    const page = await app.open('/sign-in')
+    await app.service.post('/api/tasks', { title: 'Loaded at first' })
     const follow = await delayRequests(page, '**/api/stream')
-    await page.goto(`${desk.service.url}/tasks`)
+    await page.goto(`${app.service.url}/tasks`)
     await page.getByRole('link', { name: 'Loaded at first' }).waitFor()
-    await desk.service.post('/api/tasks', { title: 'Before anybody listened' })
+    await app.service.post('/api/tasks', { title: 'Before anybody listened' })
     follow()
     await page.getByRole('link', { name: 'Before anybody listened' }).waitFor()
   })
 
-  test('are requested again after a failed request', async ({ desk }) => {
-    const { body: task } = await desk.service.post('/api/tasks', { title: 'Before the failure' })
-    const page = await desk.open('/tasks', { isLive: true })
+  test('are requested again after a failed request', async ({ app }) => {
+    const { body: task } = await app.service.post('/api/tasks', { title: 'Before the failure' })
+    const page = await app.open('/tasks', { isLive: true })
     await page.getByRole('link', { name: 'Before the failure' }).waitFor()
     const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('updatedSince'))
     await page.route(/updatedSince/, (route) => route.abort())
-    await desk.service.patch(`/api/tasks/${task.id}`, { title: 'After the failure' })
+    await app.service.patch(`/api/tasks/${task.id}`, { title: 'After the failure' })
     await failed
     await page.unroute(/updatedSince/)
     await page.getByRole('link', { name: 'After the failure' }).waitFor()
   })
 
-  test('continue after signing in again', async ({ desk }) => {
-    const page = await desk.open('/tasks', { isLive: true })
-    await desk.service.query('DELETE FROM sessions')
+  test('continue after signing in again', async ({ app }) => {
+    const page = await app.open('/tasks', { isLive: true })
+    await app.service.query('DELETE FROM sessions')
     // The service looks after its streams and ends this one; nobody needs to click for that.
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
-    await dialog.getByLabel('API key').fill(desk.service.adminKey)
+    await dialog.getByLabel('API key').fill(app.service.adminKey)
     const stream = page.waitForResponse(
       (answer) => answer.url().endsWith('/api/stream') && answer.status() === 200,
     )
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })
     await stream
-    await desk.service.post('/api/tasks', { title: 'After signing in again' })
+    await app.service.post('/api/tasks', { title: 'After signing in again' })
     await page.getByRole('link', { name: 'After signing in again' }).waitFor()
   })
 })
 describe('projects, lists and routing rules changed by others', () => {
-  test('appear immediately', async ({ desk }) => {
-    const { post, patch } = desk.service
-    const page = await desk.open('/tasks', { isLive: true })
+  test('appear immediately', async ({ app }) => {
+    const { post, patch } = app.service
+    const page = await app.open('/tasks', { isLive: true })
     const sidebar = page.getByRole('navigation', { name: 'Tasks' })
-    const { project } = await projectOf(desk, 'Made elsewhere')
+    const { project } = await projectOf(app, 'Made elsewhere')
     await sidebar.getByRole('link', { name: /^Made elsewhere/ }).click()
     await post(`/api/projects/${project.id}/lists`, { name: 'Listed elsewhere' })
     await sidebar.getByRole('link', { name: /^Listed elsewhere/ }).waitFor()
     await patch(`/api/projects/${project.id}`, { name: 'Renamed elsewhere' })
     await page.getByRole('heading', { name: 'Renamed elsewhere' }).waitFor()
 
-    const routing = await desk.open('/settings/routing', { context: page.context() })
+    const routing = await app.open('/settings/routing', { context: page.context() })
     await routing.getByText('No rules yet').waitFor()
     const { body: rule } = await post('/api/webhook-routing', {
       appMatch: 'com.elsewhere',
@@ -191,7 +191,7 @@ describe('projects, lists and routing rules changed by others', () => {
     })
     const item = routing.getByRole('listitem').filter({ hasText: 'com.elsewhere' })
     await item.waitFor()
-    await desk.service.delete(`/api/webhook-routing/${rule.id}`)
+    await app.service.delete(`/api/webhook-routing/${rule.id}`)
     await item.waitFor({ state: 'detached' })
   })
 })

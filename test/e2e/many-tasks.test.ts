@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest'
-import { type Desk, test } from './support/browser.ts'
+import { type AppInBrowser, test } from './support/browser.ts'
 
 const MANY = 5_000
 /** A statement may take only so long. */
 const AT_ONCE = 250
 
 /** A list of that many. */
-async function fill({ service }: Desk): Promise<void> {
+async function fill({ service }: AppInBrowser): Promise<void> {
   const { inbox } = await service.given.project({ name: 'Crowded' })
   await service.given.task(inbox, { title: 'Task 0', createdAt: new Date('2026-01-01T00:00:00Z') })
   // Copies of the one, each a second younger: through the API they would take a minute.
@@ -23,9 +23,9 @@ async function fill({ service }: Desk): Promise<void> {
 }
 
 describe('a list of 5,000 tasks', () => {
-  test('scrolls to its end with a bounded number of rendered rows', async ({ desk }) => {
-    await fill(desk)
-    const page = await desk.open('/tasks')
+  test('scrolls to its end with a bounded number of rendered rows', async ({ app }) => {
+    await fill(app)
+    const page = await app.open('/tasks')
     await page.getByRole('link', { name: `Task ${MANY - 1}`, exact: true }).waitFor()
     const region = page.getByRole('region', { name: 'List of tasks' })
     let most = 0

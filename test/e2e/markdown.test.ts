@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { collectErrors, createTask, type Desk, panelOf, test } from './support/browser.ts'
+import { type AppInBrowser, collectErrors, createTask, panelOf, test } from './support/browser.ts'
 
 /** 20 KB of which each row would be filled up to 300 cells: almost three million. */
 const WIDE_TABLE = `${'|a'.repeat(300)}\n${'|-'.repeat(300)}\n${'b\n'.repeat(9_400)}`
@@ -22,9 +22,9 @@ const MAX_LONG_TASK_MS = 3_000
 
 const longestTaskOf = (page: Page) => page.evaluate('Math.max(0, ...longTasks)')
 
-async function openWith(desk: Desk, description: string) {
-  const task = await createTask(desk, { title: 'Formatted', description })
-  const page = await desk.open('/tasks', { isLive: true })
+async function openWith(app: AppInBrowser, description: string) {
+  const task = await createTask(app, { title: 'Formatted', description })
+  const page = await app.open('/tasks', { isLive: true })
   const pageErrors = collectErrors(page)
   await page.evaluate(LONG_TASKS)
   await page.getByRole('link', { name: 'Formatted' }).click()
@@ -42,16 +42,16 @@ async function expectResponsive(page: Page) {
 }
 
 describe('a description', () => {
-  test('is plain text where its table would be filled up', async ({ desk }) => {
-    const { page, text, pageErrors } = await openWith(desk, WIDE_TABLE)
+  test('is plain text when padding its table would make it too large', async ({ app }) => {
+    const { page, text, pageErrors } = await openWith(app, WIDE_TABLE)
     await text.getByText('too complex to display').waitFor()
     await text.locator('pre').waitFor()
     await expectResponsive(page)
     expect(pageErrors).toEqual([])
   })
 
-  test('is plain text where formatting takes too long', async ({ desk }) => {
-    const { page, text, pageErrors } = await openWith(desk, MARKS)
+  test('is plain text when formatting takes too long', async ({ app }) => {
+    const { page, text, pageErrors } = await openWith(app, MARKS)
     // A fast machine formats the start in time and offers the rest.
     const more = text.getByRole('button', { name: 'Show all 64,000 characters' })
     const notice = text.getByText('formatting took too long')
@@ -63,8 +63,8 @@ describe('a description', () => {
     expect(pageErrors).toEqual([])
   })
 
-  test('keeps its start on the page while all of it is formatted', async ({ desk }) => {
-    const { page, text } = await openWith(desk, MARKS_LATER)
+  test('still shows its start while the rest is formatted', async ({ app }) => {
+    const { page, text } = await openWith(app, MARKS_LATER)
     await text.getByRole('button', { name: 'Show all 62,000 characters' }).click()
     await text.getByRole('button', { name: 'Formatting all 62,000 characters…' }).waitFor()
     const start = text.locator('p', { hasText: /^Some text\./ })
@@ -73,9 +73,9 @@ describe('a description', () => {
     await expectResponsive(page)
   })
 
-  test('is formatted completely, in chunks', async ({ desk }) => {
+  test('is formatted completely, in chunks', async ({ app }) => {
     const { page, text } = await openWith(
-      desk,
+      app,
       `${'Some *text* with `code`.\n\n'.repeat(500)}The **very** end`,
     )
     await text.locator('strong', { hasText: 'very' }).waitFor()
@@ -83,11 +83,11 @@ describe('a description', () => {
     expect(await longestTaskOf(page)).toBeLessThan(MAX_LONG_TASK_MS)
   })
 
-  test('is plain text when the formatter cannot be loaded', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Unformatted', description: 'Some *text*' })
-    const page = await desk.open('/sign-in')
+  test('is plain text when the formatter cannot be loaded', async ({ app }) => {
+    const task = await createTask(app, { title: 'Unformatted', description: 'Some *text*' })
+    const page = await app.open('/sign-in')
     await page.route(/assets\/worker/, (route) => route.abort())
-    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await page.goto(`${app.service.url}/tasks/${task.id}`)
     const text = panelOf(page).getByRole('region', { name: 'Description' })
     await text.getByText("couldn't load the formatter").waitFor()
     await text.locator('pre', { hasText: 'Some *text*' }).waitFor()

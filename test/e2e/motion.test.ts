@@ -36,20 +36,20 @@ const motionsOf = async (page: Page) =>
   (await page.evaluate('motions.filter(({ ms }) => ms > 1)')) as { name: string; ms: number }[]
 
 describe('motion', () => {
-  test('is disabled with reduced motion', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Moving' })
-    const page = await desk.open('/sign-in', { reducedMotion: 'reduce' })
+  test('is disabled with reduced motion', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Moving' })
+    const page = await app.open('/sign-in', { reducedMotion: 'reduce' })
     await page.addInitScript(WATCH)
-    await page.goto(`${desk.service.url}/tasks`)
+    await page.goto(`${app.service.url}/tasks`)
     await walk(page)
     expect(await motionsOf(page)).toEqual([])
   })
 
-  test('is short otherwise', async ({ desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Moving' })
-    const page = await desk.open('/sign-in')
+  test('is short otherwise', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Moving' })
+    const page = await app.open('/sign-in')
     await page.addInitScript(WATCH)
-    await page.goto(`${desk.service.url}/tasks`)
+    await page.goto(`${app.service.url}/tasks`)
     await walk(page)
     const motions = await motionsOf(page)
     expect(motions.length).toBeGreaterThan(0)

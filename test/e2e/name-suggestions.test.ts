@@ -1,15 +1,15 @@
 import { describe, expect } from 'vitest'
-import { createTask, type Desk, delayRequests, panelOf, rowOf, test } from './support/browser.ts'
+import { type AppInBrowser, createTask, delayRequests, panelOf, rowOf, test } from './support/browser.ts'
 
-const taskOf = async ({ service }: Desk, id: string) => (await service.get(`/api/tasks/${id}`)).body
+const taskOf = async ({ service }: AppInBrowser, id: string) => (await service.get(`/api/tasks/${id}`)).body
 
 describe('suggestions', () => {
-  test('of labels come from the API, and Enter selects the highlighted one', async ({ desk }) => {
+  test('of labels come from the API, and Enter selects the highlighted one', async ({ app }) => {
     for (let count = 0; count < 2; count++)
-      await createTask(desk, { title: `Debugged ${count}`, labels: ['debugging'] })
-    await createTask(desk, { title: 'Labelled', labels: ['bug-report'] })
+      await createTask(app, { title: `Debugged ${count}`, labels: ['debugging'] })
+    await createTask(app, { title: 'Labelled', labels: ['bug-report'] })
     // The page holds no task with these labels.
-    const page = await desk.open('/tasks?q=nothing')
+    const page = await app.open('/tasks?q=nothing')
     await page.getByText('No matching tasks').waitFor()
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     const labels = page.getByRole('combobox', { name: 'Filter by label' })
@@ -25,10 +25,10 @@ describe('suggestions', () => {
     await page.waitForURL(/debugging/)
   })
 
-  test('that load slowly are awaited by Enter', async ({ desk }) => {
-    await createTask(desk, { title: 'Labelled', labels: ['regression'] })
-    await createTask(desk, { title: 'Not labelled' })
-    const page = await desk.open('/tasks')
+  test('that load slowly are awaited by Enter', async ({ app }) => {
+    await createTask(app, { title: 'Labelled', labels: ['regression'] })
+    await createTask(app, { title: 'Not labelled' })
+    const page = await app.open('/tasks')
     const release = await delayRequests(page, /\/api\/labels/)
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     const labels = page.getByRole('combobox', { name: 'Filter by label' })
@@ -39,21 +39,21 @@ describe('suggestions', () => {
     await rowOf(page, 'Not labelled').waitFor({ state: 'detached' })
   })
 
-  test('of an edited task allow new names', async ({ desk }) => {
-    await createTask(desk, { title: 'Other', labels: ['crash-report'], assignees: ['ada'] })
-    const task = await createTask(desk, { title: 'Edited' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('of an edited task allow new names', async ({ app }) => {
+    await createTask(app, { title: 'Other', labels: ['crash-report'], assignees: ['ada'] })
+    const task = await createTask(app, { title: 'Edited' })
+    const page = await app.open(`/tasks/${task.id}`)
     const labels = panelOf(page).getByRole('combobox', { name: 'Labels' })
     await labels.pressSequentially('crash')
     await page.getByRole('option', { name: 'crash-report' }).waitFor()
     await labels.press('Enter')
-    await expect.poll(async () => (await taskOf(desk, task.id)).labels).toEqual(['crash'])
+    await expect.poll(async () => (await taskOf(app, task.id)).labels).toEqual(['crash'])
     await labels.pressSequentially('crash')
     await page.getByRole('option', { name: 'crash-report' }).click()
-    await expect.poll(async () => (await taskOf(desk, task.id)).labels).toEqual(['crash', 'crash-report'])
+    await expect.poll(async () => (await taskOf(app, task.id)).labels).toEqual(['crash', 'crash-report'])
     const assignees = panelOf(page).getByRole('combobox', { name: 'Assignees' })
     await assignees.click()
     await page.getByRole('option', { name: 'ada' }).click()
-    await expect.poll(async () => (await taskOf(desk, task.id)).assignees).toEqual(['ada'])
+    await expect.poll(async () => (await taskOf(app, task.id)).assignees).toEqual(['ada'])
   })
 })

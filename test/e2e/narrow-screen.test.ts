@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { type Desk, rowOf, test, violationsOn } from './support/browser.ts'
+import { type AppInBrowser, rowOf, test, violationsOn } from './support/browser.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
@@ -9,9 +9,9 @@ const boxOf = (page: Page, selector: string) =>
     `(({ top, bottom, left, right }) => ({ top, bottom, left, right }))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`,
   ) as Promise<Record<'top' | 'bottom' | 'left' | 'right', number>>
 
-async function openWithTasks(desk: Desk, options: object) {
-  for (const title of ['First', 'Second']) await desk.service.post('/api/tasks', { title })
-  const page = await desk.open('/tasks', { ...options, isLive: true })
+async function openWithTasks(app: AppInBrowser, options: object) {
+  for (const title of ['First', 'Second']) await app.service.post('/api/tasks', { title })
+  const page = await app.open('/tasks', { ...options, isLive: true })
   await rowOf(page, 'First').waitFor()
   return page
 }
@@ -25,8 +25,8 @@ async function showBoth(page: Page) {
 }
 
 describe('a narrow page', () => {
-  test('has names for all dialogs', async ({ desk }) => {
-    const page = await openWithTasks(desk, PHONE)
+  test('has names for all dialogs', async ({ app }) => {
+    const page = await openWithTasks(app, PHONE)
     await page.getByRole('button', { name: 'Open menu' }).click()
     await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'All tasks' }).waitFor()
     await page.getByRole('button', { name: 'New project' }).click()
@@ -44,8 +44,8 @@ describe('a narrow page', () => {
     expect(await violationsOn(page)).toEqual([])
   })
 
-  test('closes one thing at a time with Escape', async ({ desk }) => {
-    const page = await openWithTasks(desk, PHONE)
+  test('closes one thing at a time with Escape', async ({ app }) => {
+    const page = await openWithTasks(app, PHONE)
     const menu = page.getByRole('dialog', { name: 'Menu' })
     const dialog = page.getByRole('dialog', { name: 'New project' })
     await page.getByRole('button', { name: 'Open menu' }).click()
@@ -65,10 +65,10 @@ describe('a narrow page', () => {
 
   for (const [name, options] of [
     ['a phone', PHONE],
-    ['a desk', {}],
+    ['a desktop', {}],
   ] as const) {
-    test(`shows what can be taken back above what is selected, on ${name}`, async ({ desk }) => {
-      const page = await openWithTasks(desk, options)
+    test(`shows what can be taken back above what is selected, on ${name}`, async ({ app }) => {
+      const page = await openWithTasks(app, options)
       await showBoth(page)
       await expect
         .poll(async () => {
@@ -86,8 +86,8 @@ describe('a narrow page', () => {
     })
   }
 
-  test('shows all bulk actions on a phone', async ({ desk }) => {
-    const page = await openWithTasks(desk, PHONE)
+  test('shows all bulk actions on a phone', async ({ app }) => {
+    const page = await openWithTasks(app, PHONE)
     await showBoth(page)
     const cut = `[...document.querySelectorAll('[role="toolbar"] button, [role="toolbar"] strong')].flatMap((element) => {
       const { left, right } = element.getBoundingClientRect()

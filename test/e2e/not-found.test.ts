@@ -5,9 +5,9 @@ describe('an address', () => {
   test.for([
     ['is invalid', '/tasks/42'],
     ['names a deleted task', '/tasks/01890000-0000-7000-8000-000000000000'],
-  ] as const)('that %s shows "Task not found" next to the list', async ([, path], { desk }) => {
-    await desk.service.post('/api/tasks', { title: 'Beside it' })
-    const page = await desk.open(path)
+  ] as const)('that %s shows "Task not found" next to the list', async ([, path], { app }) => {
+    await app.service.post('/api/tasks', { title: 'Beside it' })
+    const page = await app.open(path)
     await panelOf(page).getByRole('heading', { name: 'Task not found' }).waitFor()
     await rowOf(page, 'Beside it').waitFor()
     await expect.poll(() => panelOf(page).innerText()).not.toMatch(/path\.|uuid|400|404/i)
@@ -19,8 +19,8 @@ describe('an address', () => {
 
   test.for(['/nowhere', '/settings/nowhere', '/tasks/a/b'])(
     'that is unknown keeps the sidebar: %s',
-    async (path, { desk }) => {
-      const page = await desk.open(path)
+    async (path, { app }) => {
+      const page = await app.open(path)
       await page.getByRole('heading', { name: 'Page not found' }).waitFor()
       await page
         .getByRole('complementary', { name: 'Sidebar' })
@@ -32,11 +32,11 @@ describe('an address', () => {
   )
 
   test('whose page failed to load shows a readable error and reloads when it is available', async ({
-    desk,
+    app,
   }) => {
-    const page = await desk.open('/sign-in')
+    const page = await app.open('/sign-in')
     await page.route(/assets\/keys-page|readyz/, (route) => route.abort('connectionrefused'))
-    await page.goto(`${desk.service.url}/settings/keys`)
+    await page.goto(`${app.service.url}/settings/keys`)
     const said = page.getByRole('alert').filter({ hasText: "Couldn't load this page" })
     await said.getByText("Couldn't load part of this page").waitFor()
     await expect.poll(() => said.innerText()).not.toMatch(/TypeError|http:/)
@@ -46,11 +46,11 @@ describe('an address', () => {
   })
 
   test('that is opened while the service is down shows an error and loads when it is back', async ({
-    desk,
+    app,
   }) => {
-    const page = await desk.open('/sign-in')
+    const page = await app.open('/sign-in')
     await page.route(/\/api\/|readyz/, (route) => route.abort('connectionrefused'))
-    await page.goto(`${desk.service.url}/tasks`)
+    await page.goto(`${app.service.url}/tasks`)
     await page.getByRole('alert').getByText("Couldn't reach Inlet").waitFor()
     await page.unroute(/\/api\/|readyz/)
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { deliveryOf, feedback } from '../support/feedback.ts'
-import { collectErrors, type Desk, deskTest, smallTargets, violationsOn } from './support/browser.ts'
+import { type AppInBrowser, collectErrors, smallTargets, testWith, violationsOn } from './support/browser.ts'
 
 /** The address of each page, on a service that has something to show. */
-async function fill({ service }: Desk) {
+async function fill({ service }: AppInBrowser) {
   const { post } = service
   const { body: project } = await post('/api/projects', { name: 'Mobile app' })
   const { body: task } = await post('/api/tasks', {
@@ -38,7 +38,7 @@ async function fill({ service }: Desk) {
   }
 }
 
-const test = deskTest(startApp).extend('pages', { auto: true }, ({ desk }) => fill(desk))
+const test = testWith(startApp).extend('pages', { auto: true }, ({ app }) => fill(app))
 
 describe('every page', () => {
   test.for([
@@ -46,15 +46,15 @@ describe('every page', () => {
     { width: 390, target: 44 },
   ])(
     'passes axe at $width px in both themes, fits the width, and has targets of $target px',
-    async ({ width, target }, { desk, pages }) => {
-      const page = await desk.open('/tasks', {
+    async ({ width, target }, { app, pages }) => {
+      const page = await app.open('/tasks', {
         viewport: { width, height: 844 },
         reducedMotion: 'reduce',
         ...(width < 500 && { hasTouch: true, isMobile: true }),
       })
       const pageErrors = collectErrors(page)
       for (const [name, path] of Object.entries(pages)) {
-        await page.goto(desk.service.url + path)
+        await page.goto(app.service.url + path)
         await page.getByRole('heading').first().waitFor()
         await settled(page)
         expect([name, await violationsInBothThemes(page)]).toEqual([name, []])
@@ -68,14 +68,14 @@ describe('every page', () => {
     },
   )
 
-  test('to sign in passes axe', async ({ desk }) => {
-    const page = await desk.open('/sign-in', { key: null })
+  test('to sign in passes axe', async ({ app }) => {
+    const page = await app.open('/sign-in', { key: null })
     await page.getByRole('heading').first().waitFor()
     expect(await violationsInBothThemes(page)).toEqual([])
   })
 
-  test('with an open menu passes axe', async ({ desk, pages }) => {
-    const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
+  test('with an open menu passes axe', async ({ app, pages }) => {
+    const page = await app.open('/tasks', { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'Priority', exact: true }).click()
     await page.getByRole('menuitemcheckbox', { name: 'High' }).waitFor()
     expect(await violationsInBothThemes(page)).toEqual([])
@@ -94,15 +94,15 @@ describe('every page', () => {
       ['/settings/routing', /Actions for app com/],
     ] as const
     for (const [path, name] of menus) {
-      await page.goto(desk.service.url + path)
+      await page.goto(app.service.url + path)
       await page.getByRole('button', { name }).first().click()
       await page.getByRole('menu').waitFor()
       expect([name, await violationsInBothThemes(page)]).toEqual([name, []])
     }
   })
 
-  test('with a selection, a popover or a toast passes axe', async ({ desk, pages }) => {
-    const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
+  test('with a selection, a popover or a toast passes axe', async ({ app, pages }) => {
+    const page = await app.open('/tasks', { reducedMotion: 'reduce' })
     await page.getByRole('listitem').first().hover()
     await page.getByLabel('Select Crash when saving a draft').check()
     await page.getByRole('button', { name: 'Add label' }).click()
@@ -112,7 +112,7 @@ describe('every page', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Undo' }).waitFor()
     expect(await violationsInBothThemes(page)).toEqual([])
-    await page.goto(desk.service.url + pages.task)
+    await page.goto(app.service.url + pages.task)
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'In progress' }).waitFor()
     expect(await violationsInBothThemes(page)).toEqual([])
@@ -121,8 +121,8 @@ describe('every page', () => {
     expect(await violationsInBothThemes(page)).toEqual([])
   })
 
-  test('with a dialog passes axe', async ({ desk, pages }) => {
-    const page = await desk.open('/tasks', { reducedMotion: 'reduce' })
+  test('with a dialog passes axe', async ({ app, pages }) => {
+    const page = await app.open('/tasks', { reducedMotion: 'reduce' })
     const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
     const pick = async (menu: RegExp, item: string) => {
       await press(menu)
@@ -151,7 +151,7 @@ describe('every page', () => {
       [pages['project settings'], 'Rename list', () => pick(/Actions for Inbox/, 'Rename')],
     ]
     for (const [path, name, steps] of dialogs) {
-      await page.goto(desk.service.url + path)
+      await page.goto(app.service.url + path)
       await page.getByRole('heading').first().waitFor()
       await settled(page)
       await steps()
@@ -162,9 +162,9 @@ describe('every page', () => {
     }
   })
 
-  test('with an edit conflict or a label filter passes axe', async ({ desk }) => {
-    const { body: task } = await desk.service.post('/api/tasks', { title: 'Written twice' })
-    const page = await desk.open(`/tasks/${task.id}`, { reducedMotion: 'reduce' })
+  test('with an edit conflict or a label filter passes axe', async ({ app }) => {
+    const { body: task } = await app.service.post('/api/tasks', { title: 'Written twice' })
+    const page = await app.open(`/tasks/${task.id}`, { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     await page.getByRole('combobox', { name: 'Filter by label' }).click()
     await page.getByRole('option', { name: 'crash' }).waitFor()
@@ -172,7 +172,7 @@ describe('every page', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
-    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs' })
+    await app.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs' })
     await page.getByRole('button', { name: 'Save notes' }).click()
     await page.getByRole('button', { name: 'Keep mine' }).waitFor()
     expect(await violationsInBothThemes(page)).toEqual([])

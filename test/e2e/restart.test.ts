@@ -15,8 +15,8 @@ const RESTARTS = 3
 const A_WHILE = { timeout: 90_000 }
 
 describe('a restart of the service', () => {
-  test('is shown on an open page, which then has all changes and drafts', async ({ desk }) => {
-    const { service } = desk
+  test('is shown on an open page, which then has all changes and drafts', async ({ app }) => {
+    const { service } = app
     const titles = ['Stays', 'Will be renamed', 'Will be deleted', 'Will be done']
     const ids = new Map<string, string>()
     for (const title of titles) ids.set(title, (await service.post('/api/tasks', { title })).body.id)
@@ -25,7 +25,7 @@ describe('a restart of the service', () => {
     const before = start()
     const url = await before.url
 
-    const page = await desk.open('/tasks', { key: null })
+    const page = await app.open('/tasks', { key: null })
     await signIn(page.context(), url, ADMIN_KEY)
     const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
     await page.goto(`${url}/tasks/${ids.get('Stays')}`)

@@ -3,8 +3,8 @@ import { deliveryOf, feedback } from '../support/feedback.ts'
 import { test } from './support/browser.ts'
 
 describe('webhook routing', () => {
-  test('is ordered by keyboard and tested with a payload', async ({ desk }) => {
-    const { post, get } = desk.service
+  test('is ordered by keyboard and tested with a payload', async ({ app }) => {
+    const { post, get } = app.service
     const { body: mobile } = await post('/api/projects', { name: 'Mobile' })
     const { body: web } = await post('/api/projects', { name: 'Web' })
     await post('/api/webhook-routing', {
@@ -17,7 +17,7 @@ describe('webhook routing', () => {
       appMatch: 'com.example.app',
       targetProjectId: web.id,
     })
-    const page = await desk.open('/settings/routing')
+    const page = await app.open('/settings/routing')
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText(/would be created in Mobile/).waitFor()
     await page.getByRole('button', { name: /^Move second/ }).focus()
@@ -30,12 +30,12 @@ describe('webhook routing', () => {
     await rules.filter({ hasText: 'first' }).getByText('Not used:').waitFor()
   })
 
-  test('asks for confirmation before a rule is deleted', async ({ desk }) => {
-    const { post, get } = desk.service
+  test('asks for confirmation before a rule is deleted', async ({ app }) => {
+    const { post, get } = app.service
     const { body: target } = await post('/api/projects', { name: 'Deleted from' })
     const made = { name: 'doomed', appMatch: 'com.example.doomed', targetProjectId: target.id }
     const { body: rule } = await post('/api/webhook-routing', made)
-    const page = await desk.open('/settings/routing')
+    const page = await app.open('/settings/routing')
     await page.getByRole('button', { name: 'Actions for doomed' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     const question = page.getByRole('dialog', { name: 'Delete “doomed”?' })
@@ -46,12 +46,12 @@ describe('webhook routing', () => {
     await expect.poll(async () => (await get(`/api/webhook-routing/${rule.id}`)).status).toBe(404)
   })
 
-  test('is ordered by dragging', async ({ desk }) => {
-    const { post, get } = desk.service
+  test('is ordered by dragging', async ({ app }) => {
+    const { post, get } = app.service
     const { body: target } = await post('/api/projects', { name: 'Dragged' })
     for (const name of ['upper', 'middle', 'lower'])
       await post('/api/webhook-routing', { name, appMatch: `com.${name}`, targetProjectId: target.id })
-    const page = await desk.open('/settings/routing')
+    const page = await app.open('/settings/routing')
     const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name} with`) })
     await handle('lower').scrollIntoViewIfNeeded()
     const middleOf = async (name: string) => {
@@ -76,14 +76,14 @@ describe('webhook routing', () => {
     expect(names.map((name) => name?.split(/[ :]/)[1])).toEqual(['lower', 'upper', 'middle'])
   })
 
-  test('is disabled, enabled and edited', async ({ desk }) => {
-    const { post, get } = desk.service
+  test('is disabled, enabled and edited', async ({ app }) => {
+    const { post, get } = app.service
     const { body: first } = await post('/api/projects', { name: 'Edited first' })
     await post('/api/projects', { name: 'Edited then' })
     const made = { name: 'edited', appMatch: 'com.example.edited', targetProjectId: first.id }
     const { body: rule } = await post('/api/webhook-routing', made)
     const stored = async () => (await get(`/api/webhook-routing/${rule.id}`)).body
-    const page = await desk.open('/settings/routing')
+    const page = await app.open('/settings/routing')
     const item = page.getByRole('listitem').filter({ hasText: 'com.example.edited' })
     await item.getByRole('switch').click({ force: true })
     await expect.poll(async () => (await stored()).isActive).toBe(false)
@@ -106,12 +106,12 @@ describe('webhook routing', () => {
     await expect.poll(stored).toMatchObject({ name: 'edited', appMatch: null, projectMatch: 'Website' })
   })
 
-  test('is added and tested with an event of the inbox', async ({ desk }) => {
-    const { post } = desk.service
+  test('is added and tested with an event of the inbox', async ({ app }) => {
+    const { post } = app.service
     await post('/api/projects', { name: 'Routed from the inbox' })
     const event = feedback({ bundle_id: 'com.example.inbox', note: 'Picked out of many' })
-    await desk.service.service.feedback.receive(deliveryOf(desk.service, event))
-    const page = await desk.open('/settings/routing')
+    await app.service.service.feedback.receive(deliveryOf(app.service, event))
+    const page = await app.open('/settings/routing')
     await page.getByRole('button', { name: 'Add rule' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add rule' })
     await dialog.getByLabel('When app is').fill('COM.example.inbox')
@@ -127,8 +127,8 @@ describe('webhook routing', () => {
     await page.getByText('This event is here already').waitFor()
   })
 
-  test('shows why a payload cannot be tested', async ({ desk }) => {
-    const page = await desk.open('/settings/routing')
+  test('shows why a payload cannot be tested', async ({ app }) => {
+    const page = await app.open('/settings/routing')
     const payload = page.getByRole('textbox', { name: 'Payload' })
     await page.getByRole('button', { name: 'Try it' }).click()
     const verdict = page.getByText(/would be created in/)

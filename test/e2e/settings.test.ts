@@ -3,15 +3,15 @@ import { deliveryOf } from '../support/feedback.ts'
 import { test } from './support/browser.ts'
 
 describe('API keys', () => {
-  test('are created, shown once, rotated and revoked', async ({ desk }) => {
-    const page = await desk.open('/settings/keys')
+  test('are created, shown once, rotated and revoked', async ({ app }) => {
+    const page = await app.open('/settings/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('ci')
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog', { name: 'API key “ci”' })
     const secret = await dialog.locator('pre').first().innerText()
     expect(secret).toMatch(/^inl_/)
-    expect((await desk.service.get('/api/me', { key: secret })).body.name).toBe('ci')
+    expect((await app.service.get('/api/me', { key: secret })).body.name).toBe('ci')
     await page.keyboard.press('Escape')
     await page.mouse.click(5, 5)
     await expect.poll(() => dialog.isVisible()).toBe(true)
@@ -21,27 +21,27 @@ describe('API keys', () => {
     await page.getByRole('menuitem', { name: /^Rotate/ }).click()
     const newer = await dialog.locator('pre').first().innerText()
     expect(newer).not.toBe(secret)
-    for (const key of [secret, newer]) expect((await desk.service.get('/api/me', { key })).status).toBe(200)
+    for (const key of [secret, newer]) expect((await app.service.get('/api/me', { key })).status).toBe(200)
     await dialog.getByRole('button', { name: "I've stored it" }).click()
     await dialog.waitFor({ state: 'detached' })
-    await desk.service.delete(`/api/keys/${(await desk.service.get('/api/me', { key: secret })).body.id}`)
+    await app.service.delete(`/api/keys/${(await app.service.get('/api/me', { key: secret })).body.id}`)
     await expect.poll(() => page.getByRole('button', { name: 'Actions for ci' }).count()).toBe(1)
     await page.getByRole('button', { name: 'Actions for ci' }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
     await page.getByRole('listitem').filter({ hasText: 'ci' }).waitFor({ state: 'detached' })
-    const statusOf = async (key: string) => (await desk.service.get('/api/me', { key })).status
+    const statusOf = async (key: string) => (await app.service.get('/api/me', { key })).status
     for (const key of [secret, newer]) await expect.poll(() => statusOf(key)).toBe(401)
   })
 
-  test('have the chosen scopes, and can be copied without the Clipboard API', async ({ desk }) => {
-    const page = await desk.open('/settings/keys')
+  test('have the selected scopes, and can be copied without the Clipboard API', async ({ app }) => {
+    const page = await app.open('/settings/keys')
     // As over plain http from another machine.
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('reader')
-    const chosen = page.getByRole('dialog').getByRole('checkbox', { checked: true })
-    while ((await chosen.count()) > 0) await chosen.first().uncheck()
+    const selected = page.getByRole('dialog').getByRole('checkbox', { checked: true })
+    while ((await selected.count()) > 0) await selected.first().uncheck()
     await page.getByRole('dialog').getByRole('checkbox', { name: 'tasks:read' }).check()
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog', { name: 'API key “reader”' })
@@ -49,7 +49,7 @@ describe('API keys', () => {
     await dialog.getByRole('button', { name: 'Copy' }).first().click()
     await dialog.getByRole('button', { name: 'Copied' }).waitFor()
     await dialog.getByRole('button', { name: "I've stored it" }).click()
-    expect((await desk.service.get('/api/me', { key: secret })).body.scopes).toEqual(['tasks:read'])
+    expect((await app.service.get('/api/me', { key: secret })).body.scopes).toEqual(['tasks:read'])
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').focus()
     await page.keyboard.press('Control+V')
@@ -58,8 +58,8 @@ describe('API keys', () => {
 })
 
 describe('the event inbox', () => {
-  test('shows a delivery and links to its task', async ({ desk }) => {
-    const { post } = desk.service
+  test('shows a delivery and links to its task', async ({ app }) => {
+    const { post } = app.service
     const { body: made } = await post('/api/webhook-secrets', {})
     const event = {
       event: 'feedback_submitted',
@@ -70,7 +70,7 @@ describe('the event inbox', () => {
     const headers = { authorization: `Bearer ${made.secret}` }
     const sent = await post('/api/analytics/webhook', event, { key: null, headers })
     expect(sent.status).toBe(201)
-    const page = await desk.open('/settings/events')
+    const page = await app.open('/settings/events')
     await page.getByText('loved: Lovely colours').waitFor()
     await page.getByRole('button', { name: 'Payload' }).click()
     await page.getByText('"distinct_id": "user-1"').waitFor()
@@ -80,12 +80,12 @@ describe('the event inbox', () => {
     await page.getByText('Read-only because it was written by a user.').waitFor()
   })
 
-  test('shows rejected deliveries with the reason and replays them', async ({ desk }) => {
-    const page = await desk.open('/settings/events')
+  test('shows rejected deliveries with the reason and replays them', async ({ app }) => {
+    const page = await app.open('/settings/events')
     await page.getByText('Rejected', { exact: true }).click()
     await page.getByText('No rejected events').waitFor()
     const event = { event: 'feedback_submitted', distinct_id: 'user-1', properties: { sentiment: 'furious' } }
-    await desk.service.service.feedback.receive(deliveryOf(desk.service, event)).catch(() => {})
+    await app.service.service.feedback.receive(deliveryOf(app.service, event)).catch(() => {})
     // The page polls, because rejected deliveries are not in the activity log.
     await page
       .getByText(/sentiment/)
@@ -97,22 +97,22 @@ describe('the event inbox', () => {
 })
 
 describe('project settings', () => {
-  test('keep a name that is being typed when someone else renames the project', async ({ desk }) => {
-    const { body: project } = await desk.service.post('/api/projects', { name: 'Named' })
-    const page = await desk.open(`/projects/${project.id}`, { isLive: true })
+  test('keep a name that is being typed when someone else renames the project', async ({ app }) => {
+    const { body: project } = await app.service.post('/api/projects', { name: 'Named' })
+    const page = await app.open(`/projects/${project.id}`, { isLive: true })
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.fill('Half a na')
-    await desk.service.patch(`/api/projects/${project.id}`, { name: 'By another' })
+    await app.service.patch(`/api/projects/${project.id}`, { name: 'By another' })
     await page.getByRole('heading', { name: 'By another', level: 1 }).waitFor()
     await expect.poll(() => name.inputValue()).toBe('Half a na')
     await name.fill('By another')
-    await desk.service.patch(`/api/projects/${project.id}`, { name: 'Once more' })
+    await app.service.patch(`/api/projects/${project.id}`, { name: 'Once more' })
     await expect.poll(() => name.inputValue()).toBe('Once more')
   })
 
-  test('rename, add lists, and archive', async ({ desk }) => {
-    const { body: project } = await desk.service.post('/api/projects', { name: 'Before' })
-    const page = await desk.open(`/projects/${project.id}`)
+  test('rename, add lists, and archive', async ({ app }) => {
+    const { body: project } = await app.service.post('/api/projects', { name: 'Before' })
+    const page = await app.open(`/projects/${project.id}`)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('After')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('heading', { name: 'After', level: 1 }).waitFor()
@@ -124,11 +124,11 @@ describe('project settings', () => {
   })
 })
 describe('the sessions', () => {
-  test('can be ended from another browser', async ({ desk }) => {
-    const key = await desk.service.given.key({ name: 'two browsers' })
+  test('can be ended from another browser', async ({ app }) => {
+    const key = await app.service.given.key({ name: 'two browsers' })
     const [here, there] = [
-      await desk.open('/settings/sessions', { key }),
-      await desk.open('/tasks', { key, userAgent: 'Mozilla/5.0 (iPhone) Safari/605.1' }),
+      await app.open('/settings/sessions', { key }),
+      await app.open('/tasks', { key, userAgent: 'Mozilla/5.0 (iPhone) Safari/605.1' }),
     ]
     await here.reload()
     const other = here.getByRole('listitem').filter({ hasText: 'Safari on iPhone' })

@@ -2,55 +2,55 @@ import { describe, expect } from 'vitest'
 import { expectNone, panelOf, test } from './support/browser.ts'
 
 describe('signing in', () => {
-  test('accepts a key, rejects an invalid one, and returns to the requested page', async ({ desk }) => {
-    const task = (await desk.service.post('/api/tasks', { title: 'Linked from a message' })).body
-    const page = await desk.open(`/tasks/${task.id}`, { key: null })
+  test('accepts a key, rejects an invalid one, and returns to the requested page', async ({ app }) => {
+    const task = (await app.service.post('/api/tasks', { title: 'Linked from a message' })).body
+    const page = await app.open(`/tasks/${task.id}`, { key: null })
     await page.getByLabel('API key').fill('not-a-key-of-this-inlet')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Invalid API key').waitFor()
-    await page.getByLabel('API key').fill(desk.service.adminKey)
+    await page.getByLabel('API key').fill(app.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await panelOf(page).getByText('Linked from a message').waitFor()
     await expect.poll(() => page.url()).toContain(`/tasks/${task.id}`)
   })
 
-  test('never redirects to another site', async ({ desk }) => {
-    const page = await desk.open('/sign-in?next=//elsewhere.example/', { key: null })
-    await page.getByLabel('API key').fill(desk.service.adminKey)
+  test('never redirects to another site', async ({ app }) => {
+    const page = await app.open('/sign-in?next=//elsewhere.example/', { key: null })
+    await page.getByLabel('API key').fill(app.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    await expect.poll(() => page.url()).toBe(`${desk.service.url}/tasks`)
+    await expect.poll(() => page.url()).toBe(`${app.service.url}/tasks`)
   })
 
-  test('shows only what the key is allowed to use', async ({ desk }) => {
-    const key = await desk.service.given.key({ name: 'reader', scopes: ['tasks:read'] })
-    const page = await desk.open('/tasks', { key })
+  test('shows only what the key is allowed to use', async ({ app }) => {
+    const key = await app.service.given.key({ name: 'reader', scopes: ['tasks:read'] })
+    const page = await app.open('/tasks', { key })
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'New task' }).count()).toBe(0)
-    await page.goto(`${desk.service.url}/settings/sessions`)
+    await page.goto(`${app.service.url}/settings/sessions`)
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
     await expect.poll(() => page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
     for (const name of ['keys', 'webhook', 'routing', 'events']) {
-      await page.goto(`${desk.service.url}/settings/${name}`)
+      await page.goto(`${app.service.url}/settings/${name}`)
       await page.getByRole('heading', { name: 'Access denied' }).waitFor()
       await expect.poll(() => page.getByRole('button', { name: /^(Create|Add)/ }).count()).toBe(0)
     }
   })
 
-  test('shows once that a key cannot read tasks', async ({ desk }) => {
-    const key = await desk.service.given.key({ name: 'writer', scopes: ['rules:write'] })
-    const page = await desk.open('/tasks', { key })
+  test('shows once that a key cannot read tasks', async ({ app }) => {
+    const key = await app.service.given.key({ name: 'writer', scopes: ['rules:write'] })
+    const page = await app.open('/tasks', { key })
     await page.getByText('Your key does not have the scope tasks:read').waitFor()
     await page.waitForTimeout(500)
     await expectNone(page, page.getByRole('alert'))
-    await page.goto(`${desk.service.url}/settings/keys`)
+    await page.goto(`${app.service.url}/settings/keys`)
     await page.getByRole('button', { name: 'Sign in with another key' }).click()
     await page.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
   })
 
-  test('signs out everywhere', async ({ desk }) => {
-    const key = await desk.service.given.key({ name: 'somebody' })
-    const [one, other] = [await desk.open('/tasks', { key }), await desk.open('/tasks', { key })]
+  test('signs out everywhere', async ({ app }) => {
+    const key = await app.service.given.key({ name: 'somebody' })
+    const [one, other] = [await app.open('/tasks', { key }), await app.open('/tasks', { key })]
     await one.getByRole('button', { name: /somebody/ }).click()
     await one.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
     await one.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
@@ -58,11 +58,11 @@ describe('signing in', () => {
     await other.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
   })
 
-  test('signs out all sessions of a key without admin scope, and no others', async ({ desk }) => {
+  test('signs out all sessions of a key without admin scope, and no others', async ({ app }) => {
     const given = { name: 'a reader', scopes: ['tasks:read'] as const }
-    const key = await desk.service.given.key({ ...given, scopes: [...given.scopes] })
-    const stranger = await desk.open('/tasks')
-    const [one, other] = [await desk.open('/tasks', { key }), await desk.open('/tasks', { key })]
+    const key = await app.service.given.key({ ...given, scopes: [...given.scopes] })
+    const stranger = await app.open('/tasks')
+    const [one, other] = [await app.open('/tasks', { key }), await app.open('/tasks', { key })]
     await one.getByRole('button', { name: /a reader/ }).click()
     await one.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
     await one.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
@@ -72,10 +72,10 @@ describe('signing in', () => {
     await stranger.getByRole('heading', { name: 'All tasks' }).waitFor()
   })
 
-  test('shows an error when /api/me fails, and continues when it works again', async ({ desk }) => {
-    const page = await desk.open('/sign-in')
+  test('shows an error when /api/me fails, and continues when it works again', async ({ app }) => {
+    const page = await app.open('/sign-in')
     await page.route('**/api/me', (route) => route.abort())
-    await page.goto(`${desk.service.url}/tasks`)
+    await page.goto(`${app.service.url}/tasks`)
     await page.getByText('Inlet has not responded yet').waitFor()
     await page.getByRole('heading', { name: "Couldn't load this page" }).waitFor()
     await page.unroute('**/api/me')

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { startSyncing } from '../support/syncing.ts'
-import { deskTest, panelOf, rowOf, violationsOn } from './support/browser.ts'
+import { panelOf, rowOf, testWith, violationsOn } from './support/browser.ts'
 
-const test = deskTest(() =>
+const test = testWith(() =>
   // A host that is slow on purpose is not one that does not answer.
   startSyncing({ tokens: { fresh: {}, weak: { canReadIssues: false } }, hostTimeoutMs: 60_000 }),
 )
@@ -13,13 +13,13 @@ const runsOf = (page: Page) => sectionOf(page).getByRole('listitem')
 const start = (page: Page) => sectionOf(page).getByRole('button', { name: 'Sync issues & PRs' }).click()
 
 describe('the sync of a repository', () => {
-  test('is set up from the sidebar and shows its progress and result', async ({ desk }) => {
-    const { host } = desk.service
+  test('is set up from the sidebar and shows its progress and result', async ({ app }) => {
+    const { host } = app.service
     const repository = host.repository('acme/shop')
     repository.fill(800)
     repository.merge(5)
-    await desk.service.post('/api/projects', { name: 'Shop' })
-    const page = await desk.open('/tasks')
+    await app.service.post('/api/projects', { name: 'Shop' })
+    const page = await app.open('/tasks')
     await page.getByRole('link', { name: 'Settings for Shop' }).click()
     await sectionOf(page).getByRole('button', { name: 'Connect repository' }).click()
     const form = sectionOf(page)
@@ -68,13 +68,13 @@ describe('the sync of a repository', () => {
     await runsOf(page).nth(3).waitFor()
   })
 
-  test('creates tasks with a link to their source and its state', async ({ desk }) => {
-    const { project, repository, sync } = await desk.service.connected()
+  test('creates tasks with a link to their source and its state', async ({ app }) => {
+    const { project, repository, sync } = await app.service.connected()
     repository.issue({ title: 'An issue', body: 'From **there**' })
     repository.pull({ title: 'A change' })
     repository.merge(2)
     await sync()
-    const page = await desk.open(`/tasks?projectId=${project.id}`)
+    const page = await app.open(`/tasks?projectId=${project.id}`)
     await page.getByRole('link', { name: 'A change' }).click()
     const panel = panelOf(page)
     await panel.getByText(`Pull request #2 in ${repository.name}, merged`).waitFor()
@@ -85,17 +85,17 @@ describe('the sync of a repository', () => {
     await panel.getByText(/Read-only because it is synced from the code host. Edit it there/).waitFor()
     await expect.poll(() => panel.getByRole('button', { name: 'Write description' }).count()).toBe(0)
 
-    const { body: tasks } = await desk.service.get(`/api/tasks?projectId=${project.id}&q=An issue`)
-    await desk.service.delete(`/api/tasks/${tasks.data[0].id}`)
+    const { body: tasks } = await app.service.get(`/api/tasks?projectId=${project.id}&q=An issue`)
+    await app.service.delete(`/api/tasks/${tasks.data[0].id}`)
     repository.change(1, { title: 'Changed there' })
     await sync()
-    await page.goto(`${desk.service.url}/projects/${project.id}`)
+    await page.goto(`${app.service.url}/projects/${project.id}`)
     await runsOf(page).first().getByText('1 skipped').click()
     await runsOf(page).first().getByText('#1: deleted in Inlet').waitFor()
   })
 
-  test('shows each state of issues and pull requests', async ({ desk }) => {
-    const { project, repository, sync } = await desk.service.connected()
+  test('shows each state of issues and pull requests', async ({ app }) => {
+    const { project, repository, sync } = await app.service.connected()
     const titles = ['Still open', 'Closed', 'Not planned', 'Twice', 'Vanished']
     for (const title of titles) repository.issue({ title })
     repository.close(2)
@@ -107,7 +107,7 @@ describe('the sync of a repository', () => {
     await sync()
     repository.remove(5)
     await sync('?mode=full')
-    const page = await desk.open(`/tasks?projectId=${project.id}`, { reducedMotion: 'reduce' })
+    const page = await app.open(`/tasks?projectId=${project.id}`, { reducedMotion: 'reduce' })
     const states = {
       'Still open': 'Issue, open',
       Closed: 'Issue, closed',
@@ -124,13 +124,13 @@ describe('the sync of a repository', () => {
     expect(await violationsOn(page)).toEqual([])
   })
 
-  test('that fails shows the reason and a button to fix it', async ({ desk }) => {
-    const { project, repository } = await desk.service.connected({ token: 'fresh' }, 3)
-    desk.service.host.tokens.delete('fresh')
-    const page = await desk.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
+  test('that fails shows the reason and a button to fix it', async ({ app }) => {
+    const { project, repository } = await app.service.connected({ token: 'fresh' }, 3)
+    app.service.host.tokens.delete('fresh')
+    const page = await app.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
     await start(page)
     await runsOf(page).getByText(/token/i).first().waitFor()
-    desk.service.host.tokens.set('renewed', {})
+    app.service.host.tokens.set('renewed', {})
     await runsOf(page).getByRole('button', { name: 'Renew token' }).click()
     await sectionOf(page).getByLabel('Access token').fill('renewed')
     await sectionOf(page).getByRole('button', { name: 'Save connection' }).click()
@@ -139,7 +139,7 @@ describe('the sync of a repository', () => {
     expect(repository.items.size).toBe(3)
     expect(await violationsOn(page)).toEqual([])
 
-    desk.service.host.fault({ status: 502, body: 'Bad gateway' }, { times: 3 })
+    app.service.host.fault({ status: 502, body: 'Bad gateway' }, { times: 3 })
     await start(page)
     await runsOf(page)
       .getByText(/did not respond as expected 3 times/)
@@ -148,15 +148,15 @@ describe('the sync of a repository', () => {
     await expect.poll(() => runsOf(page).count(), { timeout: 60_000 }).toBe(4)
   })
 
-  test('that waits for a rate limit shows until when', async ({ desk }) => {
-    const { project } = await desk.service.connected({}, 3)
+  test('that waits for a rate limit shows until when', async ({ app }) => {
+    const { project } = await app.service.connected({}, 3)
     const reset = Math.floor(Date.now() / 1_000) + 3_000
-    desk.service.host.fault({
+    app.service.host.fault({
       status: 403,
       headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) },
       body: JSON.stringify({ message: 'API rate limit exceeded' }),
     })
-    const page = await desk.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
+    const page = await app.open(`/projects/${project.id}`, { reducedMotion: 'reduce' })
     await start(page)
     const status = sectionOf(page).getByRole('status')
     await status.getByText(/Rate limited by the code host\. Continues.*in \d+ min/).waitFor()

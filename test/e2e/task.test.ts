@@ -2,20 +2,20 @@ import { describe, expect } from 'vitest'
 import { createTask, delayRequests, panelOf, rowOf, test } from './support/browser.ts'
 
 describe('a task', () => {
-  test('renders untrusted text safely', async ({ desk }) => {
+  test('renders untrusted text safely', async ({ app }) => {
     const asked: string[] = []
-    const task = await createTask(desk, {
+    const task = await createTask(app, {
       title: '<img src=x onerror=alert(1)> مهمة',
       description: `<script>window.wasRun = true</script>\n\n[press](javascript:window.wasRun=true)\n\n![pixel](https://elsewhere.example/pixel.png)\n\n${'x'.repeat(10_000)}`,
     })
-    const page = await desk.open('/tasks')
+    const page = await app.open('/tasks')
     page.on('request', (request) => asked.push(request.url()))
     page.on('dialog', (dialog) => void dialog.accept().then(() => asked.push('a dialog')))
-    await page.goto(`${desk.service.url}/tasks/${task.id}`)
+    await page.goto(`${app.service.url}/tasks/${task.id}`)
     await panelOf(page).getByText('Load image').waitFor()
     await panelOf(page).getByText('press').click()
     expect(await page.evaluate('window.wasRun')).toBeUndefined()
-    expect(asked.filter((url) => !url.startsWith(desk.service.url))).toEqual([])
+    expect(asked.filter((url) => !url.startsWith(app.service.url))).toEqual([])
     const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
     expect(overflow).toBeLessThanOrEqual(0)
     await panelOf(page)
@@ -23,12 +23,12 @@ describe('a task', () => {
       .waitFor()
   })
 
-  test('loads a remote image on click, without a referrer', async ({ desk }) => {
-    const task = await createTask(desk, {
+  test('loads a remote image on click, without a referrer', async ({ app }) => {
+    const task = await createTask(app, {
       title: 'Pictured',
       description: '![A chart](https://elsewhere.example/chart.svg)',
     })
-    const page = await desk.open(`/tasks/${task.id}`)
+    const page = await app.open(`/tasks/${task.id}`)
     const asked: (string | undefined)[] = []
     await page.route('https://elsewhere.example/**', (route) => {
       asked.push(route.request().headers().referer)
@@ -45,55 +45,55 @@ describe('a task', () => {
     expect(asked).toEqual([undefined])
   })
 
-  test('that was deleted is restored from its address', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Back from the dead' })
-    await desk.service.delete(`/api/tasks/${task.id}`)
-    const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
+  test('that was deleted is restored from its address', async ({ app }) => {
+    const task = await createTask(app, { title: 'Back from the dead' })
+    await app.service.delete(`/api/tasks/${task.id}`)
+    const page = await app.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('button', { name: 'Restore task' }).click()
     await panelOf(page).getByRole('heading', { name: 'Back from the dead' }).waitFor()
     await rowOf(page, 'Back from the dead').waitFor()
     await expect.poll(() => page.title()).toBe('Back from the dead · Inlet')
   })
 
-  test('with deeply nested text is shown as plain text', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Very deep', description: `${'>'.repeat(20_000)} the end` })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('with deeply nested text is shown as plain text', async ({ app }) => {
+    const task = await createTask(app, { title: 'Very deep', description: `${'>'.repeat(20_000)} the end` })
+    const page = await app.open(`/tasks/${task.id}`)
     await panelOf(page).locator('pre', { hasText: 'the end' }).waitFor()
     await panelOf(page).getByText('created the task').waitFor()
   })
 
-  test('is assigned to people', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'For somebody' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('is assigned to people', async ({ app }) => {
+    const task = await createTask(app, { title: 'For somebody' })
+    const page = await app.open(`/tasks/${task.id}`)
     await panelOf(page).getByLabel('Assignees').fill('ada')
     await page.keyboard.press('Enter')
     await expect
-      .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.assignees)
+      .poll(async () => (await app.service.get(`/api/tasks/${task.id}`)).body.assignees)
       .toEqual(['ada'])
     await panelOf(page).getByText('added ada (assignees)').waitFor()
   })
 
-  test("shows times in the viewer's time zone", async ({ desk }) => {
-    const { inbox } = await desk.service.given.project()
+  test("shows times in the viewer's time zone", async ({ app }) => {
+    const { inbox } = await app.service.given.project()
     const createdAt = new Date('2026-03-01T20:30:00Z')
-    const task = await desk.service.given.task(inbox, { title: 'From another day', createdAt })
-    const page = await desk.open(`/tasks/${task.id}`, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
+    const task = await app.service.given.task(inbox, { title: 'From another day', createdAt })
+    const page = await app.open(`/tasks/${task.id}`, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
     await panelOf(page).locator('time').first().hover()
     await panelOf(page).getByTitle('2 Mar 2026, 05:30:00').first().waitFor()
   })
 
-  test('has comments in its timeline', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Talk about it' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('has comments in its timeline', async ({ app }) => {
+    const task = await createTask(app, { title: 'Talk about it' })
+    const page = await app.open(`/tasks/${task.id}`)
     await page.getByLabel('Comment').fill('Seen on **two** machines')
     await page.getByRole('button', { name: 'Comment' }).click()
     await panelOf(page).locator('strong', { hasText: 'two' }).waitFor()
     await panelOf(page).getByText('created the task').waitFor()
   })
 
-  test('gets one comment when a request is retried', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Said once' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('gets one comment when a request is retried', async ({ app }) => {
+    const task = await createTask(app, { title: 'Said once' })
+    const page = await app.open(`/tasks/${task.id}`)
     const comment = page.getByRole('textbox', { name: 'Comment' })
     await comment.fill('only once')
     // The first request is received, but its response is lost.
@@ -110,13 +110,13 @@ describe('a task', () => {
     await comment.press('Control+Enter')
     await expect.poll(() => comment.inputValue()).toBe('')
     await panelOf(page).getByRole('listitem').filter({ hasText: 'only once' }).waitFor()
-    const { body } = await desk.service.get(`/api/activity?taskId=${task.id}&type=comment`)
+    const { body } = await app.service.get(`/api/activity?taskId=${task.id}&type=comment`)
     expect(body.data).toHaveLength(1)
   })
 
-  test('keeps text typed while the notes are being saved', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Written on' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('keeps text typed while the notes are being saved', async ({ app }) => {
+    const task = await createTask(app, { title: 'Written on' })
+    const page = await app.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Add notes' }).click()
     const notes = page.getByRole('textbox', { name: 'Notes' })
     await notes.fill('one')
@@ -124,22 +124,22 @@ describe('a task', () => {
     await notes.press('Control+Enter')
     await notes.fill('one and two')
     release()
-    await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('one')
+    await expect.poll(async () => (await app.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('one')
     await page.getByRole('button', { name: 'Save notes' }).click()
     await notes.waitFor({ state: 'detached' })
     await expect
-      .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes)
+      .poll(async () => (await app.service.get(`/api/tasks/${task.id}`)).body.notes)
       .toBe('one and two')
   })
 
   test('edited by two people shows a conflict, even if the page has shown the other change', async ({
-    desk,
+    app,
   }) => {
-    const task = await createTask(desk, { title: 'Contended' })
-    const page = await desk.open(`/tasks/${task.id}`, { isLive: true })
+    const task = await createTask(app, { title: 'Contended' })
+    const page = await app.open(`/tasks/${task.id}`, { isLive: true })
     await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
-    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Contended by two' })
+    await app.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Contended by two' })
     await panelOf(page).getByRole('heading', { name: 'Contended by two' }).waitFor()
     await page.getByRole('button', { name: 'Save notes' }).click()
     const choice = panelOf(page).getByRole('alert')
@@ -152,54 +152,54 @@ describe('a task', () => {
     await choice.getByRole('button', { name: 'Keep mine' }).click()
     await choice.waitFor({ state: 'detached' })
     await page.getByRole('textbox', { name: 'Notes' }).waitFor({ state: 'detached' })
-    await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
+    await expect.poll(async () => (await app.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('mine')
   })
 
-  test('with a draft shows a conflict after a reload', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Left for a while' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('with a draft shows a conflict after a reload', async ({ app }) => {
+    const task = await createTask(app, { title: 'Left for a while' })
+    const page = await app.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
-    await desk.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Changed meanwhile' })
+    await app.service.patch(`/api/tasks/${task.id}`, { notes: 'theirs', title: 'Changed meanwhile' })
     await page.reload()
     await panelOf(page).getByRole('heading', { name: 'Changed meanwhile' }).waitFor()
     await page.getByRole('button', { name: 'Save notes' }).click()
     const choice = panelOf(page).getByRole('alert')
     await choice.getByRole('button', { name: 'Keep theirs' }).click()
     await panelOf(page).getByRole('region', { name: 'Notes' }).getByText('theirs').waitFor()
-    await expect.poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
+    await expect.poll(async () => (await app.service.get(`/api/tasks/${task.id}`)).body.notes).toBe('theirs')
   })
 
-  test('is saved without a conflict when only other fields changed', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Shared peacefully' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('is saved without a conflict when only other fields changed', async ({ app }) => {
+    const task = await createTask(app, { title: 'Shared peacefully' })
+    const page = await app.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('mine')
-    await desk.service.patch(`/api/tasks/${task.id}`, { priority: 'high' })
+    await app.service.patch(`/api/tasks/${task.id}`, { priority: 'high' })
     await page.getByRole('button', { name: 'Save notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).waitFor({ state: 'detached' })
-    const { body: saved } = await desk.service.get(`/api/tasks/${task.id}`)
+    const { body: saved } = await app.service.get(`/api/tasks/${task.id}`)
     expect([saved.notes, saved.priority]).toEqual(['mine', 'high'])
   })
 
-  test('keeps the draft when the session ends', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Half written' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('keeps the draft when the session ends', async ({ app }) => {
+    const task = await createTask(app, { title: 'Half written' })
+    const page = await app.open(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Add notes' }).click()
     await page.getByRole('textbox', { name: 'Notes' }).fill('a long thought')
-    await desk.service.query('DELETE FROM sessions')
+    await app.service.query('DELETE FROM sessions')
     await page.context().clearCookies()
     // Not a click of the mouse: the dialog may be over the page before it, for the stream notices as well.
     await page.getByRole('button', { name: 'Save notes' }).dispatchEvent('click')
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
-    await dialog.getByLabel('API key').fill(desk.service.adminKey)
+    await dialog.getByLabel('API key').fill(app.service.adminKey)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.locator('textarea[aria-label="Notes"]:focus').waitFor()
     await expect.poll(() => page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('a long thought')
     await page.getByRole('button', { name: 'Save notes' }).click()
     await expect
-      .poll(async () => (await desk.service.get(`/api/tasks/${task.id}`)).body.notes)
+      .poll(async () => (await app.service.get(`/api/tasks/${task.id}`)).body.notes)
       .toBe('a long thought')
   })
 })

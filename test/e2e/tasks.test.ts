@@ -4,10 +4,10 @@ import { describe, expect } from 'vitest'
 import { collectErrors, createTask, expectNone, panelOf, rowOf, test } from './support/browser.ts'
 
 describe('the list of tasks', () => {
-  test('is filtered by the address', async ({ desk }) => {
-    await createTask(desk, { title: 'Zebra crossing is red', priority: 'high' })
-    await createTask(desk, { title: 'Zebra food', priority: 'low' })
-    const page = await desk.open('/tasks')
+  test('is filtered by the address', async ({ app }) => {
+    await createTask(app, { title: 'Zebra crossing is red', priority: 'high' })
+    await createTask(app, { title: 'Zebra food', priority: 'low' })
+    const page = await app.open('/tasks')
     await rowOf(page, 'Zebra food').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('zebra')
@@ -21,9 +21,9 @@ describe('the list of tasks', () => {
     await expect.poll(() => rowOf(page, 'Zebra').count()).toBe(1)
   })
 
-  test('keeps every character typed into the search box', async ({ desk }) => {
-    await createTask(desk, { title: 'Quokka habitat' })
-    const page = await desk.open('/tasks')
+  test('keeps every character typed into the search box', async ({ app }) => {
+    await createTask(app, { title: 'Quokka habitat' })
+    const page = await app.open('/tasks')
     const search = page.getByRole('searchbox', { name: 'Search tasks' })
     await search.pressSequentially('quokka ')
     await page.waitForURL(/q=quokka/)
@@ -35,9 +35,9 @@ describe('the list of tasks', () => {
     await expect.poll(() => search.inputValue()).toBe('')
   })
 
-  test('shows the keyboard focus on a plain button', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Ringed' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('shows the keyboard focus on a plain button', async ({ app }) => {
+    const task = await createTask(app, { title: 'Ringed' })
+    const page = await app.open(`/tasks/${task.id}`)
     const title = panelOf(page).getByRole('button', { name: 'Ringed' })
     await title.waitFor()
     await page.keyboard.press('Tab')
@@ -45,9 +45,9 @@ describe('the list of tasks', () => {
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
   })
 
-  test('works by keyboard: create, navigate, open, complete, undo', async ({ desk }) => {
-    await createTask(desk, { title: 'The next one' })
-    const page = await desk.open('/tasks')
+  test('works by keyboard: create, navigate, open, complete, undo', async ({ app }) => {
+    await createTask(app, { title: 'The next one' })
+    const page = await app.open('/tasks')
     const pageErrors = collectErrors(page)
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
     await page.keyboard.press('c')
@@ -73,9 +73,9 @@ describe('the list of tasks', () => {
     expect(pageErrors).toEqual([])
   })
 
-  test('changes several tasks at once and undoes a deletion', async ({ desk }) => {
-    for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) await createTask(desk, { title })
-    const page = await desk.open('/tasks?q=bulk')
+  test('changes several tasks at once and undoes a deletion', async ({ app }) => {
+    for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) await createTask(app, { title })
+    const page = await app.open('/tasks?q=bulk')
     for (const title of ['Bulk one', 'Bulk two', 'Bulk three']) {
       await rowOf(page, title).hover()
       await page.getByLabel(`Select ${title}`).check()
@@ -84,7 +84,7 @@ describe('the list of tasks', () => {
     await page.getByRole('menuitem', { name: 'High' }).click()
     await page.getByText('3 tasks: Priority high.').waitFor()
     await expect
-      .poll(async () => (await desk.service.get('/api/tasks?q=bulk&priority=high')).body.data.length)
+      .poll(async () => (await app.service.get('/api/tasks?q=bulk&priority=high')).body.data.length)
       .toBe(3)
     await rowOf(page, 'Bulk one').hover()
     await page.getByLabel('Select Bulk one').check()
@@ -98,14 +98,14 @@ describe('the list of tasks', () => {
     await rowOf(page, 'Bulk one').waitFor()
   })
 
-  test('moves several tasks, sets their status, and undoes it', async ({ desk }) => {
-    const project = await desk.service.given.project({ name: 'Moved there' })
-    for (const title of ['Move me', 'Move me too']) await createTask(desk, { title })
+  test('moves several tasks, sets their status, and undoes it', async ({ app }) => {
+    const project = await app.service.given.project({ name: 'Moved there' })
+    for (const title of ['Move me', 'Move me too']) await createTask(app, { title })
     const stored = async () =>
-      (await desk.service.get('/api/tasks?q=move me')).body.data.map(
+      (await app.service.get('/api/tasks?q=move me')).body.data.map(
         (task: { listId: string; status: string }) => [task.listId === project.inbox.id, task.status],
       )
-    const page = await desk.open('/tasks?q=move me')
+    const page = await app.open('/tasks?q=move me')
     const selectBoth = async () => {
       for (const title of ['Move me too', 'Move me']) {
         await rowOf(page, title).first().hover()
@@ -130,10 +130,10 @@ describe('the list of tasks', () => {
     await expect.poll(stored).toEqual(Array(2).fill([false, 'in_progress']))
   })
 
-  test('waits for the rate limit of a key during a bulk edit', async ({ desk }) => {
+  test('waits for the rate limit of a key during a bulk edit', async ({ app }) => {
     const titles = Array.from({ length: 12 }, (_, index) => `Patient ${index}`)
-    for (const title of titles) await createTask(desk, { title })
-    const page = await desk.open('/tasks?q=patient')
+    for (const title of titles) await createTask(app, { title })
+    const page = await app.open('/tasks?q=patient')
     let refused = 0
     await page.route('**/api/tasks/*', (route) => {
       if (route.request().method() !== 'PATCH' || ++refused > 2) return route.continue()
@@ -150,16 +150,16 @@ describe('the list of tasks', () => {
     await page.getByText('Rate limit reached: 12 tasks will be sent in 1 s.').first().waitFor()
     await page.getByText('12 tasks: Done.').waitFor()
     await expect
-      .poll(async () => (await desk.service.get('/api/tasks?q=patient&status=done')).body.data)
+      .poll(async () => (await app.service.get('/api/tasks?q=patient&status=done')).body.data)
       .toHaveLength(12)
     await expectNone(page, page.getByText("Couldn't update"))
   })
 
-  test('is filtered by labels, picked or typed', async ({ desk }) => {
-    await createTask(desk, { title: 'Narrow one', labels: ['narrow', 'seen'] })
-    await createTask(desk, { title: 'Narrow two', labels: ['narrow'] })
-    await createTask(desk, { title: 'Wide' })
-    const page = await desk.open('/tasks')
+  test('is filtered by labels, picked or typed', async ({ app }) => {
+    await createTask(app, { title: 'Narrow one', labels: ['narrow', 'seen'] })
+    await createTask(app, { title: 'Narrow two', labels: ['narrow'] })
+    await createTask(app, { title: 'Wide' })
+    const page = await app.open('/tasks')
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     const labels = page.getByRole('combobox', { name: 'Filter by label' })
     // The focus is there by itself: what is typed is a label, not a command; half of one is given up with Escape.
@@ -168,7 +168,7 @@ describe('the list of tasks', () => {
     await page.keyboard.press('Escape')
     await labels.waitFor({ state: 'detached' })
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-    expect(page.url()).toBe(`${desk.service.url}/tasks`)
+    expect(page.url()).toBe(`${app.service.url}/tasks`)
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     await page.getByRole('option', { name: 'narrow', exact: true }).click()
     await rowOf(page, 'Wide').waitFor({ state: 'detached' })
@@ -184,23 +184,23 @@ describe('the list of tasks', () => {
     await expect.poll(() => rowOf(page, 'Narrow one').count()).toBe(1)
   })
 
-  test('without matches says so and shows a curl command for the same query', async ({ desk }) => {
-    const page = await desk.open('/tasks?q=it’s "nothing"&priority=["high"]')
+  test('without matches says so and shows a curl command for the same query', async ({ app }) => {
+    const page = await app.open('/tasks?q=it’s "nothing"&priority=["high"]')
     await page.getByText('No matching tasks').waitFor()
     const line = await page.locator('pre').innerText()
     const { stdout } = await promisify(execFile)('bash', [
       '-c',
-      line.replace('$INLET_KEY', desk.service.adminKey),
+      line.replace('$INLET_KEY', app.service.adminKey),
     ])
     expect(JSON.parse(stdout)).toMatchObject({ data: [], nextCursor: null })
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.waitForURL(/\/tasks$/)
   })
 
-  test('adds a label to several tasks and undoes it', async ({ desk }) => {
+  test('adds a label to several tasks and undoes it', async ({ app }) => {
     const labels = ['kept']
-    for (const title of ['Tagged one', 'Tagged two']) await createTask(desk, { title, labels })
-    const page = await desk.open('/tasks?q=tagged')
+    for (const title of ['Tagged one', 'Tagged two']) await createTask(app, { title, labels })
+    const page = await app.open('/tasks?q=tagged')
     for (const title of ['Tagged one', 'Tagged two']) {
       await rowOf(page, title).hover()
       await page.getByLabel(`Select ${title}`).check()
@@ -210,7 +210,7 @@ describe('the list of tasks', () => {
     await page.keyboard.press('Enter')
     await page.getByText('2 tasks: Label regression added.').waitFor()
     const labelled = async () =>
-      (await desk.service.get('/api/tasks?q=tagged')).body.data.map(
+      (await app.service.get('/api/tasks?q=tagged')).body.data.map(
         (task: { labels: string[] }) => task.labels,
       )
     await expect.poll(labelled).toEqual([
@@ -221,9 +221,9 @@ describe('the list of tasks', () => {
     await expect.poll(labelled).toEqual([['kept'], ['kept']])
   })
 
-  test('shows the reason for a delay after a second, and loads on retry', async ({ desk }) => {
-    await createTask(desk, { title: 'Late in coming' })
-    const page = await desk.open('/settings/sessions')
+  test('shows the reason for a delay after a second, and loads on retry', async ({ app }) => {
+    await createTask(app, { title: 'Late in coming' })
+    const page = await app.open('/settings/sessions')
     const held: (() => void)[] = []
     let isHeld = true
     await page.route(/\/api\/tasks\?/, async (route) => {
@@ -238,23 +238,23 @@ describe('the list of tasks', () => {
     for (const release of held) release()
   })
 
-  test('switches between projects', async ({ desk }) => {
+  test('switches between projects', async ({ app }) => {
     const [first, second] = [
-      await desk.service.given.project({ name: 'First project' }),
-      await desk.service.given.project({ name: 'Second project' }),
+      await app.service.given.project({ name: 'First project' }),
+      await app.service.given.project({ name: 'Second project' }),
     ]
-    const page = await desk.open(`/tasks?projectId=${first.id}`)
+    const page = await app.open(`/tasks?projectId=${first.id}`)
     await page.getByRole('button', { name: 'First project: switch project' }).click()
     await page.getByRole('menuitemradio', { name: /Second project/ }).click()
     await page.waitForURL(new RegExp(second.id))
     await page.getByRole('button', { name: 'Second project: switch project' }).waitFor()
   })
 
-  test('shows a working curl command when it is empty', async ({ desk }) => {
-    const project = await desk.service.given.project({ name: 'Empty project' })
-    const page = await desk.open(`/tasks?projectId=${project.id}&listId=${project.inbox.id}`)
+  test('shows a working curl command when it is empty', async ({ app }) => {
+    const project = await app.service.given.project({ name: 'Empty project' })
+    const page = await app.open(`/tasks?projectId=${project.id}&listId=${project.inbox.id}`)
     const line = await page.locator('pre').filter({ hasText: 'curl' }).innerText()
-    expect(line).toContain(`${desk.service.url}/api/tasks`)
+    expect(line).toContain(`${app.service.url}/api/tasks`)
     expect(line).toContain(project.inbox.id)
   })
 })

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { createTask, type Desk, delayRequests, panelOf, test } from './support/browser.ts'
+import { type AppInBrowser, createTask, delayRequests, panelOf, test } from './support/browser.ts'
 
-const taskOf = async ({ service }: Desk, id: string) => (await service.get(`/api/tasks/${id}`)).body
-const statusOf = async (desk: Desk, id: string) => (await taskOf(desk, id)).status
+const taskOf = async ({ service }: AppInBrowser, id: string) => (await service.get(`/api/tasks/${id}`)).body
+const statusOf = async (app: AppInBrowser, id: string) => (await taskOf(app, id)).status
 
 /** Shortcuts need the focus outside of inputs. */
 async function pressUndo(page: Page) {
@@ -12,10 +12,10 @@ async function pressUndo(page: Page) {
 }
 
 describe('undo', () => {
-  test('reverts one step at a time and reports when nothing is left', async ({ desk }) => {
-    const older = await createTask(desk, { title: 'Done before', labels: ['undone'] })
-    const newer = await createTask(desk, { title: 'Done last', labels: ['undone'] })
-    const page = await desk.open('/tasks?label=["undone"]', { isLive: true })
+  test('reverts one step at a time and reports when nothing is left', async ({ app }) => {
+    const older = await createTask(app, { title: 'Done before', labels: ['undone'] })
+    const newer = await createTask(app, { title: 'Done last', labels: ['undone'] })
+    const page = await app.open('/tasks?label=["undone"]', { isLive: true })
     await page.getByRole('button', { name: 'Mark done: Done before' }).click()
     await page.getByText('Done: Done before').waitFor()
     await page.getByRole('button', { name: 'Mark done: Done last' }).click()
@@ -24,62 +24,62 @@ describe('undo', () => {
     await page.getByText('Done: Done before').waitFor({ state: 'detached' })
     await page.keyboard.press('z')
     await page.getByText('Undone: “Done: Done last”').waitFor()
-    expect([await statusOf(desk, newer.id), await statusOf(desk, older.id)]).toEqual(['open', 'done'])
+    expect([await statusOf(app, newer.id), await statusOf(app, older.id)]).toEqual(['open', 'done'])
     await page.keyboard.press('z')
     await page.getByText('Undone: “Done: Done before”').waitFor()
-    expect(await statusOf(desk, older.id)).toBe('open')
+    expect(await statusOf(app, older.id)).toBe('open')
     await page.keyboard.press('z')
     await page.getByText('Nothing to undo').waitFor()
   })
 
-  test('reverts every edit of a task, newest first', async ({ desk }) => {
-    const { project, inbox } = await twoLists(desk)
-    const task = await createTask(desk, {
+  test('reverts every edit of a task, newest first', async ({ app }) => {
+    const { project, inbox } = await twoLists(app)
+    const task = await createTask(app, {
       title: 'As it was',
       listId: inbox,
       labels: ['kept', 'gone'],
       assignees: ['ada'],
     })
-    const page = await desk.open(`/tasks/${task.id}?projectId=${project}`, { isLive: true })
-    const steps = await editEverything(desk, page, task.id)
+    const page = await app.open(`/tasks/${task.id}?projectId=${project}`, { isLive: true })
+    const steps = await editEverything(app, page, task.id)
     for (const state of steps.toReversed()) {
       await pressUndo(page)
-      await expect.poll(() => editable(desk, task.id)).toEqual(state)
+      await expect.poll(() => editable(app, task.id)).toEqual(state)
     }
   })
 
-  test('is offered after each edit', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Renamed by hand' })
-    const page = await desk.open(`/tasks/${task.id}`)
+  test('is offered after each edit', async ({ app }) => {
+    const task = await createTask(app, { title: 'Renamed by hand' })
+    const page = await app.open(`/tasks/${task.id}`)
     await rename(page, 'Renamed by hand', 'Another name')
     const toast = page.getByRole('alert').filter({ hasText: 'Title changed: Another name' })
     await toast.getByRole('button', { name: 'Undo' }).click()
     await panelOf(page).getByRole('heading', { name: 'Renamed by hand' }).waitFor()
-    await expect.poll(async () => (await taskOf(desk, task.id)).title).toBe('Renamed by hand')
+    await expect.poll(async () => (await taskOf(app, task.id)).title).toBe('Renamed by hand')
     await page.getByText('Undone: “Title changed: Another name”').waitFor()
   })
 
-  test('keeps a field that someone changed since, and reports it', async ({ desk }) => {
-    const older = await createTask(desk, { title: 'Only mine' })
-    const task = await createTask(desk, { title: 'Contended' })
-    const page = await desk.open('/tasks', { isLive: true })
+  test('keeps a field that someone changed since, and reports it', async ({ app }) => {
+    const older = await createTask(app, { title: 'Only mine' })
+    const task = await createTask(app, { title: 'Contended' })
+    const page = await app.open('/tasks', { isLive: true })
     await page.getByRole('button', { name: 'Mark done: Only mine' }).click()
     await page.getByText('Done: Only mine').waitFor()
     await page.getByRole('button', { name: 'Mark done: Contended' }).click()
     await page.getByText('Done: Contended').waitFor()
-    await desk.service.patch(`/api/tasks/${task.id}`, { status: 'in_progress' })
+    await app.service.patch(`/api/tasks/${task.id}`, { status: 'in_progress' })
     await page.keyboard.press('z')
     const refusal = page.getByRole('alert').filter({ hasText: "Couldn't undo “Done: Contended”" })
     await refusal.getByText('Someone else has changed the status since.').waitFor()
-    expect(await statusOf(desk, task.id)).toBe('in_progress')
+    expect(await statusOf(app, task.id)).toBe('in_progress')
     // Older actions can still be undone.
     await page.keyboard.press('z')
-    await expect.poll(() => statusOf(desk, older.id)).toBe('open')
+    await expect.poll(() => statusOf(app, older.id)).toBe('open')
   })
 
-  test('can be retried after a network error', async ({ desk }) => {
-    const task = await createTask(desk, { title: 'Out of reach' })
-    const page = await desk.open('/tasks')
+  test('can be retried after a network error', async ({ app }) => {
+    const task = await createTask(app, { title: 'Out of reach' })
+    const page = await app.open('/tasks')
     await page.getByRole('button', { name: 'Mark done: Out of reach' }).click()
     await page.getByText('Done: Out of reach').waitFor()
     await page.route('**/api/tasks/*', (route) => route.abort())
@@ -88,13 +88,13 @@ describe('undo', () => {
     await refusal.waitFor()
     await page.unroute('**/api/tasks/*')
     await refusal.getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(() => statusOf(desk, task.id)).toBe('open')
+    await expect.poll(() => statusOf(app, task.id)).toBe('open')
   })
 
-  test('applies to the request that is still running', async ({ desk }) => {
-    const older = await createTask(desk, { title: 'Long done' })
-    const newer = await createTask(desk, { title: 'Slow to be done' })
-    const page = await desk.open('/tasks')
+  test('applies to the request that is still running', async ({ app }) => {
+    const older = await createTask(app, { title: 'Long done' })
+    const newer = await createTask(app, { title: 'Slow to be done' })
+    const page = await app.open('/tasks')
     await page.getByRole('button', { name: 'Mark done: Long done' }).click()
     await page.getByText('Done: Long done').waitFor()
     const release = await delayRequests(page, `**/api/tasks/${newer.id}`, 'PATCH')
@@ -106,11 +106,11 @@ describe('undo', () => {
     await page.keyboard.press('z')
     release()
     await page.getByText('Undone: “Done: Slow to be done”').waitFor()
-    expect([await statusOf(desk, newer.id), await statusOf(desk, older.id)]).toEqual(['open', 'done'])
+    expect([await statusOf(app, newer.id), await statusOf(app, older.id)]).toEqual(['open', 'done'])
   })
 })
 
-async function twoLists({ service }: Desk) {
+async function twoLists({ service }: AppInBrowser) {
   const { body: project } = await service.post('/api/projects', { name: 'Undoing' })
   const { body: lists } = await service.get(`/api/projects/${project.id}/lists`)
   await service.post(`/api/projects/${project.id}/lists`, { name: 'Later' })
@@ -118,13 +118,13 @@ async function twoLists({ service }: Desk) {
 }
 
 /** The editable fields of a task. */
-async function editable(desk: Desk, id: string) {
-  const { title, status, priority, listId, labels, assignees, notes } = await taskOf(desk, id)
+async function editable(app: AppInBrowser, id: string) {
+  const { title, status, priority, listId, labels, assignees, notes } = await taskOf(app, id)
   return { title, status, priority, listId, labels, assignees, notes }
 }
 
 /** Edits each property once, waiting for each; returns what the task was before each edit. */
-async function editEverything(desk: Desk, page: Page, id: string) {
+async function editEverything(app: AppInBrowser, page: Page, id: string) {
   const panel = panelOf(page)
   const pick = async (name: string, option: string) => {
     await panel.getByRole('combobox', { name }).click()
@@ -149,10 +149,10 @@ async function editEverything(desk: Desk, page: Page, id: string) {
   ]
   const states = []
   for (const edit of edits) {
-    const { version } = await taskOf(desk, id)
-    states.push(await editable(desk, id))
+    const { version } = await taskOf(app, id)
+    states.push(await editable(app, id))
     await edit()
-    await expect.poll(async () => (await taskOf(desk, id)).version).toBe(version + 1)
+    await expect.poll(async () => (await taskOf(app, id)).version).toBe(version + 1)
   }
   return states
 }

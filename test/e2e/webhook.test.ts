@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
-import { deskTest, test } from './support/browser.ts'
+import { test, testWith } from './support/browser.ts'
 
 /** As the platform fills a template: a text that is nothing but a placeholder becomes the value itself. */
 function filled(template: unknown, globals: Record<string, unknown>): unknown {
@@ -14,8 +14,8 @@ function filled(template: unknown, globals: Record<string, unknown>): unknown {
 }
 
 describe('the feedback webhook', () => {
-  test('works with the address, the secret and the body of the page', async ({ desk }) => {
-    const page = await desk.open('/settings/webhook')
+  test('works with the address, the secret and the body of the page', async ({ app }) => {
+    const page = await app.open('/settings/webhook')
     await page.getByRole('button', { name: 'Create secret' }).click()
     const dialog = page.getByRole('dialog', { name: 'Webhook secret' })
     const secret = await dialog.locator('pre').first().innerText()
@@ -40,7 +40,7 @@ describe('the feedback webhook', () => {
       })
     expect((await send()).status).toBe(201)
     expect((await send()).status).toBe(200)
-    const { body } = await desk.service.get('/api/tasks?q=By the template')
+    const { body } = await app.service.get('/api/tasks?q=By the template')
     expect(body.data).toHaveLength(1)
     await page.getByRole('link', { name: 'event inbox', exact: true }).click()
     await page.getByText('loved: By the template').waitFor()
@@ -48,7 +48,7 @@ describe('the feedback webhook', () => {
   })
 })
 
-const configured = deskTest(() =>
+const configured = testWith(() =>
   startApp({
     env: {
       PUBLIC_URL: 'https://inlet.example',
@@ -59,8 +59,8 @@ const configured = deskTest(() =>
 )
 
 describe('the secrets of the webhook', () => {
-  test('are at most two, rotated and revoked', async ({ desk }) => {
-    const page = await desk.open('/settings/webhook')
+  test('are at most two, rotated and revoked', async ({ app }) => {
+    const page = await app.open('/settings/webhook')
     await page.getByText('No secret is set, so all feedback is rejected').waitFor()
     const storedSecret = async () => {
       const dialog = page.getByRole('dialog', { name: 'Webhook secret' })
@@ -69,7 +69,7 @@ describe('the secrets of the webhook', () => {
       await dialog.waitFor({ state: 'detached' })
       return secret
     }
-    const works = (secret: string) => desk.service.service.access.isWebhookSecret(secret)
+    const works = (secret: string) => app.service.service.access.isWebhookSecret(secret)
     const item = (secret: string) => page.getByRole('listitem').filter({ hasText: `…${secret.slice(-4)}` })
     await page.getByRole('button', { name: 'Create secret' }).click()
     const first = await storedSecret()
@@ -91,8 +91,8 @@ describe('the secrets of the webhook', () => {
     await expect.poll(async () => [await works(first), await works(second)]).toEqual([false, true])
   })
 
-  configured('exist beside the secret of the environment, at the configured address', async ({ desk }) => {
-    const page = await desk.open('/settings/webhook')
+  configured('exist beside the secret of the environment, at the configured address', async ({ app }) => {
+    const page = await app.open('/settings/webhook')
     await page
       .locator('pre')
       .filter({ hasText: /^https:\/\/inlet\.example\/api\/analytics\/webhook$/ })
@@ -107,21 +107,21 @@ describe('an empty page', () => {
     ['/settings/instructions', '/api/rules'],
     ['/settings/routing', '/api/webhook-routing'],
     ['/settings/keys', '/api/me'],
-  ] as const)('%s has a curl command with the real address', async ([path, endpoint], { desk }) => {
-    const page = await desk.open(path)
+  ] as const)('%s has a curl command with the real address', async ([path, endpoint], { app }) => {
+    const page = await app.open(path)
     await page
       .locator('pre')
-      .filter({ hasText: `curl -s ${desk.service.url}${endpoint}` })
+      .filter({ hasText: `curl -s ${app.service.url}${endpoint}` })
       .first()
       .waitFor()
   })
 
-  test('of a project without a repository has a curl command that connects one', async ({ desk }) => {
-    const project = await desk.service.given.project()
-    const page = await desk.open(`/projects/${project.id}`)
+  test('of a project without a repository has a curl command that connects one', async ({ app }) => {
+    const project = await app.service.given.project()
+    const page = await app.open(`/projects/${project.id}`)
     await page
       .locator('pre')
-      .filter({ hasText: `${desk.service.url}/api/projects/${project.id}/codehost` })
+      .filter({ hasText: `${app.service.url}/api/projects/${project.id}/codehost` })
       .waitFor()
   })
 })

@@ -25,13 +25,13 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   const [description = '', setDescription] = useDraft('new-description')
   const sendOnce = useIdempotentSend('new-task')
   const [priority, setPriority] = useState<Task['priority']>('medium')
-  const [chosenList, setChosenList] = useState<string | null>(null)
+  const [selectedListId, setSelectedListId] = useState<string | null>(null)
   const [labels, setLabels] = useState<string[]>([])
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
   const currentProject = allLists.find(({ project }) => project.id === filters.projectId) ?? allLists[0]
   const listId =
-    chosenList ?? filters.listId ?? currentProject?.lists.find(({ isDefault }) => isDefault)?.id ?? null
+    selectedListId ?? filters.listId ?? currentProject?.lists.find(({ isDefault }) => isDefault)?.id ?? null
 
   async function create(event: FormEvent) {
     event.preventDefault()
@@ -112,7 +112,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
               items: lists.map(({ id, name }) => ({ value: id, label: name })),
             }))}
             value={listId}
-            onChange={setChosenList}
+            onChange={setSelectedListId}
             allowDeselect={false}
             style={{ flex: '1 1 160px' }}
           />

@@ -27,7 +27,7 @@ describe('the remaining time of a waiting run', () => {
     ['2026-01-31T13:01:00.000Z', '1 h 1 min'],
     ['2026-01-31T12:00:00.000Z', undefined],
     ['2026-01-31T11:59:00.000Z', undefined],
-  ])('is never negative: %s', (at, words) => {
-    expect(timeUntil(at, now)).toBe(words)
+  ])('is never negative: %s', (time, words) => {
+    expect(timeUntil(time, now)).toBe(words)
   })
 })

@@ -20,8 +20,8 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** A service and a browser. */
-export interface Desk<Service extends TestApp = TestApp> {
+/** A service, and pages of it in a browser. */
+export interface AppInBrowser<Service extends TestApp = TestApp> {
   service: Service
   /** Opens a page, signed in with the admin key unless another key is given; null is signed out. */
   open(path: string, options?: OpenOptions): Promise<Page>
@@ -47,11 +47,11 @@ const withBrowser = base.extend(
 )
 
 /** A test with its own service and database. */
-export const test = deskTest(startApp)
+export const test = testWith(startApp)
 
 /** Like `test`, with another service. */
-export function deskTest<Service extends TestApp>(start: () => Promise<Service>) {
-  return withBrowser.extend('desk', async ({ browser }, { onCleanup }): Promise<Desk<Service>> => {
+export function testWith<Service extends TestApp>(start: () => Promise<Service>) {
+  return withBrowser.extend('app', async ({ browser }, { onCleanup }): Promise<AppInBrowser<Service>> => {
     const service = await start()
     onCleanup(async () => {
       for (const context of browser.contexts()) await context.close()
@@ -61,7 +61,7 @@ export function deskTest<Service extends TestApp>(start: () => Promise<Service>)
   })
 }
 
-function opener(browser: Browser, { url, adminKey }: TestApp): Desk['open'] {
+function opener(browser: Browser, { url, adminKey }: TestApp): AppInBrowser['open'] {
   return async (path, { key = adminKey, context: given, isLive = false, ...options } = {}) => {
     const context =
       given ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }))
@@ -97,7 +97,7 @@ export async function delayRequests(page: Page, url: string | RegExp, method = '
   return release
 }
 
-export const createTask = async ({ service }: Desk, body: object) =>
+export const createTask = async ({ service }: AppInBrowser, body: object) =>
   (await service.post('/api/tasks', body)).body
 
 /** Starts a session for all pages of a browser context. */
