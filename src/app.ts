@@ -17,7 +17,7 @@ import {
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
-import { lookEarly, onceARequest } from './guards/early.ts'
+import { checkEarly, oncePerRequest } from './guards/early.ts'
 import { limitInFlight } from './guards/in-flight.ts'
 import { requireMetricsReader } from './guards/metrics-reader.ts'
 import { limitRequests } from './guards/rate-limit.ts'
@@ -73,9 +73,9 @@ export interface AppDeps {
   config: Config
   logger: FastifyBaseLogger
   services: Services
-  /** Fails when the database does not answer. */
+  /** Rejects if the database does not respond. */
   ping(): Promise<void>
-  /** The same for all apps of a process. */
+  /** Shared by all apps of a process. */
   limits?: Limits | undefined
 }
 
@@ -83,14 +83,14 @@ const MIB = 1024 * 1024
 
 type Limits = ReturnType<typeof limitsOf>
 
-/** What the apps of one process share, so that a second port doubles nothing. */
+/** Limits shared by all apps of a process, so that a second port does not double them. */
 export function limitsOf(config: Config) {
   return {
     receiver: minuteLimit(config.rateLimitReceiverPerMinute),
     failures: failureLimit(config.rateLimitFailuresPerMinute),
     bodyIntake: bodyIntake({
       maxTotalBytes: 128 * MIB,
-      // Of one key: the largest body there is, and others beside it.
+      // For one key: one body of the maximum size, and room for others.
       maxHolderBytes: 48 * MIB,
       stallMs: BODY_STALL_MS,
       refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
@@ -111,7 +111,7 @@ export function limitsOf(config: Config) {
   }
 }
 
-/** The map: what this process answers, and who may ask. */
+/** All routes, in scopes that define who may call them. */
 export async function buildApp({
   config,
   logger,
@@ -151,10 +151,10 @@ export async function buildApp({
     })
   })
 
-  const requireKey = onceARequest(requireCaller({ access: service.access, failures, isOwnOrigin }))
+  const requireKey = oncePerRequest(requireCaller({ access: service.access, failures, isOwnOrigin }))
 
   app.register(async function forApiKeyHolders(scope) {
-    scope.addHook('onRequest', lookEarly(requireKey, limitCaller.peek, requireScope, limitAtOnce.peek))
+    scope.addHook('onRequest', checkEarly(requireKey, limitCaller.peek, requireScope, limitAtOnce.peek))
     scope.addHook('preHandler', requireKey)
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
@@ -185,7 +185,7 @@ export async function buildApp({
     scope.register(webhookRoutingRoutes, { prefix: '/api/webhook-routing', ...service })
   })
 
-  app.register(async function forWatchers(scope) {
+  app.register(async function forMetricsReaders(scope) {
     const { access } = service
     scope.addHook('preHandler', requireMetricsReader({ access, requireCaller: requireKey, isDatabaseAway }))
     scope.addHook('preHandler', limitCaller)
@@ -197,11 +197,11 @@ export async function buildApp({
   app.register(receiver, { config, services: service, limits })
 
   app.register(async function forAssistants(scope) {
-    const requireKey = onceARequest(requireAssistant({ access: service.access, failures }))
+    const requireKey = oncePerRequest(requireAssistant({ access: service.access, failures }))
     const requireKnownOrigin = refuseForeignOrigins(config)
     scope.addHook(
       'onRequest',
-      lookEarly(requireKey, requireKnownOrigin, limitCaller.peek, requireScope, limitAtOnce.peek),
+      checkEarly(requireKey, requireKnownOrigin, limitCaller.peek, requireScope, limitAtOnce.peek),
     )
     scope.addHook('preHandler', requireKey)
     scope.addHook('preHandler', requireKnownOrigin)
@@ -214,7 +214,7 @@ export async function buildApp({
   return app
 }
 
-/** The feedback receiver alone, for a port of its own: the one that faces the internet. */
+/** An app with only the feedback receiver, for a port of its own that faces the internet. */
 export async function buildReceiver({
   config,
   logger,
@@ -227,7 +227,7 @@ export async function buildReceiver({
   return app
 }
 
-/** What every app of this process has in common: nothing is answered yet. */
+/** The plugins that all apps of this process have in common, without routes. */
 async function bareApp({
   config,
   logger,
@@ -236,21 +236,21 @@ async function bareApp({
 }: Omit<AppDeps, 'ping' | 'limits'> & { limits: Limits }) {
   const app = fastify({
     loggerInstance: logger,
-    // One line an answer, written by `plugins/requests.ts`.
+    // `plugins/requests.ts` logs one line for each response.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     trustProxy: config.trustProxy,
     bodyLimit: 1024 * 1024,
-    // The sender of feedback reuses connections; a socket reset under its hands would cost it a try.
+    // Senders of feedback reuse connections: one that is closed as they send costs them a retry.
     keepAliveTimeout: 72_000,
     requestTimeout: REQUEST_MS,
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
-    // Requests that come while draining are still answered; `plugins/requests.ts` says when to go.
+    // Requests that arrive while draining are still processed; `plugins/requests.ts` closes their connections.
     return503OnClosing: false,
     forceCloseConnections: false,
-    // As long as Node takes an address: a long id is refused by its schema, after the guards.
+    // The longest URL that Node accepts: a long id is rejected by its schema, after the guards.
     routerOptions: { maxParamLength: 16_384 },
-    // Before any route is found; the one thing to go wrong there is an address that cannot be decoded.
+    // Errors before routing: the only one is a URL that cannot be decoded.
     frameworkErrors: (_, request, reply) => sendProblem(unreadableAddress(), request, reply),
     clientErrorHandler: refuseMalformed,
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
@@ -268,7 +268,7 @@ async function bareApp({
   return app
 }
 
-/** Serializers that are compiled with their first response: compiling all at the start took a fifth of its time. */
+/** Compiles each serializer with its first response: compiling all took a fifth of the startup time. */
 const lazySerializers: ReturnType<typeof SerializerSelector> = (externalSchemas, options) => {
   const compile = SerializerSelector()(externalSchemas, options)
   return (route) => {
@@ -277,7 +277,7 @@ const lazySerializers: ReturnType<typeof SerializerSelector> = (externalSchemas,
   }
 }
 
-/** For callers with a webhook secret. */
+/** The feedback receiver, for callers with a webhook secret. */
 async function receiver(
   scope: FastifyInstance,
   { config, services, limits }: Pick<AppDeps, 'config' | 'services'> & { limits: Limits },

@@ -32,10 +32,10 @@ const ENVIRONMENT = {
   },
 } as const
 
-/** The names of all variables there are. */
+/** The names of all variables. */
 export const VARIABLES = Object.keys(ENVIRONMENT.properties)
 
-/** What the error says that a variable must be. */
+/** The valid values of each variable, for error messages. */
 const EXPECTED: Record<keyof typeof ENVIRONMENT.properties, string> = {
   PORT: 'a port number, 0 to 65535',
   HOST: 'an address to listen on, such as 127.0.0.1',
@@ -114,8 +114,8 @@ const isNetworks = (text: string) =>
   })
 
 /**
- * What Fastify takes: whether the sender so many hops before us is a proxy of ours. `true` is one hop: with more, a
- * client could choose the address it is taken for. A plain number Fastify refuses, because it trusts whoever connects.
+ * Fastify's `trustProxy`: whether the sender that many hops before this server is one of our proxies. `true` is one
+ * hop, because with more a client could choose its own address. Fastify rejects a plain number, so it is a function.
  */
 function trustOf(text: string) {
   if (text === 'false') return false

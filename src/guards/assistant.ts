@@ -10,7 +10,7 @@ interface AssistantGuardDeps {
   failures: FailureLimit
 }
 
-/** preHandler: lets in who has a valid API key, as an assistant. Many clients can only send a Bearer. */
+/** preHandler: authenticates an assistant by its API key, also as a Bearer token: many clients send nothing else. */
 export function requireAssistant({ access, failures }: AssistantGuardDeps) {
   return async function requireAssistant(request: FastifyRequest) {
     const { authorization = '', 'x-api-key': given } = request.headers
@@ -21,7 +21,7 @@ export function requireAssistant({ access, failures }: AssistantGuardDeps) {
   }
 }
 
-/** preHandler: keeps out pages of other sites, and requests that a foreign name led here. */
+/** preHandler: rejects requests from pages of other sites, and DNS rebinding by a foreign host name. */
 export function refuseForeignOrigins({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>) {
   const isHostKnown = publicUrl !== undefined || isLoopback(host) || host === '::1'
   return async function refuseForeignOrigins({ headers }: FastifyRequest) {

@@ -7,7 +7,7 @@ import type { FailureLimit } from '../services/failure-limit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** It takes deliveries: whoever has a webhook secret may, and nobody else. */
+    /** Marks the receiver of deliveries, which requires a webhook secret. */
     isReceiver?: boolean
   }
 }
@@ -16,11 +16,11 @@ interface SecretGuardDeps {
   access: Pick<AccessService, 'isWebhookSecret'>
   failures: FailureLimit
   buffer: RetryBuffer
-  /** From the environment: valid beside those in the database. */
+  /** From the environment: valid in addition to those in the database. */
   webhookSecret: string | undefined
 }
 
-/** onRequest, so that nobody else makes us hold 2 MiB: lets in who has a live webhook secret. */
+/** Requires a valid webhook secret. Runs in onRequest, before the body of up to 2 MiB is read. */
 export function requireWebhookSecret({ access, failures, buffer, webhookSecret }: SecretGuardDeps) {
   const isFromEnvironment = equalTo(webhookSecret)
 
@@ -29,14 +29,14 @@ export function requireWebhookSecret({ access, failures, buffer, webhookSecret }
     if (secret === undefined) throw missingWebhookSecret()
     await failures.watch(request.ip, async () => {
       if (isFromEnvironment(secret)) return
-      // A delivery is not lost because the database was away when its secret was looked at.
+      // Retried while the database is unavailable, so that the delivery is not lost.
       if (!(await buffer(reply.elapsedTime, () => access.isWebhookSecret(secret))))
         throw invalidWebhookSecret()
     })
   }
 }
 
-/** Compares hashes, in a time that tells nothing of where two texts differ or how long they are. */
+/** Compares hashes in constant time, whatever the length of the texts and wherever they differ. */
 function equalTo(expected: string | undefined): (given: string) => boolean {
   if (expected === undefined) return () => false
   const expectedHash = hashOf(expected)

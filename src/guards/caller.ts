@@ -6,16 +6,16 @@ import type { FailureLimit } from '../services/failure-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls. Set by the guards: behind one it is there, before and outside it is null. */
+    /** Set by the guards; null before them, and on routes without one. */
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** What the caller needs; declared beside the service method that the route calls. */
+    /** The scope that the caller needs; declared beside the service method that the route calls. */
     operation?: Operation
   }
 }
 
-/** The dashboard's cookie. */
+/** The cookie of the dashboard. */
 export const SESSION_COOKIE = 'inlet_session'
 
 interface CallerGuardDeps {
@@ -24,7 +24,7 @@ interface CallerGuardDeps {
   isOwnOrigin(request: FastifyRequest): boolean
 }
 
-/** preHandler: lets in who has a valid API key or an open session. */
+/** preHandler: authenticates the caller by an API key or a session. */
 export function requireCaller({ access, failures, isOwnOrigin }: CallerGuardDeps) {
   return async function requireCaller(request: FastifyRequest) {
     const key = request.headers['x-api-key']
@@ -33,7 +33,7 @@ export function requireCaller({ access, failures, isOwnOrigin }: CallerGuardDeps
       request.caller = await failures.watch(request.ip, () => access.callerByKey(key))
     } else if (token) {
       request.caller = await failures.watch(request.ip, () => access.callerBySession(token))
-      // Another site can make a browser send the cookie, but not the Origin of ours.
+      // Another site can make a browser send the cookie, but not with our Origin.
       if (!['GET', 'HEAD'].includes(request.method) && !isOwnOrigin(request)) throw originNotAllowed()
     } else {
       throw missingCredentials()
@@ -41,7 +41,7 @@ export function requireCaller({ access, failures, isOwnOrigin }: CallerGuardDeps
   }
 }
 
-/** Whether a request comes from a page of this service: its Origin is the public address or the request's own host. */
+/** Returns whether a request comes from a page of this service: its Origin is the public URL or the request's host. */
 export function ownOrigin(publicUrl: string | undefined) {
   return (request: FastifyRequest): boolean => {
     const origin = URL.parse(request.headers.origin ?? '')
@@ -56,5 +56,5 @@ export async function requireScope({ caller, routeOptions: { config, url } }: Fa
   requireAllowed(caller, config.operation)
 }
 
-/** Typed as present because every handler behind a guard may rely on it; `doors.test.ts` holds that none is outside. */
+/** Cast: handlers behind a guard always have a caller, and `doors.test.ts` checks that no other route is public. */
 export const noCallerYet = () => null as unknown as Caller

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 
 type Guard = (request: FastifyRequest) => Promise<void>
 
-/** The same guard, which looks once at each request however often it is asked, and says the same each time. */
-export function onceARequest(guard: Guard): Guard {
+/** Wraps a guard so that it runs once for each request; further calls return the same result. */
+export function oncePerRequest(guard: Guard): Guard {
   const outcomes = new WeakMap<FastifyRequest, Promise<void>>()
   return (request) => {
     const outcome = outcomes.get(request) ?? guard(request)
@@ -13,12 +13,12 @@ export function onceARequest(guard: Guard): Guard {
 }
 
 /**
- * onRequest: asks guards that decide by headers alone, so that whoever they refuse cannot make us read, parse or check
- * a body. Nobody is refused here: the same guards stand in preHandler, behind `onceARequest` where a look costs, and
- * where a limit lets in by then who was over it, `refuseBadInput` says what was said here.
+ * onRequest: runs guards that need only headers, so that no body is read, parsed or validated for a caller they
+ * reject. The error is thrown later, by the same guards in preHandler (wrapped in `oncePerRequest` if they are
+ * expensive) or, if a limit has recovered by then, by `refuseBadInput`.
  */
-export function lookEarly(...guards: Guard[]): Guard {
-  return async function lookEarly(request) {
+export function checkEarly(...guards: Guard[]): Guard {
+  return async function checkEarly(request) {
     try {
       for (const guard of guards) await guard(request)
     } catch (error) {

@@ -3,7 +3,7 @@ import { connectionClosed, tooManyInFlight } from '../errors/index.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** It stays open until something happens: counted apart, and not among the requests in flight. */
+    /** Whether a request waits for events, as streams and long polls do: it has a limit of its own. */
     isLong?: (request: FastifyRequest) => boolean
   }
 }
@@ -16,8 +16,8 @@ interface InFlightLimits {
 }
 
 /**
- * preHandler, after the caller is known: at most so many requests at a time. Each counts until its connection is closed
- * or reused and its work has ended: a client that disconnects early does not get to start more work than others.
+ * preHandler, after authentication: limits requests in flight. A request counts until its response or connection is
+ * closed and its work has ended, so a client that disconnects early cannot start more work than others.
  */
 export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLimits) {
   const requests = counts()
@@ -31,7 +31,7 @@ export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLi
   }
 
   async function limitInFlight(request: FastifyRequest, reply: FastifyReply) {
-    // Nobody reads the response, and its connection cannot be counted.
+    // The client has disconnected: no close event would release the slot.
     if (reply.raw.destroyed) throw connectionClosed()
     const { keyId } = request.caller
     const mine = refuseBeyond(request, request.routeOptions.config.isLong?.(request) ?? false)
@@ -40,7 +40,7 @@ export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLi
     if (request.workHold) request.workHold.onEnd(release)
     else reply.raw.once('close', release)
   }
-  /** The same without counting, for `lookEarly`. What may be long is known by its body, or has none. */
+  /** The same check without counting, for `checkEarly`. Whether a request is long can depend on its body. */
   async function peek(request: FastifyRequest) {
     if (!request.routeOptions.config.isLong) refuseBeyond(request, false)
   }

@@ -8,14 +8,13 @@ interface MetricsReaderDeps {
   access: Pick<AccessService, 'onForget'>
   requireCaller(request: FastifyRequest): Promise<void>
   isDatabaseAway(error: unknown): boolean
-  /** For how long the database may think about a key. */
+  /** The deadline for the database to check a key. */
   deadlineMs?: number
 }
 
 /**
- * preHandler: lets in whom `requireCaller` does. A key that was let in here before is let in as well while the
- * database is away: then above all somebody wants to look. Nothing can be revoked meanwhile, and a notice that
- * something ended forgets them all.
+ * preHandler: `requireCaller`, which also accepts keys it accepted before while the database is unavailable, when
+ * metrics matter most. Nothing can be revoked meanwhile, and any notice of an ended key or session clears the cache.
  */
 export function requireMetricsReader({
   access,
@@ -30,27 +29,27 @@ export function requireMetricsReader({
     const key = request.headers['x-api-key']
     const caller = typeof key === 'string' ? hashOf(key) : ''
     try {
-      await inTime(requireCaller(request))
+      await beforeDeadline(requireCaller(request))
       if (caller) known.set(caller, request.caller)
     } catch (error) {
-      // It was there to ask, and did not let in: whatever notice of that may have been lost.
+      // The database has rejected the key, even if the notice of its end was lost.
       if (!isDatabaseAway(error)) known.delete(caller)
       const before = known.get(caller)
-      if (!before || isOver(before)) throw error
+      if (!before || isExpired(before)) throw error
       request.caller = before
     }
   }
 
-  async function inTime(work: Promise<void>): Promise<void> {
-    const tooLate = Promise.withResolvers<never>()
-    const timer = setTimeout(() => tooLate.reject(unavailable(SILENCE)), deadlineMs)
-    await Promise.race([work, tooLate.promise]).finally(() => clearTimeout(timer))
+  async function beforeDeadline(work: Promise<void>): Promise<void> {
+    const deadline = Promise.withResolvers<never>()
+    const timer = setTimeout(() => deadline.reject(unavailable(TIMED_OUT)), deadlineMs)
+    await Promise.race([work, deadline.promise]).finally(() => clearTimeout(timer))
   }
 }
 
-/** A secret that was rotated ends before its key. */
-const isOver = ({ expiresAt, secretExpiresAt }: Caller) =>
+/** A rotated secret expires before its key. */
+const isExpired = ({ expiresAt, secretExpiresAt }: Caller) =>
   [expiresAt, secretExpiresAt].some((end) => end && end <= new Date())
 
-/** As the driver would put it. */
-const SILENCE = Object.assign(new Error('the database was silent'), { code: 'ETIMEDOUT' })
+/** The same error as from the driver. */
+const TIMED_OUT = Object.assign(new Error('the database did not respond'), { code: 'ETIMEDOUT' })

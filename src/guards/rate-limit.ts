@@ -4,12 +4,12 @@ import { type MinuteLimit, WINDOW_MS } from '../lib/minute-limit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** It takes many messages in one array: each of them counts as a request. */
+    /** The body can be an array of messages, each of which counts as a request. */
     takesBatches?: boolean
   }
 }
 
-/** preHandler, after the caller is known: so many requests a minute each. Headers as draft-ietf-httpapi-ratelimit-headers has them. */
+/** preHandler, after authentication: limits requests per minute. Headers as in draft-ietf-httpapi-ratelimit-headers. */
 export function limitRequests(
   policy: string,
   limit: MinuteLimit,
@@ -22,7 +22,7 @@ export function limitRequests(
     reply.header('ratelimit', `"${policy}";r=${allowance.remaining};t=${allowance.resetSeconds}`)
     if (allowance.isExceeded) throw rateLimited(allowance.resetSeconds)
   }
-  /** The same without counting, for `lookEarly`. */
+  /** The same check without counting, for `checkEarly`. */
   async function peek(request: FastifyRequest) {
     const allowance = limit.peek(nameOf(request))
     if (allowance?.isExceeded) throw rateLimited(allowance.resetSeconds)

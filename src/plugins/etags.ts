@@ -11,7 +11,7 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Sets the version of the resource as the ETag, and returns the resource. */
     withVersion<T extends { version: number }>(resource: T): T
-    /** Sets the ETag. Returns whether the caller already has the response that it stands for. */
+    /** Sets the ETag. Returns whether the caller already has the response with this ETag. */
     isNotModified(etag: string): boolean
   }
 }

@@ -4,14 +4,14 @@ import fp from 'fastify-plugin'
 import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
 import { keepingError, read } from './json-body.ts'
 
-/** Room for the largest event. */
+/** The maximum size of an event. */
 export const EVENT_BYTES = 2 * 1024 * 1024
-/** Larger ones are read beside the event loop. */
+/** Larger events are parsed in the side thread. */
 const SMALL_BYTES = 32 * 1024
 
 /**
- * For scopes whose routes receive feedback events: bodies are kept as bytes, whatever their content type, and nothing
- * is checked or coerced. The service reads them.
+ * For routes that receive feedback events: bodies are kept as bytes, whatever their content type, and are not
+ * validated or coerced. The service parses them.
  */
 export const eventBody = fp(
   async function eventBody(scope: FastifyInstance) {
@@ -24,7 +24,7 @@ export const eventBody = fp(
   { name: 'event-body', dependencies: ['json-body'] },
 )
 
-/** What a request delivers, read where it holds up nobody else. */
+/** Parses the delivery of a request, without blocking the event loop. */
 export async function deliveryIn({ body, server }: FastifyRequest): Promise<DeliveryIn> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const reading =

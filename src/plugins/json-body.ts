@@ -22,28 +22,28 @@ import { StrictObject } from '../schemas/parts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Why the body could not be read; thrown once the guards have let the caller in. */
+    /** The error of reading the body; thrown after the guards. */
     bodyError: AppError | null
-    /** Why a guard refused the caller by headers alone: the body is neither read nor checked. */
+    /** The error of a guard that needs only headers: the body is neither read nor validated. */
     earlyRefusal: Error | null
-    /** What its body holds, from its last byte until the response is produced. */
+    /** Memory and budget of the body, until the response is produced. */
     workHold: WorkHold | null
-    /** How many bytes its body had. */
+    /** The size of the body. */
     bodyBytes: number
-    /** A batch that was read and checked beside the event loop; `body` has its shape alone. */
+    /** A batch that was parsed and checked in the side thread; `body` has null in place of its items. */
     largeBody: LargeBody | null
   }
   interface FastifyInstance {
     bodyIntake: BodyIntake
-    /** Reads what would hold up everybody else for too long. */
+    /** Parses large bodies, which would block the event loop for too long. */
     worker: SideThread<WorkerJobs>
-    /** For batches of tasks that are worked on. */
+    /** For batches of tasks in progress. */
     bulkWork: ByteBudget
   }
   interface FastifyContextConfig {
-    /** How many values the body may hold, where it is not `MAX_VALUES`. */
+    /** Maximum number of JSON values in the body; defaults to `MAX_VALUES`. */
     maxValues?: number
-    /** It takes a batch of tasks, which may be large: then it is read beside the event loop. */
+    /** The body is a batch of tasks; a large one is parsed in the side thread. */
     isBulk?: boolean
   }
 }
@@ -52,24 +52,23 @@ interface JsonBodyOptions {
   /** Receives all bodies of the process. */
   bodyIntake: BodyIntake
   worker: SideThread<WorkerJobs>
-  /** For large batches, from their last byte until the response is produced; of each key one at a time. */
+  /** For large batches, from their last byte until the response is produced; one at a time for each key. */
   bulkWork: ByteBudget
 }
 
-/** From here on a batch is worked on only when there is room for it. */
+/** Larger batches need room in `bulkWork`. */
 export const ADMITTED_BYTES = 1024 * 1024
 
-/** From here on a body is parsed and checked beside the event loop. */
+/** Larger batches are parsed and checked in the side thread. */
 const LARGE_BYTES = 4 * 1024 * 1024
 const LARGE_VALUES = 50_000
 
-/** Ten times what any valid body of this size holds, and what is parsed in a few milliseconds. */
+/** Ten times as many as in any valid body of this size; parsing them takes a few milliseconds. */
 const MAX_VALUES = 110_000
 
 /**
- * A caller who may not come in learns nothing of the body. Fastify parses and validates before preHandler
- * hooks, so parsing keeps its error, validation is attached, and `refuseBadInput` throws either as the last
- * preHandler of every route, after the guards.
+ * Guards come before errors of the body, but Fastify parses and validates before preHandler hooks. So parsing stores
+ * its error, validation is attached, and `refuseBadInput` throws either as the last preHandler of every route.
  */
 export const jsonBody = fp<JsonBodyOptions>(
   async function jsonBody(app: FastifyInstance, { bodyIntake, worker, bulkWork }) {
@@ -95,7 +94,7 @@ export const jsonBody = fp<JsonBodyOptions>(
           request.workHold?.add(await bulkWork.take(body.length, holderOf(request)))
         }
         const isLarge = body.length > LARGE_BYTES || scan.values > LARGE_VALUES
-        return isBulk && isLarge ? readBeside(request, body) : parse(body)
+        return isBulk && isLarge ? readInSideThread(request, body) : parse(body)
       }),
     )
     app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
@@ -106,24 +105,25 @@ export const jsonBody = fp<JsonBodyOptions>(
       }),
     )
     app.addHook('onRequest', async ({ raw: { headers } }) => {
-      // Fastify refuses a type it cannot read before any guard; as bytes of no type the body comes to our parser.
+      // Fastify rejects an invalid content type before any guard; as `application/octet-stream` it reaches our parser.
       if (!isMediaType(headers['content-type'])) headers['content-type'] = 'application/octet-stream'
     })
     app.addHook('preValidation', async (request) => {
       if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
     })
 
-    const refusalOfAnything = app.compileCheck(StrictObject({}, { description: 'No input.' }))
+    const rejectAnyInput = app.compileCheck(StrictObject({}, { description: 'No input.' }))
     async function refuseBadInput(request: FastifyRequest) {
-      // A limit may let in by now who was over it: there is no body to go on with.
+      // A limit may have recovered since, but the body was not read.
       if (request.earlyRefusal) throw request.earlyRefusal
       // Path first, then body, then query.
       if (request.validationError?.validationContext === 'params') throw request.validationError
       if (request.bodyError) throw request.bodyError
       if (request.validationError) throw request.validationError
       const { schema } = request.routeOptions
-      const isAsked = !schema || schema.hide || schema.body
-      const refusal = isAsked || request.body === undefined ? undefined : refusalOfAnything(request.body, '')
+      const isBodyExpected = !schema || schema.hide || schema.body
+      const refusal =
+        isBodyExpected || request.body === undefined ? undefined : rejectAnyInput(request.body, '')
       if (refusal) throw refusal
     }
     app.addHook('onRoute', (route) => {
@@ -143,18 +143,18 @@ const isMediaType = (type = 'any/type') => /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+
 
 /** Keeps an error until after the guards instead of throwing it. */
 export async function keepingError(request: FastifyRequest, work: () => Promise<unknown>): Promise<unknown> {
-  // Left in the socket, which throws it away behind the answer: nothing in it changes what that is.
+  // Not read: Node discards the body after the response, which does not depend on it.
   if (request.earlyRefusal || request.is404) return undefined
   try {
     return await (request.workHold?.during(work) ?? work())
   } catch (error) {
-    // Anything else comes from the socket: the client disconnected.
+    // Any other error comes from the socket: the client disconnected.
     request.bodyError = error instanceof AppError ? error : invalidJson('it is incomplete.')
     return undefined
   }
 }
 
-/** Reads at most the route's limit, and at most as many values as the scan lets pass; what is more is left in the socket. */
+/** Reads the body, up to the route's limit of bytes and the scan's limit of values; the rest stays in the socket. */
 export async function read(request: FastifyRequest, payload: Readable, scan?: JsonScan): Promise<Buffer> {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
@@ -180,8 +180,8 @@ function tooManyValues({ member, values }: JsonScan): AppError {
 
 const parse = (body: Buffer): unknown => (body.length === 0 ? {} : parseJson(body))
 
-/** Has a large body read in the worker. In its place comes one of the same shape, whose items are still to be made. */
-async function readBeside(request: FastifyRequest, body: Buffer): Promise<unknown> {
+/** Parses a large batch in the side thread. Returns a body of the same shape, with null in place of its items. */
+async function readInSideThread(request: FastifyRequest, body: Buffer): Promise<unknown> {
   const { worker } = request.server
   const reading = await worker.run('readBulk', body, [body.buffer as ArrayBuffer]).catch((error) => {
     throw error instanceof AppError ? error : workerLost(error)

@@ -9,19 +9,19 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route there is, as it was registered. */
+    /** All routes, as registered. */
     registeredRoutes: { method: string; url: string; operation: Operation | undefined }[]
   }
 }
 
 /**
- * Knows every route; answers 405 with `Allow` where the address exists and the method does not. HEAD is for pages
- * and health checks, where browsers and probes send it: an operation with a scope would do all its work for nothing.
+ * Responds 405 with `Allow` if the path exists but not for this method. HEAD is supported for pages and health checks,
+ * where browsers and probes send it: an operation with a scope would do all its work for an empty response.
  */
 export const methods = fp(
   async function methods(app: FastifyInstance) {
-    // Fastify does not say what its router knows, so the same router learns the same addresses.
-    const known = findMyWay<findMyWay.HTTPVersion.V1>({ ignoreTrailingSlash: false })
+    // Fastify does not expose its router, so a second one gets the same paths.
+    const router = findMyWay<findMyWay.HTTPVersion.V1>({ ignoreTrailingSlash: false })
     const seen = new Map<string, Set<string>>()
 
     app.decorate('registeredRoutes', [])
@@ -31,7 +31,7 @@ export const methods = fp(
         app.registeredRoutes.push({ method: name, url, operation: config?.operation })
       }
       const allowed = seen.get(url) ?? new Set()
-      if (!seen.has(url)) known.on('GET', url, () => {}, { url })
+      if (!seen.has(url)) router.on('GET', url, () => {}, { url })
       seen.set(url, allowed)
       const isOperation = config?.operation !== undefined
       for (const name of [method].flat()) if (name !== 'HEAD' || !isOperation) allowed.add(name)
@@ -39,11 +39,11 @@ export const methods = fp(
 
     app.addHook('onRequest', async (request, reply) => {
       const path = request.url.split('?')[0] ?? '/'
-      // Where a fixed address and `/:id` share a prefix, the router takes the one for the methods the other lacks.
+      // Where a fixed path and `/:id` share a prefix, Fastify matches the one for methods that the other lacks.
       const { url: taken, config } = request.routeOptions
       const isTaken = seen.has(path) && taken?.includes(':')
       const isRefused = request.is404 || (request.method === 'HEAD' && config.operation !== undefined)
-      const url = isTaken ? path : isRefused && known.find('GET', path)?.store.url
+      const url = isTaken ? path : isRefused && router.find('GET', path)?.store.url
       const allowed = url && seen.get(url)
       if (!allowed || allowed.has(request.method)) return
       const allow = METHODS.filter((name) => allowed.has(name))

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Metrics } from '../services/metrics/index.ts'
 
-/** Counts and times every answer by the pattern of its route: addresses hold ids, and there is no end to them. */
+/** Counts and times responses by route pattern: paths contain ids, so they would be an unlimited number of labels. */
 export const countResponses = fp<{ metrics: Pick<Metrics, 'responded'> }>(
   async function countResponses(app: FastifyInstance, { metrics }) {
     app.addHook('onResponse', async ({ method, is404, routeOptions }, reply) => {
@@ -20,5 +20,5 @@ export const countResponses = fp<{ metrics: Pick<Metrics, 'responded'> }>(
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Addresses of the dashboard are no routes, and yet get its page. */
+/** Paths of the dashboard are not routes, but return its page. */
 const unmatched = (status: number) => (status < 400 ? 'page' : 'unmatched')

@@ -7,51 +7,51 @@ import fp from 'fastify-plugin'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** True from the moment the process was told to end. */
+    /** Whether the process is shutting down. */
     isDraining(): boolean
-    /** Before `close`: takes no new connection, and gives clients the time to hear that they should go. */
+    /** Before `close`: accepts no new connections, and gives clients time to receive `Connection: close`. */
     drain(): Promise<void>
   }
 }
 
-/** A client that keeps its connection sends within this time, or is taken to be idle. */
+/** A kept connection without a request for this long counts as idle. */
 const LINGER_MS = 1_000
 
 const QUIET_TURN_MS = 0.5
 const MAX_TURNS = 500
 
-/** The id of a request: the caller's own when it is sane, a new one otherwise. */
+/** The id of a request: the caller's if it is valid, otherwise a new one. */
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && /^[\w.:/+=-]{1,128}$/.test(given) ? given : randomUUID()
 }
 
-/** Echoes the request id, logs each answer in one line, and closes connections kindly while draining. */
+/** Returns the request id, logs one line for each response, and closes connections gracefully while draining. */
 export const requests = fp(
   async function requests(app: FastifyInstance) {
     let isDraining = false
-    const dropIdle = idleConnections(app)
+    const closeIdle = idleConnections(app)
     app.decorate('isDraining', () => isDraining)
     app.decorate('drain', async () => {
       await quietTurn()
-      // Not before: who is told to go comes back at once, and would stand in the queue that is dropped here.
+      // Not earlier: a client that receives `Connection: close` reconnects at once, into the queue that is dropped here.
       isDraining = true
-      // Only stops listening. The close of an HTTP server also cuts who is about to send the next request.
+      // Only stops listening: closing an HTTP server also closes connections on which a request is about to arrive.
       Server.prototype.close.call(app.server)
       await Promise.race([once(app.server, 'close'), wait(LINGER_MS, undefined, { ref: false })])
     })
     app.addHook('preClose', async () => {
       isDraining = true
-      const sweep = setInterval(dropIdle, 100)
-      app.server.once('close', () => clearInterval(sweep))
+      const timer = setInterval(closeIdle, 100)
+      app.server.once('close', () => clearInterval(timer))
     })
     app.addHook('onRequest', async (request, reply) => {
       reply.header('x-request-id', request.id)
-      // On the raw answer, so that who hijacks it says so too.
+      // On the raw response, so that hijacked responses have it, too.
       if (isDraining) reply.raw.setHeader('connection', 'close')
     })
     app.addHook('onSend', async (_, reply) => {
-      // A keep-alive client that is told so opens its next connection to an instance that stays.
+      // The client opens its next connection, to an instance that stays.
       if (isDraining) reply.header('connection', 'close')
     })
     app.addHook('onResponse', async (request, reply) => {
@@ -71,8 +71,8 @@ export const requests = fp(
 )
 
 /**
- * Connections that are made and not accepted yet are reset when the server stops listening. A turn of the event loop
- * accepts all there are, so its end is the moment, and the shorter the turn the fewer came meanwhile.
+ * Waits for the end of a short turn of the event loop. Connections that are not accepted yet are reset when the server
+ * stops listening; a turn accepts all of them, and the shorter it is, the fewer arrive meanwhile.
  */
 async function quietTurn(): Promise<void> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
@@ -83,8 +83,8 @@ async function quietTurn(): Promise<void> {
 }
 
 /**
- * Closes connections without a request. Node does so for those that had one; a browser's that was opened in advance,
- * or the first half of a header, would hold up the end.
+ * Returns a function that closes connections without a request. Node closes only those that had one; a browser's
+ * preconnection, or one with incomplete headers, would delay the shutdown.
  */
 function idleConnections(app: FastifyInstance): () => void {
   const unused = new Set<Socket>()

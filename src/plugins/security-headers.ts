@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 
-/** What every answer says of itself, errors included. What may be kept, such as built files, says so in its route. */
+/** Headers of every response, errors included. Routes of cacheable content, such as built files, override them. */
 export const SAFE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** No answer is kept by a browser or proxy, or taken for another type, unless its route says otherwise. */
+/** Prevents caching by browsers and proxies, and content type sniffing, unless a route allows it. */
 export const securityHeaders = fp(
   async function securityHeaders(app: FastifyInstance) {
     app.addHook('onRequest', async (_, reply) => {

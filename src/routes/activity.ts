@@ -8,7 +8,7 @@ import type { Services } from '../services/index.ts'
 
 const tags = ['Activity']
 
-/** Add to the record, and read it. */
+/** Writes to the activity log, and reads it. */
 export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { activity } = service
 

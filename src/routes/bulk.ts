@@ -21,22 +21,22 @@ import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
 
 const MIB = 1024 * 1024
-/** Of a hundred tasks with the largest metadata each. */
+/** A hundred tasks with metadata of the maximum size. */
 const MAX_VALUES = 1_000_000
 
-/** Many tasks in one request. */
+/** Creates and updates several tasks in one request. */
 export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
-  /** The items, and for each why it is refused. Those that were checked beside the event loop are parsed here. */
+  /** The items, and the error of each invalid one. Items that were checked in the side thread are parsed here. */
   async function checkedItems(request: FastifyRequest) {
     const { largeBody } = request
     const { tasks } = request.body as { tasks: NewTaskInBulk[] }
-    const breathe = timeSlices()
+    const nextSlice = timeSlices()
     const items: NewTaskInBulk[] = []
     const refusals: (AppError | undefined)[] = []
     for (const [index, given] of tasks.entries()) {
-      await breathe()
+      await nextSlice()
       const { item, refusal } = largeBody?.itemAt(index) ?? {
         item: given,
         refusal: refusalOf(given, `/tasks/${index}`),
@@ -83,8 +83,8 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           const isPartial = request.query.onError === 'continue'
           if (!isPartial && refusals.some(Boolean)) throw together(refusals)
 
-          const good = items.filter((_, index) => !refusals[index])
-          const made = await tasks.createMany(request.caller, { listId, inputs: good })
+          const valid = items.filter((_, index) => !refusals[index])
+          const made = await tasks.createMany(request.caller, { listId, inputs: valid })
           const created = made.filter(({ isNew }) => isNew).length
           const counts = { created, existing: made.length - created }
           const hasEffect = created > 0
@@ -92,13 +92,13 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           if (!isPartial)
             return { status: 201, body: { data: made.map(({ task }) => task), ...counts }, hasEffect, isLong }
 
-          const next = made.values()
+          const remaining = made.values()
           const results = refusals.map((refusal, index): BulkItem => {
-            const { task, isNew } = refusal ? {} : (next.next().value ?? {})
+            const { task, isNew } = refusal ? {} : (remaining.next().value ?? {})
             if (!task) return { index, status: 'failed', errors: refusal?.extras.errors ?? [] }
             return { index, status: isNew ? 'created' : 'existing', task }
           })
-          const body = { results, ...counts, failed: items.length - good.length }
+          const body = { results, ...counts, failed: items.length - valid.length }
           return { status: 207, body, hasEffect, isLong }
         },
       ),
@@ -154,7 +154,7 @@ const onlyVersions = (body: BulkCreated | BulkResults): BulkCreated | BulkResult
         })),
       }
 
-/** One refusal of the whole batch, naming every bad item. */
+/** One error for the whole batch, with those of all items. */
 function together(refusals: (AppError | undefined)[]): AppError {
   return validationFailed(
     refusals.flatMap((refusal) => refusal?.extras.errors ?? []),

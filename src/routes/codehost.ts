@@ -20,12 +20,12 @@ import type { Services } from '../services/index.ts'
 
 const tags = ['Code host']
 const MAX_WAIT_SECONDS = 60
-/** For the answer to be written after the wait, on a machine that is busy. */
+/** Time to write the response after the wait, on a busy machine. */
 const COMPLETION_MARGIN_MS = 5_000
 
 const Applied = Type.String({ description: 'The preference that was applied.' })
 
-/** Connecting a project to a repository, and syncing it. */
+/** Connects a project to a repository, and syncs it. */
 export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { codehost, sync } = service
   const draining = new AbortController()
@@ -190,7 +190,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   )
 }
 
-/** The seconds of `wait=N` (RFC 7240); a preference that cannot be read is none. */
+/** The seconds of `wait=N` (RFC 7240); an invalid preference is ignored. */
 function secondsToWait(header: string | undefined): number | undefined {
   const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header ?? '')?.[1]
   return seconds === undefined ? undefined : Math.min(Number(seconds), MAX_WAIT_SECONDS)

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { etagOfContent } from '../lib/etag.ts'
+import { without } from '../lib/without.ts'
 import { Context, ContextQuery } from '../schemas/context.ts'
 import { IfNoneMatch } from '../schemas/headers.ts'
 import { ref } from '../schemas/parts.ts'
@@ -8,7 +9,7 @@ import { ContentETag, emptyResponse, responses } from '../schemas/responses.ts'
 import { contextOperations } from '../services/context.ts'
 import type { Services } from '../services/index.ts'
 
-/** What an assistant should know, for hooks that run when a session begins. */
+/** The session context, for hooks that run when a session of an assistant starts. */
 export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>> = async (
   app,
   { context },
@@ -46,9 +47,9 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
     async (request, reply) => {
       const { format, ...rest } = request.query
       const { context: whole, markdown } = await context.read(request.caller, rest)
-      // The time is another one each time, and nobody asks for it alone.
-      const { serverTime, ...lasting } = whole
-      const etag = etagOfContent([format ?? 'json', lasting], { isWeak: true })
+      // The server time differs in every response, and does not make it a new one.
+      const content = without(whole, ['serverTime'])
+      const etag = etagOfContent([format ?? 'json', content], { isWeak: true })
       if (reply.isNotModified(etag)) return reply.status(304).send(null)
       if (format !== 'markdown') return whole
       reply.type('text/markdown; charset=utf-8')
@@ -57,5 +58,5 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
   )
 }
 
-/** The provider types an answer by its first content type; a text goes out as it is. */
+/** Cast: the type provider expects the type of the first content type; text is sent unchanged. */
 const asText = (markdown: string) => markdown as unknown as Context

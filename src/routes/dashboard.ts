@@ -6,12 +6,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 const BUILT = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
-/** Paths of programs: an unknown one is a 404, not a page. */
+/** Paths for programs: an unknown one is a 404, not the page. */
 const NOT_PAGES = /^\/(api|mcp|metrics|docs|openapi\.json|healthz|readyz|problems|assets)(\/|$)/
 
 /**
- * The dashboard's page and its files. Every GET that no route takes and that asks for HTML gets the page, so that
- * the address of a task is a link.
+ * The dashboard's page and its files. Every GET that accepts HTML and matches no route returns the page, so that the
+ * URL of a task can be opened.
  */
 export const dashboardRoutes = fp(
   async function dashboardRoutes(app: FastifyInstance, { builtAt = BUILT }: { builtAt?: string }) {
@@ -19,7 +19,7 @@ export const dashboardRoutes = fp(
 
     app.get('/', { schema: { hide: true } }, (_, reply) => sendPage(reply, page))
     app.addHook('onRequest', async (request, reply) => {
-      if (request.is404 && asksForPage(request)) return sendPage(reply, page)
+      if (request.is404 && acceptsPage(request)) return sendPage(reply, page)
     })
     if (page) {
       await app.register(files, {
@@ -28,7 +28,7 @@ export const dashboardRoutes = fp(
         index: false,
         decorateReply: false,
         preCompressed: true,
-        // The names of built files change with their content, so a browser never needs to ask again.
+        // The names of built files change with their content, so browsers can cache them without revalidation.
         immutable: true,
         maxAge: '365d',
         setHeaders: (reply) => {
@@ -40,7 +40,7 @@ export const dashboardRoutes = fp(
   { name: 'dashboard' },
 )
 
-function asksForPage({ method, url, headers }: FastifyRequest): boolean {
+function acceptsPage({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   return !NOT_PAGES.test(url.split('?')[0] ?? '') && Boolean(headers.accept?.includes('text/html'))
 }
@@ -67,9 +67,9 @@ const policyWith = (nonce: string) =>
     `default-src 'none'`,
     `script-src 'self' 'nonce-${nonce}'`,
     `style-src 'self' 'nonce-${nonce}'`,
-    // Markdown is parsed beside the page.
+    // Markdown is parsed in a worker.
     `worker-src 'self'`,
-    // Pictures in descriptions are fetched only when somebody asks for one; the page sees to that.
+    // The page loads images of descriptions only when a user opens one.
     `img-src 'self' data: https:`,
     `font-src 'self'`,
     `connect-src 'self'`,

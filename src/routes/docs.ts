@@ -41,7 +41,7 @@ const OPTIONS = {
 
 const START = `Scalar.createApiReference('#reference', ${JSON.stringify(OPTIONS)})`
 
-/** Colors with enough contrast for small text, and a name for the copy buttons, which have one only under the pointer. */
+/** Colors with enough contrast for small text, and a name for the copy buttons, which is otherwise only shown on hover. */
 const STYLE = `
 .light-mode {
   --scalar-color-2: #4a4a4a; --scalar-color-3: #595959; --scalar-color-green: #00663f; --scalar-color-blue: #0059a8;

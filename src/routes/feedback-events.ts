@@ -7,7 +7,7 @@ import type { Services } from '../services/index.ts'
 
 const tags = ['Feedback']
 
-/** The inbox: what the receiver was given. */
+/** The inbox: all deliveries to the receiver. */
 export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'feedbackInbox'>> = async (
   app,
   { feedbackInbox },

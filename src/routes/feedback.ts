@@ -12,7 +12,7 @@ import type { DeliveryOutcome } from '../services/metrics/index.ts'
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 interface ReceiverOptions extends Pick<Services, 'feedback' | 'metrics'> {
-  /** Asked before the body is read. */
+  /** Run before the body is read. */
   guards: Guard[]
   buffer: RetryBuffer
 }
@@ -65,7 +65,7 @@ function outcomeOf(receipt: FeedbackReceipt | FeedbackIgnored): DeliveryOutcome 
   return receipt.duplicate ? 'duplicate' : 'created'
 }
 
-/** What was delivered and not taken. Anything else was refused before it was looked at. */
+/** The outcomes of failed deliveries by error code; all other errors are `refused`, before the body is read. */
 const OUTCOME_OF_ERROR: Record<string, DeliveryOutcome> = {
   validation_failed: 'rejected',
   invalid_json: 'unreadable',

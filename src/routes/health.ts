@@ -4,13 +4,13 @@ import { shuttingDown, unavailable } from '../errors/index.ts'
 import { responses } from '../schemas/responses.ts'
 
 interface HealthOptions {
-  /** Fails when the database does not answer, or is not ours. */
+  /** Rejects if the database does not respond, or its schema is not current. */
   ping(): Promise<void>
 }
 
 const Health = Type.Object({ status: Type.Literal('ok') }, { description: 'The service is healthy.' })
 
-/** For load balancers and supervisors: is the process alive, and should it get requests? */
+/** Liveness and readiness, for load balancers and supervisors. */
 export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { ping }) => {
   app.register(livenessRoutes)
 
@@ -29,7 +29,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
     },
     async () => {
       if (app.isDraining()) throw shuttingDown()
-      // Also a database without our tables is not ready, though it answers.
+      // A database that responds without our tables is not ready, either.
       await ping().catch((error) => {
         throw unavailable(error)
       })
@@ -38,7 +38,6 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
   )
 }
 
-/** Is the process alive? */
 const livenessRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/healthz',

@@ -8,7 +8,7 @@ import { keyOperations } from '../services/keys.ts'
 
 const tags = ['Access']
 
-/** Make, list, rotate and revoke API keys. */
+/** Creates, lists, rotates and revokes API keys. */
 export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = async (app, { keys }) => {
   app.post(
     '',

@@ -8,7 +8,7 @@ import { listOperations } from '../services/lists.ts'
 
 const tags = ['Lists']
 
-/** The lists of a project: made and listed under it, then addressed by themselves. */
+/** The lists of a project: created and listed below the project, then at their own path. */
 export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { lists } = service
 

@@ -5,7 +5,7 @@ import { responses } from '../schemas/responses.ts'
 import { accessOperations } from '../services/access.ts'
 import type { Services } from '../services/index.ts'
 
-/** Who the service takes the caller for. */
+/** The authenticated caller. */
 export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access'>> = async (app, { access }) => {
   app.get(
     '',

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { Services } from '../services/index.ts'
 import { metricsOperations } from '../services/metrics/index.ts'
 
-/** What Prometheus asks for. */
+/** Metrics for Prometheus. */
 export const metricsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'metrics'>> = async (
   app,
   { metrics },

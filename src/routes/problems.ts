@@ -5,7 +5,7 @@ import { PROBLEMS } from '../plugins/problems/types.ts'
 import { StrictObject } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 
-/** What the `type` of a problem document points at. */
+/** Explanations of error codes; the `type` of a problem document links here. */
 export const problemsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/:code',

@@ -8,7 +8,7 @@ import { projectOperations } from '../services/projects.ts'
 
 const tags = ['Projects']
 
-/** Create, read, rename, archive and delete projects. */
+/** Creates, returns, renames, archives and deletes projects. */
 export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { projects } = service
 

@@ -18,7 +18,7 @@ import { ruleOperations } from '../services/rules.ts'
 
 const tags = ['Rules']
 
-/** Standing instructions for AI assistants. */
+/** Instructions for AI assistants. */
 export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, services) => {
   const { rules } = services
 

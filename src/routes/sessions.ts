@@ -16,17 +16,17 @@ interface SignInOptions extends Pick<Services, 'sessions' | 'access'> {
   limitCaller(request: FastifyRequest, reply: FastifyReply): Promise<void>
   failures: FailureLimit
   isOwnOrigin(request: FastifyRequest): boolean
-  /** Whether people come over https, whatever the last hop is. */
+  /** Whether the public URL is https, whatever the protocol of the last hop. */
   isPublicHttps: boolean
 }
 
-/** Signing in: the one door to the API that asks for no key but takes one. */
+/** Signs in with a key in the body: the only API route without credentials in headers. */
 export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, options) => {
   const { sessions, access, failures, limitCaller, isOwnOrigin, isPublicHttps } = options
   app.post(
     '',
     {
-      // Strangers may send it: a key has at most 255 characters, of up to 6 bytes each in JSON.
+      // Anyone can send it: a key has at most 255 characters, of up to 6 bytes each in JSON.
       bodyLimit: 4 * 1024,
       preHandler: refuseIdempotencyKey,
       config: {
@@ -51,10 +51,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       },
     },
     async (request, reply) => {
-      // A browser says where it comes from; another site must not sign people in.
+      // Browsers send their Origin; another site must not sign users in.
       if (request.headers.origin !== undefined && !isOwnOrigin(request)) throw originNotAllowed()
       request.caller = await failures.watch(request.ip, () => access.callerByKey(request.body.key))
-      // Signing in is a request of that key like any other.
+      // Counts towards the rate limit of the key.
       await limitCaller(request, reply)
       const { session, token } = await sessions.open(request.caller, request.headers['user-agent'])
       reply.setCookie(SESSION_COOKIE, token, {
@@ -69,10 +69,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
   )
 }
 
-/** The browser keeps the cookie longer than the service believes it: what counts is when it was last used. */
+/** Longer than any session: the service ends a session by its last use. */
 const COOKIE_SECONDS = 30 * 86_400
 
-/** List and end sessions. */
+/** Lists and ends sessions. */
 export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'>> = async (
   app,
   { sessions },

@@ -7,10 +7,10 @@ import type { StreamEvent } from '../services/activity/feed.ts'
 import { streamOperations } from '../services/activity/stream.ts'
 import type { Services } from '../services/index.ts'
 
-/** A stream that was ended and does not end, because nobody reads it, is torn down after this. */
+/** A stream that has ended but is not read to its end is destroyed after this. */
 const GRACE_MS = 1_000
 
-/** The record as it is written, as server-sent events. */
+/** The activity log as server-sent events. */
 export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | 'feed' | 'metrics'>> = async (
   app,
   { stream, feed, metrics },
@@ -25,7 +25,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
   app.get(
     '',
     {
-      // HEAD would start a stream that nobody reads.
+      // HEAD would start a stream that no client reads.
       exposeHeadRoute: false,
       config: { operation: streamOperations.open, isLong: () => true, errors: ['project_not_found'] },
       schema: {
@@ -69,7 +69,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
       reply.headers({
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
-        // Nothing comes after a stream, so a draining instance is not held up by its connection.
+        // No request follows on the connection, so it does not delay a draining instance.
         connection: 'close',
         'x-accel-buffering': 'no',
       })

@@ -4,7 +4,7 @@ import { TaskNameList, TaskNameQuery } from '../schemas/task-name.ts'
 import type { Services } from '../services/index.ts'
 import { taskNameOperations } from '../services/tasks/names.ts'
 
-/** What tasks are labelled with and who works on them, for suggestions. */
+/** Labels and assignees in use, for suggestions. */
 export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskNames'>> = async (
   app,
   { taskNames },

@@ -10,7 +10,7 @@ import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
 
 const tags = ['Tasks']
 
-/** Create, read, change, hide and restore tasks. */
+/** Creates, returns, updates, deletes and restores tasks. */
 export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { tasks } = service
 

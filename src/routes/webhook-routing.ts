@@ -16,7 +16,7 @@ import type { Services } from '../services/index.ts'
 
 const tags = ['Feedback']
 
-/** Where feedback goes: rules, their order, and a dry run. */
+/** Routing rules for feedback, their order, and a dry run. */
 export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const { routing } = service
   app.register(dryRunRoutes, { prefix: '/test', routing })
@@ -118,7 +118,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
   )
 }
 
-/** Takes an event as the receiver does, so in a scope of its own. */
+/** Receives an event as the receiver does, so it needs a scope of its own. */
 const dryRunRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'routing'>> = async (app, { routing }) => {
   await app.register(eventBody)
 

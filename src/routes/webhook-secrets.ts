@@ -14,7 +14,7 @@ import { webhookSecretOperations } from '../services/webhook-secrets.ts'
 
 const tags = ['Access']
 
-/** Make, list, rotate and revoke the secrets of the feedback receiver. */
+/** Creates, lists, rotates and revokes the secrets of the feedback receiver. */
 export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
   Pick<Services, 'webhookSecrets'> & { receiver: FeedbackReceiver }
 > = async (app, { webhookSecrets, receiver }) => {

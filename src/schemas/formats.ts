@@ -78,5 +78,5 @@ function* membersOf(container: object): Generator<[key: string, member: unknown]
 /** Minimum bytes that a value adds to the JSON around it, its comma included. */
 const shortestJson = (value: unknown) => (typeof value === 'string' ? value.length : 1)
 
-/** Replaces what PostgreSQL cannot store: for senders that cannot be asked to fix their text. */
+/** Replaces characters that PostgreSQL cannot store, in text of senders that cannot fix it. */
 export const repaired = (text: string) => text.replaceAll('\0', '').toWellFormed()

@@ -1,15 +1,14 @@
 type Schema = Record<string, unknown>
 
-/** The longest text there is, a description from the code host; the receiver says its own. */
+/** The longest text, a description from the code host; the receiver has limits of its own. */
 const MAX_TEXT = 262_144
 const UUID_LENGTH = 36
-/** Every whole number here counts something, and is one of PostgreSQL's. */
+/** All integers are counts, stored as PostgreSQL's `integer`. */
 const WHOLE_NUMBER = { format: 'int32', minimum: 0, maximum: 2_147_483_647 }
 
 /**
- * The reference with a bound on every text and whole number, so that who generates a client or a gateway's rules from
- * it needs no guess. What a schema says itself stays. Only in the reference: answers are not checked against it, and
- * an identifier that is too long is told that it is none, once.
+ * Adds a bound to every string and integer of the reference, for generated clients and gateway rules; a schema's own
+ * bound is kept. Not part of validation: responses are not validated, and a long invalid id would have two errors.
  */
 export function withBounds<T extends object>(document: T): T {
   return bounded(document) as T
@@ -27,7 +26,7 @@ function bounded(part: unknown): unknown {
   return schema
 }
 
-/** Examples and defaults are no schemas, whatever they look like; texts that are a whole answer have no bound. */
+/** Examples and defaults are not schemas, even if they look like one; text responses have no bound. */
 const isData = (name: string) =>
   name.startsWith('text/') || ['enum', 'const', 'example', 'examples', 'default', 'required'].includes(name)
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 type Headers = Record<string, object>
 type Operation = { responses?: Record<string, { headers?: Headers }> }
 
-/** The reference with each header that several answers share written once: they are a third of it otherwise. */
+/** Replaces repeated response headers by references to shared ones: they would be a third of the document. */
 export function withSharedHeaders<T extends { paths?: object; components?: object }>(document: T): T {
   const shared: Headers = {}
   const share = (name: string, header: object) => {

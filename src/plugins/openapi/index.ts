@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** The API reference, made of the same schemas that check the requests. */
+/** The API reference, from the schemas that validate requests. */
 export const openapi = fp(
   async function openapi(app: FastifyInstance) {
     for (const schema of namedSchemas) app.addSchema(schema)
@@ -70,8 +70,8 @@ export const openapi = fp(
           },
         },
       },
-      // Here and not on the route, where Fastify would compile a serializer for each error of each route: errors
-      // do not use them, and with 65 routes they cost 2.4 s of CPU at every start.
+      // Not on the route, where Fastify would compile a serializer for each error of each route: errors do not use
+      // them, and with 65 routes they cost 2.4 s of CPU at every start.
       transform: ({ schema, url, route }) => ({ schema: schema && withProblems(schema, route), url }),
       transformObject: (document) => {
         if (!('openapiObject' in document)) throw new Error('The reference is OpenAPI 3.')
@@ -114,18 +114,17 @@ function withHeads<T extends { paths?: object }>(document: T): T {
   return { ...document, paths: Object.fromEntries(paths.map(([path, methods]) => [path, withHead(methods)])) }
 }
 
-/** Typed by what it has beside what OpenAPI knows. */
+/** Typed here because the OpenAPI type has no extensions. */
 const SERVER: { url: string; description: string; 'x-internal': boolean } = {
   url: '/',
   description: 'This server, be it local, staging or production.',
   'x-internal': false,
 }
 
-/** Completes what a route says of itself: closed inputs and its security. */
+/** Adds the security of a route, and rejects query parameters where none are declared. */
 function describeRoute(route: RouteOptions) {
   const { schema, config } = route
   if (!schema || schema.hide) return
-  // Unknown query names are named, also where none is known.
   schema.querystring ??= StrictObject({}, { description: 'No parameters.' })
   if (config?.operation) schema.security = [{ apiKey: [] }]
   else schema.security = config?.isReceiver ? [{ webhookSecret: [] }] : []

@@ -7,7 +7,7 @@ import { PROBLEMS } from './types.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The error as it may be shown; an unexpected one becomes `internal_error` with its cause. */
+    /** The error as it is returned to callers; an unexpected one becomes `internal_error` with its cause. */
     asAppError(error: unknown): AppError | FastifyError
   }
 }
@@ -15,11 +15,11 @@ declare module 'fastify' {
 interface ProblemsOptions {
   /** Distinguishes an unavailable database from a bug. */
   isDatabaseAway(error: unknown): boolean
-  /** The same without what the statement was given: texts and addresses of people do not belong in a log. */
+  /** Removes the values of the statement from an error: content and e-mail addresses must not be logged. */
   withoutValues(error: unknown): unknown
 }
 
-/** Every error leaves as `application/problem+json`; a 5xx says nothing of the inside and is logged whole. */
+/** Sends every error as `application/problem+json`; a 5xx has no internal details, which are logged. */
 export const problems = fp<ProblemsOptions>(
   async function problems(app: FastifyInstance, { isDatabaseAway, withoutValues }) {
     app.decorate('asAppError', asAppError)
@@ -32,7 +32,7 @@ export const problems = fp<ProblemsOptions>(
       if (error instanceof AppError) return error
       if (isDatabaseAway(error)) return unavailable(withoutValues(error))
       const { statusCode = 500 } = error as FastifyError
-      // What the framework itself refuses (a header too many, a length that lies) keeps its status and words.
+      // Errors of the framework (too many headers, an incorrect length) keep their status and message.
       if (statusCode >= 400 && statusCode < 500) return error as FastifyError
       return new AppError(
         'internal_error',
@@ -47,7 +47,7 @@ export const problems = fp<ProblemsOptions>(
 
 export function sendProblem(error: AppError | FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, body } = problemOf(error, request.id)
-  // Our own limits refused it: whoever runs into them must not be able to fill the log.
+  // Rejected by a limit: one line without a stack, because clients can cause any number of them.
   if (isOwnRefusal(error)) request.log.warn({ reason: error.message }, 'request refused')
   else if (status >= 500) request.log.error({ err: error }, 'request failed')
   if (error instanceof AppError) {
@@ -56,9 +56,9 @@ export function sendProblem(error: AppError | FastifyError, request: FastifyRequ
     if (allow) reply.header('allow', allow.join(', '))
   }
   if (status === 401) reply.header('www-authenticate', 'ApiKey')
-  // The rest of the body is not waited for.
+  // Does not wait for the rest of the body.
   if (status === 408) reply.header('connection', 'close')
-  // Also where the request failed before any hook ran.
+  // Set here, because the request may have failed before any hook ran.
   reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
   return reply.status(status).type('application/problem+json').serializer(JSON.stringify).send(body)
 }
