@@ -80,7 +80,7 @@ async function live(config: Config) {
   const started = start(config, logger, lifetime)
 
   const grace = closeWithGrace({ delay: GONE_MS, logger, skip: [...SIGNALS] }, async ({ err }) => {
-    if (err) logger.fatal({ err }, 'ended by an error')
+    if (err) logger.fatal({ err }, 'unexpected error, shutting down')
     ending.abort(new Error('The process is shutting down.'))
     setTimeout(() => cutDatabase.abort(), CUT_DATABASE_MS)
     await started.catch(() => {})
@@ -110,7 +110,7 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
   }
   const connectionString = config.databaseUrl ?? (await embedded())
   // Not the error itself: the pool attaches the whole client to it.
-  const onError = ({ message }: Error) => logger.warn({ reason: message }, 'a database connection broke')
+  const onError = ({ message }: Error) => logger.warn({ reason: message }, 'database connection lost')
   const database = config.databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
   const onWait = (reason: string) => logger.warn({ reason }, `waiting for ${database}`)
   const db = openDatabase({ connectionString, size: config.databasePool, cut, onError })
@@ -217,16 +217,19 @@ async function refuseTakenAddress(address: Pick<Config, 'host' | 'port'>, name =
 function explainAddress({ host, port }: Pick<Config, 'host' | 'port'>, name = 'PORT') {
   return ({ code, message }: NodeJS.ErrnoException): never => {
     if (code === 'EADDRINUSE')
-      throw new Error(`Port ${port} on ${host} is in use: stop what uses it, or set ${name} to another.`)
-    if (code === 'EACCES') throw new Error(`Port ${port} is not for this user: set ${name} to 1024 or more.`)
-    throw new Error(`It cannot listen on ${host}: ${message}`)
+      throw new Error(
+        `Port ${port} on ${host} is already in use. Stop the other process, or set ${name} to another port.`,
+      )
+    if (code === 'EACCES')
+      throw new Error(`This user may not listen on port ${port}. Set ${name} to 1024 or higher.`)
+    throw new Error(`Listening on ${host} failed: ${message}`)
   }
 }
 
 function shownOnce({ adminKey, webhookSecret }: FirstSecrets): string {
   const lines = []
-  if (adminKey) lines.push('', 'The first admin key, shown this once:', `  ${adminKey}`)
-  if (webhookSecret) lines.push('', 'The first webhook secret, shown this once:', `  ${webhookSecret}`)
+  if (adminKey) lines.push('', 'Admin key (shown only once):', `  ${adminKey}`)
+  if (webhookSecret) lines.push('', 'Webhook secret (shown only once):', `  ${webhookSecret}`)
   return lines.length > 0 ? `${lines.join('\n')}\n` : ''
 }
 
@@ -234,7 +237,7 @@ function welcome(config: Config, address: string | AddressInfo | null, { adminKe
   const url = config.publicUrl ?? urlOf(config.host, address, config.port)
   const key = `-H 'X-API-Key: ${adminKey ?? '<your key>'}'`
   return `
-Inlet is at ${url}/
+Inlet is running at ${url}/
 
 Create a task:
   curl -s ${url}/api/tasks ${key} -H 'Content-Type: application/json' -d '{"title":"Hello, Inlet"}'

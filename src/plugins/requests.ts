@@ -63,7 +63,7 @@ export const requests = fp(
           ms: Math.round(reply.elapsedTime * 10) / 10,
           caller: request.caller?.id,
         },
-        'answered',
+        'request completed',
       )
     })
   },

@@ -82,6 +82,6 @@ const policyWith = (nonce: string) =>
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Inlet</title><meta name="viewport" content="width=device-width"></head>
 <body><h1>The dashboard is not built yet</h1>
-<p>The service runs; only its pages are missing. <code>npm ci</code> builds them, and so does <code>npm run build</code>. Then start Inlet again.</p>
-<p>The API works without them: <a href="/docs">the reference</a>.</p></body></html>
+<p>Run <code>npm run build</code>, then restart Inlet. <code>npm ci</code> also builds the dashboard.</p>
+<p>The API works without the dashboard: <a href="/docs">API reference</a>.</p></body></html>
 `

@@ -8,7 +8,7 @@ export const metricsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'metrics'>>
   app,
   { metrics },
 ) => {
-  metrics.onError((err) => app.log.warn({ err }, 'the database has no numbers for the metrics'))
+  metrics.onError((err) => app.log.warn({ err }, 'could not read metrics from the database'))
   app.get(
     '',
     {

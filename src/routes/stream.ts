@@ -16,7 +16,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
   { stream, feed, metrics },
 ) => {
   const open = new Set<AbortController>()
-  feed.onError((err) => app.log.warn({ err }, 'the stream cannot read the record'))
+  feed.onError((err) => app.log.warn({ err }, 'could not read the activity log for streams'))
   app.addHook('preClose', async () => {
     for (const ending of open) ending.abort()
     await feed.idle()

@@ -51,7 +51,7 @@ const members = {
     'The name of the event. Only `feedback_submitted` creates a task; other events are ignored.',
     FEEDBACK_SUBMITTED,
   ),
-  distinct_id: text('Who it was.', 'user-4711'),
+  distinct_id: text('The ID of the user.', 'user-4711'),
   timestamp: text('When the event occurred, in ISO 8601 with an offset.', '2026-11-21T08:15:30.000Z'),
   properties: Properties,
 }

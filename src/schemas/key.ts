@@ -48,7 +48,7 @@ export const NewApiKey = StrictObject(
       Nullable(DateTime('When the key expires. It can’t outlive the key that creates it.')),
     ),
   },
-  { $id: 'NewApiKey', description: 'A key to be made.' },
+  { $id: 'NewApiKey', description: 'The API key to create.' },
 )
 export type NewApiKey = Static<typeof NewApiKey>
 

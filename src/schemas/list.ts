@@ -32,7 +32,7 @@ export const NewList = StrictObject(
       Position('The position. Lists from there on move back by one. Defaults to the end.'),
     ),
   },
-  { $id: 'NewList', description: 'A list to be made.' },
+  { $id: 'NewList', description: 'The list to create.' },
 )
 export type NewList = Static<typeof NewList>
 
@@ -41,7 +41,7 @@ export const ListChange = StrictObject(
     name: Type.Optional(Name),
     position: Type.Optional(Position('The position to move the list to. The other lists are renumbered.')),
   },
-  { $id: 'ListChange', description: 'What is to change; what is left out stays.' },
+  { $id: 'ListChange', description: 'The fields to update. Omitted fields keep their values.' },
 )
 export type ListChange = Static<typeof ListChange>
 

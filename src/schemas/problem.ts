@@ -43,5 +43,5 @@ export const Problem = Type.Object(
       }),
     ),
   },
-  { $id: 'Problem', description: 'An error, as RFC 9457 has it.' },
+  { $id: 'Problem', description: 'An error in the format of RFC 9457.' },
 )

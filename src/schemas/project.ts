@@ -22,7 +22,7 @@ export const ProjectPage = PageOf(ref(Project), 'A page of projects.')
 
 export const NewProject = StrictObject(
   { name: Name },
-  { $id: 'NewProject', description: 'A project to be made.' },
+  { $id: 'NewProject', description: 'The project to create.' },
 )
 export type NewProject = Static<typeof NewProject>
 

@@ -88,7 +88,7 @@ export const RoutingTest = Type.Object(
         {
           ruleId: Uuid('The rule.'),
           name: Nullable(Type.String({ description: 'The name of the rule.' })),
-          outcome: StringEnum(['won', 'lost'], { description: 'What became of it.' }),
+          outcome: StringEnum(['won', 'lost'], { description: 'Whether the rule was chosen.' }),
           reason: Type.String({ description: 'Why the rule was or wasn’t chosen.' }),
         },
         { description: 'A rule and its result.' },
@@ -96,6 +96,6 @@ export const RoutingTest = Type.Object(
       { description: 'All rules by position, and why each was or wasn’t chosen.' },
     ),
   },
-  { $id: 'RoutingTest', description: 'What would become of an event. Nothing was changed.' },
+  { $id: 'RoutingTest', description: 'How an event would be routed. Nothing is created.' },
 )
 export type RoutingTest = Static<typeof RoutingTest>

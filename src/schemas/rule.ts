@@ -50,7 +50,7 @@ export const RuleVersion = Type.Object(
     createdAt: DateTime('When this version was created.'),
     createdBy: ref(Actor),
   },
-  { $id: 'RuleVersion', description: 'What a rule was at one version.' },
+  { $id: 'RuleVersion', description: 'A rule as of one version.' },
 )
 export type RuleVersion = Static<typeof RuleVersion>
 
@@ -74,7 +74,7 @@ export const NewRule = StrictObject(
       ),
     ),
   },
-  { $id: 'NewRule', description: 'A rule to be made.' },
+  { $id: 'NewRule', description: 'The rule to create.' },
 )
 export type NewRule = Static<typeof NewRule>
 
@@ -86,7 +86,7 @@ export const RuleChange = StrictObject(
       Type.Boolean({ description: 'Set to false to turn off the rule without deleting it.' }),
     ),
   },
-  { $id: 'RuleChange', description: 'What is to change; what is left out stays.' },
+  { $id: 'RuleChange', description: 'The fields to update. Omitted fields keep their values.' },
 )
 export type RuleChange = Static<typeof RuleChange>
 
@@ -98,7 +98,7 @@ export const RuleRevert = StrictObject(
       description: 'The version to restore the content, priority and `isActive` from.',
     }),
   },
-  { $id: 'RuleRevert', description: 'Where to go back to.' },
+  { $id: 'RuleRevert', description: 'The version to restore.' },
 )
 export type RuleRevert = Static<typeof RuleRevert>
 

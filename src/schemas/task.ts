@@ -73,7 +73,7 @@ export const Actor = Type.Object(
     id: Nullable(Uuid('The ID of the key or connection, or null if there is none.')),
     name: Type.String({ description: 'The name of the actor at that time.' }),
   },
-  { $id: 'Actor', description: 'Who did something.' },
+  { $id: 'Actor', description: 'The actor of a change.' },
 )
 export type Actor = Static<typeof Actor>
 
@@ -125,7 +125,7 @@ const long = {
   }),
 }
 
-export const Task = Type.Object({ ...brief, ...long }, { $id: 'Task', description: 'Something to be done.' })
+export const Task = Type.Object({ ...brief, ...long }, { $id: 'Task', description: 'A task.' })
 export type Task = Static<typeof Task>
 
 export const WrittenTask = Type.Object(
@@ -158,7 +158,7 @@ const taskContent = {
   title: Title,
   description: Type.Optional(Nullable(Description)),
   source: Type.Optional(
-    StringEnum(['api'], { description: 'May be left out. The service sets the source by who calls.' }),
+    StringEnum(['api'], { description: 'Optional. Inlet sets the source based on the caller.' }),
   ),
   priority: Type.Optional(StringEnum([...TaskPriority], { description: 'The priority.', default: 'medium' })),
   externalId: Type.Optional(Nullable(ExternalId)),
@@ -177,7 +177,7 @@ export const NewTask = StrictObject(
       ),
     ),
   },
-  { $id: 'NewTask', description: 'A task to be made.' },
+  { $id: 'NewTask', description: 'The task to create.' },
 )
 export type NewTask = Static<typeof NewTask>
 
@@ -200,7 +200,7 @@ export const TaskChange = StrictObject(
     notes: Type.Optional(Nullable(Notes)),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'TaskChange', description: 'What is to change; what is left out stays.' },
+  { $id: 'TaskChange', description: 'The fields to update. Omitted fields keep their values.' },
 )
 export type TaskChange = Static<typeof TaskChange>
 

@@ -46,7 +46,7 @@ async function addressOf(output: Readable): Promise<string> {
   let written = ''
   for await (const text of output.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     written += text
-    const address = /^Inlet is at (\S+)\/$/m.exec(written)?.[1]
+    const address = /^Inlet is running at (\S+)\/$/m.exec(written)?.[1]
     if (!address) continue
     output.resume()
     return address

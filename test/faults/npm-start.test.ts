@@ -44,7 +44,7 @@ describe('npm start', () => {
       if (each.user.uid) await chown(dataDir, each.user.uid, each.user.uid)
       for (const signal of SIGNALS) {
         const npm = spawnNpm(each, { DATA_DIR: dataDir })
-        await expect.poll(npm.output, { timeout: 60_000 }).toContain('Inlet is at ')
+        await expect.poll(npm.output, { timeout: 60_000 }).toContain('Inlet is running at ')
         const pid = Number(/"pid":(\d+)/.exec(npm.output())?.[1])
         servers.push(pid)
 

@@ -47,7 +47,7 @@ describe('a start that fails says why and leaves nothing behind', { timeout: 120
 
     expect(await inlet.ended).toMatchObject({ code: 1 })
     expect(inlet.output()).toBe(
-      `Inlet cannot start. Port ${port} on 127.0.0.1 is in use: stop what uses it, or set PORT to another.\n`,
+      `Inlet cannot start. Port ${port} on 127.0.0.1 is already in use. Stop the other process, or set PORT to another port.\n`,
     )
     await expect(access(dataDir)).rejects.toThrow('ENOENT')
     other.close()
@@ -61,7 +61,7 @@ describe('a start that fails says why and leaves nothing behind', { timeout: 120
     const other = createServer().listen(port, '127.0.0.1')
 
     expect(await inlet.ended).toMatchObject({ code: 1 })
-    expect(inlet.output()).toMatch(/^Inlet cannot start\. Port \d+ on 127\.0\.0\.1 is in use: .*\n/m)
+    expect(inlet.output()).toMatch(/^Inlet cannot start\. Port \d+ on 127\.0\.0\.1 is already in use\. .*\n/m)
     expect(await serverPid(dataDir)).toBeUndefined()
     other.close()
   })
@@ -117,7 +117,7 @@ test('BOOTSTRAP_API_KEY works whenever it is set, until it is revoked: then for 
   }
 
   const first = await startWith(ADMIN_KEY)
-  expect(first.inlet.output()).not.toContain('The first admin key')
+  expect(first.inlet.output()).not.toContain('Admin key')
   await end(first.inlet)
 
   const later = await startWith(OTHER_KEY)

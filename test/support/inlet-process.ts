@@ -55,7 +55,7 @@ export function spawnInlet({ dataDir, env = {}, isGroup = false, wrapper = [] }:
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       written += text
-      const address = /^Inlet is at (\S+)\/$/m.exec(written)?.[1]
+      const address = /^Inlet is running at (\S+)\/$/m.exec(written)?.[1]
       if (address) listening.resolve(address)
     })
   }

@@ -39,50 +39,56 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
 
   return {
     registry,
-    build: gauge('inlet_build_info', 'Always 1; the labels say what runs.', ['version', 'node']),
+    build: gauge('inlet_build_info', 'Always 1. The labels have the versions of Inlet and Node.js.', [
+      'version',
+      'node',
+    ]),
     requests: seconds(
       'inlet_http_request_duration_seconds',
-      'Time to answer a request, by the pattern of its route and the class of its status.',
+      'Duration of HTTP requests, by route pattern and status class.',
       ['method', 'route', 'status'],
       REQUEST_BUCKETS,
     ),
-    streams: gauge('inlet_stream_clients', 'Clients that follow GET /api/stream on this instance.'),
-    databaseUp: gauge('inlet_database_up', 'Whether the database answered this scrape within 2 s.'),
+    streams: gauge('inlet_stream_clients', 'Clients connected to GET /api/stream on this instance.'),
+    databaseUp: gauge('inlet_database_up', '1 if the database responded within 2 s, otherwise 0.'),
     databaseRestarts: counter(
       'inlet_database_restarts_total',
-      'Times the database server was found to be another than at the scrape before.',
+      'Restarts of the database that this instance detected.',
     ),
     ...(isEmbedded && {
-      embeddedUp: gauge('inlet_embedded_server_up', 'Whether the embedded PostgreSQL answered this scrape.'),
+      embeddedUp: gauge(
+        'inlet_embedded_server_up',
+        '1 if the embedded PostgreSQL responded within 2 s, otherwise 0.',
+      ),
       embeddedRestarts: counter(
         'inlet_embedded_server_restarts_total',
-        'Times the embedded PostgreSQL was found started anew.',
+        'Restarts of the embedded PostgreSQL that this instance detected.',
       ),
     }),
     poolConnections: gauge('inlet_pool_connections', 'Database connections of this instance.', ['state']),
-    poolMax: gauge('inlet_pool_connections_max', 'Database connections there may be: DATABASE_POOL.'),
-    poolWaiting: gauge('inlet_pool_waiting', 'Queries that wait for a connection.'),
-    jobs: gauge('inlet_jobs', 'Background work of all instances, by queue and state.', ['queue', 'state']),
+    poolMax: gauge('inlet_pool_connections_max', 'Maximum of database connections, from DATABASE_POOL.'),
+    poolWaiting: gauge('inlet_pool_waiting', 'Queries waiting for a connection.'),
+    jobs: gauge('inlet_jobs', 'Background jobs of all instances, by queue and state.', ['queue', 'state']),
     jobSeconds: seconds(
       'inlet_job_duration_seconds',
-      'Time a piece of background work took on this instance.',
+      'Duration of background jobs on this instance.',
       ['queue', 'outcome'],
       JOB_BUCKETS,
     ),
     syncRuns: counterOf(
       SYNC_OUTCOMES,
       'inlet_sync_runs_total',
-      'Sync runs that ended or were put off on this instance.',
+      'Sync runs that ended or were postponed on this instance.',
     ),
     syncItems: counter(
       'inlet_sync_entries_total',
-      'What became of the issues and pull requests of the runs that ended on this instance.',
+      'Issues and pull requests of sync runs that ended on this instance, by outcome.',
       ['outcome'],
     ),
     hostRequests: counter('inlet_codehost_requests_total', 'Requests to code hosts.', ['host', 'outcome']),
     hostRemaining: gauge(
       'inlet_codehost_rate_limit_remaining',
-      'Requests that the code host still allows, as its last answer said.',
+      'Requests left in the rate limit of the code host, from its last response.',
       ['host'],
     ),
     deliveries: counterOf(
@@ -92,11 +98,11 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
     ),
     buffered: counter(
       'inlet_receiver_held_total',
-      'Deliveries that were held because the database was away, whatever became of them.',
+      'Deliveries that were retried because the database was unavailable.',
     ),
     unreadable: gauge(
       'inlet_receiver_unreadable_deliveries',
-      'Deliveries to all instances that were not JSON, today and the six days before.',
+      'Deliveries of the last seven days that were not JSON, to all instances.',
     ),
   }
 }
