@@ -81,7 +81,8 @@ function omissionsMarkdown({ omitted, omittedCount }: Context): string {
     'Beyond the budget, where nothing else is said. get_rules returns every active rule.',
     '',
     ...omitted.map(omissionLine),
-    ...(others > 0 ? [`- ${omitted.length > 0 ? 'and ' : ''}${others} more`] : []),
+    // The budget reserved this line before any item was named, so it must not get longer.
+    ...(others > 0 ? [`- ${others} more`] : []),
   ].join('\n')
 }
 

@@ -76,6 +76,20 @@ describe('a context within a budget', () => {
     )
   })
 
+  test('is not exceeded by the count of the omissions that are not named', () => {
+    const [first, second] = fc.sample(instruction, { numRuns: 2, seed: 1 }).map((rule) => ({
+      ...rule,
+      content: 'x'.repeat(400),
+    }))
+    const [base] = fc.sample(context, { numRuns: 1, seed: 1 })
+    const whole = { ...base, instructions: [first, second], lists: [] } as Context
+    whole.tasks = { open: 1, inProgress: 2, recent: [] }
+    for (let budget = 1; budget < 600; budget++) {
+      const cut = withinBudget(whole, budget)
+      if (cut.omitted.length > 0) expect(Math.max(...sizes(cut))).toBeLessThanOrEqual(budget)
+    }
+  })
+
   test('includes or counts every item, keeps the order, and names at most 20 omissions', () => {
     fc.assert(
       fc.property(context, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {

@@ -140,7 +140,7 @@ describe('a budget', () => {
     expect(body.omitted[0]).toEqual({ kind: 'instruction', id: long.id, priority: 9, reason: 'budget' })
     expect(body.omittedCount).toBeGreaterThan(body.omitted.length)
     expect(text).toContain(`- rule ${long.id}, priority 9`)
-    expect(text).toContain(`and ${body.omittedCount - body.omitted.length} more`)
+    expect(text).toContain(`- ${body.omittedCount - body.omitted.length} more`)
   })
 
   test('counts four bytes of UTF-8 as a token', () => {
