@@ -124,7 +124,7 @@ describe('webhook routing', () => {
     await page.getByRole('option', { name: /Picked out of many/ }).click()
     await page.getByRole('button', { name: 'Try it' }).click()
     await item.getByText('Matched:').waitFor()
-    await page.getByText('This event is here already').waitFor()
+    await page.getByText('This event was already received').waitFor()
   })
 
   test('shows why a payload cannot be tested', async ({ app }) => {

@@ -92,7 +92,7 @@ describe('a rejected delivery', () => {
     expect(response.status).toBe(201)
     const task = await taskOf(response.body.taskId)
     expect(task.metadata.properties.note).toBe(`${'n'.repeat(65_536)}…`)
-    expect(task.description).toContain('This task was cut')
+    expect(task.description).toContain('This task was truncated')
     expect((await eventOf(response.body.eventId)).payloadCut).toBe(true)
   })
 })

@@ -30,7 +30,7 @@ describe('feedback', () => {
       ruleId: rule.id,
       ruleName: 'Shop',
       matchedOn: 'both',
-      explanation: 'Rule "Shop" matched on project and app: it leads to "Mobile".',
+      explanation: 'Rule "Shop" matches the project and the app. Routed to "Mobile".',
     })
   })
 
@@ -43,7 +43,7 @@ describe('feedback', () => {
 
     expect(body.routing).toEqual({ ruleId: null, matchedOn: 'default' })
     expect((await service.get(`/api/analytics/events/${body.eventId}`)).body.routing.explanation).toBe(
-      'Rule "Dead" matched on the app, but its project "Soon archived" is archived. "Soon archived", which the event names, is archived. It goes to the default project "Inbox".',
+      'Rule "Dead" matches the app, but its project "Soon archived" is archived. The project "Soon archived" that the event names is archived. Routed to the default project "Inbox".',
     )
   })
 
@@ -73,8 +73,8 @@ describe('feedback', () => {
     const words = 'project "Nameless" and app "com.nameless"'
     const trial = (await service.post('/api/webhook-routing/test', event)).body
     expect(trial.ruleId).toBe(rule.id)
-    expect(trial.explanation).toContain(`The rule for ${words} matched on project and app`)
-    expect(trial.explanation).toContain('The rule for app "com.nameless" lost:')
+    expect(trial.explanation).toContain(`The rule for ${words} matches the project and the app`)
+    expect(trial.explanation).toContain('The rule for app "com.nameless" matches the app, but')
 
     const { eventId, taskId } = (await send(event)).body
     const { data } = (await service.get(`/api/activity?taskId=${taskId}&type=feedback.received`)).body
@@ -89,7 +89,7 @@ describe('feedback', () => {
     const event = feedback({ project_name: 'twin' })
     const trial = (await service.post('/api/webhook-routing/test', event)).body
     expect(trial).toMatchObject({ projectId: older.id, matchedOn: 'project_name' })
-    expect(trial.explanation).toContain('Two projects have this name: it goes to the older one.')
+    expect(trial.explanation).toContain('Two projects have this name; the older one is used.')
     const { eventId } = (await send(event)).body
     const inbox = (await service.get('/api/analytics/events')).body.data
     expect(inbox.find(({ id }: { id: string }) => id === eventId).routing.explanation).toContain(
@@ -136,15 +136,15 @@ describe('a dry run', () => {
       ruleId: rule.id,
       matchedOn: 'app',
       explanation:
-        'Rule "Shop" matched on the app: it leads to "Mobile". "Other" lost: the event’s project_id and project_name are not "other".',
+        'Rule "Shop" matches the app. Routed to "Mobile". Rule "Other" doesn’t match: project_id and project_name aren’t "other".',
       title: 'Hello',
       considered: [
-        { ruleId: rule.id, name: 'Shop', outcome: 'won', reason: 'matched on the app' },
+        { ruleId: rule.id, name: 'Shop', outcome: 'won', reason: 'matches the app' },
         {
           ruleId: expect.stringMatching(UUID),
           name: 'Other',
           outcome: 'lost',
-          reason: 'the event’s project_id and project_name are not "other"',
+          reason: 'doesn’t match: project_id and project_name aren’t "other"',
         },
       ],
     })

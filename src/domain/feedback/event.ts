@@ -91,7 +91,7 @@ type Members = Record<string, unknown>
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const missing = (path: string): FieldError => ({ path, code: 'required', message: 'is missing' })
+const missing = (path: string): FieldError => ({ path, code: 'required', message: 'is required' })
 
 const wrongType = (path: string, { expected, value }: { expected: string; value: unknown }): FieldError => ({
   path,
@@ -127,7 +127,7 @@ function timestampError(value: unknown, path: string): FieldError | undefined {
   const time = withColon(String(value))
   const isValid = isDateTime(time.replace(OFFSET, 'Z')) && !Number.isNaN(Date.parse(time))
   if (isValid) return undefined
-  const message = 'must be an ISO 8601 time with an offset, such as 2026-11-21T08:15:30.000Z'
+  const message = 'must be an ISO 8601 date and time with an offset, such as 2026-11-21T08:15:30.000Z'
   return { path, code: 'wrong_format', message }
 }
 

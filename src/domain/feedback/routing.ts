@@ -86,17 +86,17 @@ export function decideRoute(fields: RoutingFields, table: RoutingTable): Routing
   if (rule && kind && target) {
     const explanation = [
       ...passed,
-      `${nameOf(rule)} matched on ${KIND_TEXT[kind]}: it leads to ${quoted(target.name)}.`,
+      `${nameOf(rule)} matches ${KIND_TEXT[kind]}. Routed to ${quoted(target.name)}.`,
     ]
     return { project: target, rule, matchedOn: kind, explanation: explanation.join(' ') }
   }
 
-  const before = [...passed, ...(matching.length > 0 ? [] : ['No rule matched.'])]
+  const before = [...passed, ...(matching.length > 0 ? [] : ['No rule matches.'])]
   const candidates = namedProjects(fields, table)
   const named = candidates.find(({ isArchived }) => !isArchived)
   const refused = candidates
     .filter(({ isArchived }) => isArchived)
-    .map(({ name }) => `${quoted(name)}, which the event names, is archived.`)
+    .map(({ name }) => `The project ${quoted(name)} that the event names is archived.`)
   if (named) {
     const explanation = [
       ...before,
@@ -106,12 +106,12 @@ export function decideRoute(fields: RoutingFields, table: RoutingTable): Routing
     return { project: named, rule: null, matchedOn: 'project_name', explanation }
   }
   const project = defaultOf(table)
-  const last = refused.length > 0 ? [] : ['The event names no project of ours.']
+  const last = refused.length > 0 ? [] : ['The event doesn’t name an existing project.']
   const explanation = [
     ...before,
     ...refused,
     ...last,
-    `It goes to the default project ${quoted(project.name)}.`,
+    `Routed to the default project ${quoted(project.name)}.`,
   ]
   return { project, rule: null, matchedOn: 'default', explanation: explanation.join(' ') }
 }
@@ -125,7 +125,7 @@ export function consideredRules(
   return table.rules.toSorted(byPosition).map((rule) => {
     const base = { ruleId: rule.id, name: rule.name }
     if (rule.id === winner.rule?.id)
-      return { ...base, outcome: 'won', reason: `matched on ${KIND_TEXT[winner.matchedOn]}` }
+      return { ...base, outcome: 'won', reason: `matches ${KIND_TEXT[winner.matchedOn]}` }
     const match = matches.get(rule.id)
     return {
       ...base,
@@ -144,7 +144,7 @@ interface Match {
 
 const RANKS: MatchKind[] = ['both', 'app', 'project']
 const KIND_TEXT: Record<MatchedOn, string> = {
-  both: 'project and app',
+  both: 'the project and the app',
   app: 'the app',
   project: 'the project',
   project_name: 'the project the event names',
@@ -209,8 +209,8 @@ function sharedName(
   const count = candidates.filter(({ name, isArchived }) => !isArchived && isSame(name, named.name)).length
   if (count < 2) return []
   return count === 2
-    ? ['Two projects have this name: it goes to the older one.']
-    : [`${count} projects have this name: it goes to the oldest one.`]
+    ? ['Two projects have this name; the older one is used.']
+    : [`${count} projects have this name; the oldest one is used.`]
 }
 
 function defaultOf({ projects }: RoutingTable): RoutingProject {
@@ -220,29 +220,29 @@ function defaultOf({ projects }: RoutingTable): RoutingProject {
 }
 
 const passedOver = ({ rule, kind, target }: Match) =>
-  `${nameOf(rule)} matched on ${KIND_TEXT[kind]}, but ${whyUnusable(target)}.`
+  `${nameOf(rule)} matches ${KIND_TEXT[kind]}, but ${whyUnusable(target)}.`
 
 const whyUnusable = (target: RoutingProject | undefined) =>
-  target ? `its project ${quoted(target.name)} is archived` : 'its project is gone'
+  target ? `its project ${quoted(target.name)} is archived` : 'its project was deleted'
 
-function lossReason({ rule, kind, target }: Match, { rule: winner, matchedOn }: RoutingDecision): string {
-  if (!isUsable(target)) return `matched on ${KIND_TEXT[kind]}, but ${whyUnusable(target)}`
-  if (!winner) return `matched on ${KIND_TEXT[kind]}`
+function lossReason({ kind, target }: Match, { rule: winner, matchedOn }: RoutingDecision): string {
+  if (!isUsable(target)) return `matches ${KIND_TEXT[kind]}, but ${whyUnusable(target)}`
+  if (!winner) return `matches ${KIND_TEXT[kind]}`
   return matchedOn === kind
-    ? `matched on ${KIND_TEXT[kind]} as well, but stands behind ${nameOf(winner, 'rule')}`
-    : `matched on ${KIND_TEXT[kind]}, but a match on ${KIND_TEXT[matchedOn]} comes first (position ${rule.position})`
+    ? `matches ${KIND_TEXT[kind]}, but comes after ${nameOf(winner, 'rule')}`
+    : `matches ${KIND_TEXT[kind]}, but a rule that matches ${KIND_TEXT[matchedOn]} takes precedence`
 }
 
 /** Quotes the rule's text only, never the event's. */
 function mismatchReason({ isActive, projectMatch, appMatch }: RoutingRule, fields: RoutingFields): string {
-  if (!isActive) return 'is not active'
+  if (!isActive) return 'is inactive'
   const mismatches = [
     projectMatch !== null &&
       !isProject(projectMatch, fields) &&
-      `the event’s project_id and project_name are not ${quoted(projectMatch)}`,
-    appMatch !== null && !isApp(appMatch, fields) && `its bundle_id and app_id are not ${quoted(appMatch)}`,
+      `project_id and project_name aren’t ${quoted(projectMatch)}`,
+    appMatch !== null && !isApp(appMatch, fields) && `bundle_id and app_id aren’t ${quoted(appMatch)}`,
   ].filter((mismatch) => mismatch !== false)
-  return mismatches.join(', and ')
+  return `doesn’t match: ${mismatches.join(', and ')}`
 }
 
 /** A rule's name; without one, what it matches. */

@@ -12,7 +12,7 @@ import { idsOf, placed } from '../../domain/list-order.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { notJson, routingRuleNotFound, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { RoutingRow, RoutingTableRows } from '../../repositories/feedback/routing.ts'
+import type { RoutingRow } from '../../repositories/feedback/routing.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../../schemas/routing.ts'
 import type { Caller } from '../access.ts'
@@ -153,7 +153,9 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         matchedOn: decision.matchedOn,
         explanation: [
           ...(before
-            ? [`This event is here already, as the task ${before.taskId}: a repeat makes none.`]
+            ? [
+                `This event was already received as task ${before.taskId}; a repeat doesn’t create another one.`,
+              ]
             : []),
           decision.explanation,
           ...considered
@@ -161,7 +163,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
             .slice(0, MAX_EXPLAINED)
             .map(({ ruleId, reason }) => {
               const rule = table.rules.find(({ id }) => id === ruleId)
-              return `${rule ? labelOf(rule) : 'A rule'} lost: ${reason}.`
+              return `${rule ? nameOf(rule) : 'A rule'} ${reason}.`
             }),
         ].join(' '),
         title: task.title,
@@ -211,23 +213,20 @@ export async function findTable(routing: BoundRepositories['routing'], fields: R
 /** Maximum number of rules in an explanation; `considered` has all. */
 const MAX_EXPLAINED = 20
 
-const labelOf = (rule: RoutingTableRows['rules'][number]) =>
-  rule.name === null ? nameOf(rule) : `"${rule.name}"`
-
 const IGNORED: RoutingTest = {
   wouldCreate: false,
   projectId: null,
   listName: null,
   ruleId: null,
   matchedOn: null,
-  explanation: 'Only events named feedback_submitted become tasks; this one would be ignored.',
+  explanation: 'Only feedback_submitted events create tasks. This event would be ignored.',
   title: null,
   considered: [],
 }
 
 function refuseWithoutMatch({ projectMatch, appMatch }: Pick<RoutingRow, 'projectMatch' | 'appMatch'>) {
   if (projectMatch !== null || appMatch !== null) return
-  const message = 'is missing: a rule needs projectMatch, appMatch or both'
+  const message = 'is required, unless you set appMatch'
   throw validationFailed([{ path: '/projectMatch', code: 'required', message }])
 }
 

@@ -117,7 +117,7 @@ describe('a routing rule', () => {
 
     expect(decision).toMatchObject({ rule: PROJECT, matchedOn: 'project' })
     expect(decision.explanation).toBe(
-      'Rule "dead" matched on project and app, but its project "Old" is archived. Rule "lost" matched on the app, but its project is gone. Rule "project" matched on the project: it leads to "Mobile".',
+      'Rule "dead" matches the project and the app, but its project "Old" is archived. Rule "lost" matches the app, but its project was deleted. Rule "project" matches the project. Routed to "Mobile".',
     )
   })
 })
@@ -142,7 +142,7 @@ describe('feedback that matches no rule', () => {
 
   test('reports that the project it names is archived', () => {
     expect(decide({ projectName: 'old' }, []).explanation).toBe(
-      'No rule matched. "Old", which the event names, is archived. It goes to the default project "Inbox".',
+      'No rule matches. The project "Old" that the event names is archived. Routed to the default project "Inbox".',
     )
   })
 
@@ -173,13 +173,13 @@ test('reports for every rule why it matched or not, without any text of the even
   const considered = consideredRules(fields, { table, winner: decideRoute(fields, table) })
 
   expect(considered.map(({ name, outcome, reason }) => `${name} ${outcome}: ${reason}`)).toEqual([
-    'winner won: matched on the app',
-    'lower lost: matched on the project, but a match on the app comes first (position 1)',
-    'asleep lost: is not active',
-    'other lost: its bundle_id and app_id are not "com.other"',
-    'dead lost: matched on the app, but its project "Old" is archived',
-    'neither lost: the event’s project_id and project_name are not "x", and its bundle_id and app_id are not "y"',
-    'behind lost: matched on the app as well, but stands behind rule "winner"',
+    'winner won: matches the app',
+    'lower lost: matches the project, but a rule that matches the app takes precedence',
+    'asleep lost: is inactive',
+    'other lost: doesn’t match: bundle_id and app_id aren’t "com.other"',
+    'dead lost: matches the app, but its project "Old" is archived',
+    'neither lost: doesn’t match: project_id and project_name aren’t "x", and bundle_id and app_id aren’t "y"',
+    'behind lost: matches the app, but comes after rule "winner"',
   ])
   expect(JSON.stringify(considered)).not.toMatch(/ShOp/)
 })

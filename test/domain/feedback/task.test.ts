@@ -115,9 +115,9 @@ describe('the description', () => {
     expect(description.isWellFormed()).toBe(true)
     expect(description).not.toContain('\ufffd')
     expect(description).toContain('| app_version | 2.3.1 |')
-    expect(description).toMatch(/This task was cut: .* 64 KiB of the note/)
+    expect(description).toMatch(/This task was truncated: .* 64 KiB of the note/)
     expect(feedbackTask(event).metadata).toMatchObject({ properties: { note: expect.stringMatching(/…$/) } })
-    expect(descriptionOf(eventWith({ note: 'x'.repeat(65_536) }))).not.toContain('was cut')
+    expect(descriptionOf(eventWith({ note: 'x'.repeat(65_536) }))).not.toContain('was truncated')
   })
 
   test('truncates a note before an email address, not inside it', () => {
@@ -141,7 +141,7 @@ describe('the description', () => {
     expect(Object.keys(properties).slice(0, 4)).toEqual(['sentiment', 'trigger', 'app_version', 'p0'])
     expect(properties).toMatchObject({ app_id: 'shop', user_email: 'ann@x.org', note: 'Ask ann@x.org' })
     expect(description).toMatch(/506 more properties are not shown\./)
-    expect(description).toMatch(/This task was cut: it holds up to 1,000 properties/)
+    expect(description).toMatch(/This task was truncated: it contains up to 1,000 properties/)
     expect(title).toBe('Ask [user_email]')
   })
 
@@ -162,7 +162,9 @@ describe('the description', () => {
     const many = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`p${n}`, 'é'.repeat(1_000)]))
     const event = eventWith({ ...many, note: 'Many' })
     expect(Buffer.byteLength(descriptionOf(event))).toBeLessThanOrEqual(262_144)
-    expect(descriptionOf(event)).toMatch(/was cut at 262,144 bytes\. The whole feedback is in the metadata/)
+    expect(descriptionOf(event)).toMatch(
+      /was truncated at 262,144 bytes\. The full feedback is in the metadata/,
+    )
     expect(feedbackTask(event).metadata.properties).toEqual(event.properties)
   })
 
