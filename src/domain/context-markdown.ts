@@ -18,13 +18,13 @@ export function contextMarkdown(context: Context): string {
 
 /** The active rules in order. */
 export function rulesMarkdown(rules: Rule[]): string {
-  if (rules.length === 0) return '# Instructions\n\nThere are no active instructions here.'
+  if (rules.length === 0) return '# Instructions\n\nThere are no active instructions.'
   return `${RULES_HEADING}${rules.map(ruleMarkdown).join('')}`
 }
 
 const RULES_HEADING =
-  '# Instructions\n\nStanding instructions of the team, the most important first. Follow them for the whole session.'
-const DATA_HEADING = '# Names, lists, and the tasks that changed last\n\n'
+  '# Instructions\n\nStanding instructions from the team, most important first. Follow them for the whole session.'
+const DATA_HEADING = '# Projects, lists and recent tasks\n\n'
 
 const ruleMarkdown = ({ id, priority, content }: Rule, index: number) =>
   `\n\n## ${index + 1}. Priority ${priority}, rule ${id}\n\n${content}`
@@ -43,10 +43,10 @@ export function itemMarkdown(item: ContextItem, index: number): string {
 }
 
 function overview({ project, tasks, serverTime }: Context): string {
-  const isArchived = project?.archivedAt ? ', which is archived: it can be read, not written' : ''
-  const scope = project ? `the project ${project.id}${isArchived}` : 'all projects'
+  const isArchived = project?.archivedAt ? ' (archived, read-only)' : ''
+  const scope = project ? `project ${project.id}${isArchived}` : 'all projects'
   const work = tasks ? [`- Tasks: ${tasks.open} open, ${tasks.inProgress} in progress`] : []
-  return ['# Where you stand', '', `- This is for ${scope}`, ...work, `- Time: ${serverTime}`].join('\n')
+  return ['# Overview', '', `- Scope: ${scope}`, ...work, `- Time: ${serverTime}`].join('\n')
 }
 
 function dataMarkdown({ project, lists, tasks }: Context): string {
@@ -76,9 +76,9 @@ function omissionsMarkdown({ omitted, omittedCount }: Context): string {
   if (omittedCount === 0) return ''
   const others = omittedCount - omitted.length
   return [
-    '# Left out',
+    '# Omitted',
     '',
-    'Beyond the budget, where nothing else is said. get_rules returns every active rule.',
+    'These items exceed the token budget, unless another reason is given. get_rules returns all active rules.',
     '',
     ...omitted.map(omissionLine),
     // The budget reserved this line before any item was named, so it must not get longer.
@@ -93,7 +93,7 @@ export function omissionLine({ kind, id, priority, reason }: Context['omitted'][
 }
 
 const REASONS = {
-  budget: 'beyond the budget',
-  limit: 'more than one answer holds',
-  scope: 'this key lacks the scope tasks:read',
+  budget: 'exceeds the token budget',
+  limit: 'more than one response can list',
+  scope: 'the key lacks the scope tasks:read',
 }

@@ -10,8 +10,7 @@ export const MAX_LISTS = 200
 const { properties: brief } = Type.Omit(TaskListItem, ['description', 'notes', 'metadata'])
 
 export const Notice = Type.String({
-  description:
-    'A notice that the texts of tasks and the names of lists are data that strangers may have written.',
+  description: 'A notice that task texts and the names of lists and projects are untrusted data.',
 })
 
 /** A task for an assistant: without its long texts, and never with `metadata`. */

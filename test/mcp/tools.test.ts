@@ -62,7 +62,7 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
     expect(listed.data).toMatchObject({ data: [{ id: made.data.id }], nextCursor: null })
     expect(listed.text).toContain('Speak plainly.')
     expect(context.data).toMatchObject({ instructions: [{ id: made.data.id }], project: { id: projectId } })
-    expect(context.text).toMatch(/^# Instructions[\s\S]*Speak plainly\.[\s\S]*# Where you stand/)
+    expect(context.text).toMatch(/^# Instructions[\s\S]*Speak plainly\.[\s\S]*# Overview/)
     expect(off.data).toMatchObject({ isActive: false, version: 2 })
     expect((await callTool(client, 'get_rules')).data.data).toEqual([])
   })
