@@ -25,84 +25,108 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
-    new Counter({ name, help, labelNames, registers })
-  const counterOf = (outcomes: Record<string, 0>, name: string, help: string) => {
-    const metric = counter(name, help, ['outcome'])
+  const counter = <L extends string>(metric: Metric<L>) => new Counter({ ...metric, registers })
+  const counterOf = (outcomes: Record<string, 0>, { name, help }: Metric<never>) => {
+    const metric = counter({ name, help, labelNames: ['outcome'] })
     for (const [outcome, zero] of Object.entries(outcomes)) metric.inc({ outcome }, zero)
     return metric
   }
-  const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
-    new Gauge({ name, help, labelNames, registers })
-  const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]) =>
-    new Histogram({ name, help, labelNames, buckets, registers })
+  const gauge = <L extends string>(metric: Metric<L>) => new Gauge({ ...metric, registers })
+  const seconds = <L extends string>(metric: Metric<L> & { buckets: number[] }) =>
+    new Histogram({ ...metric, registers })
 
   return {
     registry,
-    build: gauge('inlet_build_info', 'Always 1. The labels have the versions of Inlet and Node.js.', [
-      'version',
-      'node',
-    ]),
-    requests: seconds(
-      'inlet_http_request_duration_seconds',
-      'Duration of HTTP requests, by route pattern and status class.',
-      ['method', 'route', 'status'],
-      REQUEST_BUCKETS,
-    ),
-    streams: gauge('inlet_stream_clients', 'Clients connected to GET /api/stream on this instance.'),
-    databaseUp: gauge('inlet_database_up', '1 if the database responded within 2 s, otherwise 0.'),
-    databaseRestarts: counter(
-      'inlet_database_restarts_total',
-      'Restarts of the database that this instance detected.',
-    ),
-    ...(isEmbedded && {
-      embeddedUp: gauge(
-        'inlet_embedded_server_up',
-        '1 if the embedded PostgreSQL responded within 2 s, otherwise 0.',
-      ),
-      embeddedRestarts: counter(
-        'inlet_embedded_server_restarts_total',
-        'Restarts of the embedded PostgreSQL that this instance detected.',
-      ),
+    build: gauge({
+      name: 'inlet_build_info',
+      help: 'Always 1. The labels have the versions of Inlet and Node.js.',
+      labelNames: ['version', 'node'],
     }),
-    poolConnections: gauge('inlet_pool_connections', 'Database connections of this instance.', ['state']),
-    poolMax: gauge('inlet_pool_connections_max', 'Maximum of database connections, from DATABASE_POOL.'),
-    poolWaiting: gauge('inlet_pool_waiting', 'Queries waiting for a connection.'),
-    jobs: gauge('inlet_jobs', 'Background jobs of all instances, by queue and state.', ['queue', 'state']),
-    jobSeconds: seconds(
-      'inlet_job_duration_seconds',
-      'Duration of background jobs on this instance.',
-      ['queue', 'outcome'],
-      JOB_BUCKETS,
-    ),
-    syncRuns: counterOf(
-      SYNC_OUTCOMES,
-      'inlet_sync_runs_total',
-      'Sync runs that ended or were postponed on this instance.',
-    ),
-    syncItems: counter(
-      'inlet_sync_entries_total',
-      'Issues and pull requests of sync runs that ended on this instance, by outcome.',
-      ['outcome'],
-    ),
-    hostRequests: counter('inlet_codehost_requests_total', 'Requests to code hosts.', ['host', 'outcome']),
-    hostRemaining: gauge(
-      'inlet_codehost_rate_limit_remaining',
-      'Requests left in the rate limit of the code host, from its last response.',
-      ['host'],
-    ),
-    deliveries: counterOf(
-      DELIVERY_OUTCOMES,
-      'inlet_receiver_deliveries_total',
-      'Deliveries to the feedback receiver of this instance.',
-    ),
-    buffered: counter(
-      'inlet_receiver_held_total',
-      'Deliveries that were retried because the database was unavailable.',
-    ),
-    unreadable: gauge(
-      'inlet_receiver_unreadable_deliveries',
-      'Deliveries of the last seven days that were not JSON, to all instances.',
-    ),
+    requests: seconds({
+      name: 'inlet_http_request_duration_seconds',
+      help: 'Duration of HTTP requests, by route pattern and status class.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: REQUEST_BUCKETS,
+    }),
+    streams: gauge({
+      name: 'inlet_stream_clients',
+      help: 'Clients connected to GET /api/stream on this instance.',
+    }),
+    databaseUp: gauge({
+      name: 'inlet_database_up',
+      help: '1 if the database responded within 2 s, otherwise 0.',
+    }),
+    databaseRestarts: counter({
+      name: 'inlet_database_restarts_total',
+      help: 'Restarts of the database that this instance detected.',
+    }),
+    ...(isEmbedded && {
+      embeddedUp: gauge({
+        name: 'inlet_embedded_server_up',
+        help: '1 if the embedded PostgreSQL responded within 2 s, otherwise 0.',
+      }),
+      embeddedRestarts: counter({
+        name: 'inlet_embedded_server_restarts_total',
+        help: 'Restarts of the embedded PostgreSQL that this instance detected.',
+      }),
+    }),
+    poolConnections: gauge({
+      name: 'inlet_pool_connections',
+      help: 'Database connections of this instance.',
+      labelNames: ['state'],
+    }),
+    poolMax: gauge({
+      name: 'inlet_pool_connections_max',
+      help: 'Maximum of database connections, from DATABASE_POOL.',
+    }),
+    poolWaiting: gauge({ name: 'inlet_pool_waiting', help: 'Queries waiting for a connection.' }),
+    jobs: gauge({
+      name: 'inlet_jobs',
+      help: 'Background jobs of all instances, by queue and state.',
+      labelNames: ['queue', 'state'],
+    }),
+    jobSeconds: seconds({
+      name: 'inlet_job_duration_seconds',
+      help: 'Duration of background jobs on this instance.',
+      labelNames: ['queue', 'outcome'],
+      buckets: JOB_BUCKETS,
+    }),
+    syncRuns: counterOf(SYNC_OUTCOMES, {
+      name: 'inlet_sync_runs_total',
+      help: 'Sync runs that ended or were postponed on this instance.',
+    }),
+    syncItems: counter({
+      name: 'inlet_sync_entries_total',
+      help: 'Issues and pull requests of sync runs that ended on this instance, by outcome.',
+      labelNames: ['outcome'],
+    }),
+    hostRequests: counter({
+      name: 'inlet_codehost_requests_total',
+      help: 'Requests to code hosts.',
+      labelNames: ['host', 'outcome'],
+    }),
+    hostRemaining: gauge({
+      name: 'inlet_codehost_rate_limit_remaining',
+      help: 'Requests left in the rate limit of the code host, from its last response.',
+      labelNames: ['host'],
+    }),
+    deliveries: counterOf(DELIVERY_OUTCOMES, {
+      name: 'inlet_receiver_deliveries_total',
+      help: 'Deliveries to the feedback receiver of this instance.',
+    }),
+    buffered: counter({
+      name: 'inlet_receiver_held_total',
+      help: 'Deliveries that were retried because the database was unavailable.',
+    }),
+    unreadable: gauge({
+      name: 'inlet_receiver_unreadable_deliveries',
+      help: 'Deliveries of the last seven days that were not JSON, to all instances.',
+    }),
   }
+}
+
+interface Metric<L extends string> {
+  name: string
+  help: string
+  labelNames?: L[]
 }
