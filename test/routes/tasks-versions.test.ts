@@ -63,7 +63,7 @@ describe('If-Match', () => {
 
     const refused = await service.patch(path, { title: 'B' }, { headers: { 'if-match': '"1"' } })
 
-    expect(refused.body.detail).toContain('version 2')
+    expect(refused.body.detail).toContain('its version is now 2')
     expect(await recordOf(path)).toEqual(['task.created', 'task.updated'])
   })
 
