@@ -130,11 +130,11 @@ export async function buildApp({
 
   const { failures } = limits
   const isOwnOrigin = ownOrigin(config.publicUrl)
-  const limitCaller = limitRequests(
-    'key',
-    minuteLimit(config.rateLimitPerMinute),
-    ({ caller }) => caller.keyId,
-  )
+  const limitCaller = limitRequests({
+    policy: 'key',
+    limit: minuteLimit(config.rateLimitPerMinute),
+    nameOf: ({ caller }) => caller.keyId,
+  })
   const limitAtOnce = limitInFlight({ maxPerKey: 100, maxTotal: 500, maxLongPerKey: 20 })
   app.decorateRequest('caller', noCallerYet())
 
@@ -291,7 +291,7 @@ async function receiver(
   const { failures } = limits
   const guards = [
     requireWebhookSecret({ access: services.access, failures, buffer, webhookSecret }),
-    limitRequests('receiver', limits.receiver, () => 'all'),
+    limitRequests({ policy: 'receiver', limit: limits.receiver, nameOf: () => 'all' }),
   ]
   scope.register(receiverRoutes, { prefix: '/api/analytics', ...services, guards, buffer })
 }

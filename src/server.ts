@@ -77,7 +77,7 @@ async function live(config: Config) {
     signal: ending.signal,
     cutDatabase: cutDatabase.signal,
   }
-  const started = start(config, logger, lifetime)
+  const started = start({ config, logger, lifetime })
 
   const grace = closeWithGrace({ delay: GONE_MS, logger, skip: [...SIGNALS] }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'unexpected error, shutting down')
@@ -103,7 +103,8 @@ async function live(config: Config) {
   }
 }
 
-async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutDatabase: cut }: Lifetime) {
+async function start({ config, logger, lifetime }: { config: Config; logger: Logger; lifetime: Lifetime }) {
+  const { onEnd, fail, signal, cutDatabase: cut } = lifetime
   await refuseTakenAddress(config)
   if (config.webhookPort !== undefined) {
     await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
@@ -181,8 +182,11 @@ async function start(config: Config, logger: Logger, { onEnd, fail, signal, cutD
   await app.listen({ port: config.port, host: config.host }).catch(explainAddress(config))
   const receiving = { host: config.webhookHost, port: config.webhookPort ?? 0 }
   await receiver?.listen(receiving).catch(explainAddress(receiving, 'WEBHOOK_PORT'))
-  process.stdout.write(welcome(config, app.server.address(), first))
-  process.stdout.write(receiverLine(config, (receiver ?? app).server.address(), first))
+  const { host, port } = config
+  const url = config.publicUrl ?? urlOf({ host, port, address: app.server.address() })
+  const receiverUrl = receiver ? urlOf({ ...receiving, address: receiver.server.address() }) : url
+  process.stdout.write(taskExamples(url, first))
+  process.stdout.write(feedbackExample(receiverUrl, first))
   // Loaded and retried after the server listens: requests do not wait for the background worker.
   const { startJobs } = await import('./jobs/index.ts')
   jobs = await retryUntilDeadline(
@@ -233,8 +237,7 @@ function shownOnce({ adminKey, webhookSecret }: FirstSecrets): string {
   return lines.length > 0 ? `${lines.join('\n')}\n` : ''
 }
 
-function welcome(config: Config, address: string | AddressInfo | null, { adminKey }: FirstSecrets): string {
-  const url = config.publicUrl ?? urlOf(config.host, address, config.port)
+function taskExamples(url: string, { adminKey }: FirstSecrets): string {
   const key = `-H 'X-API-Key: ${adminKey ?? '<your key>'}'`
   return `
 Inlet is running at ${url}/
@@ -246,15 +249,7 @@ List tasks:
 `
 }
 
-function receiverLine(
-  config: Config,
-  address: string | AddressInfo | null,
-  { webhookSecret }: FirstSecrets,
-): string {
-  const url =
-    config.webhookPort === undefined
-      ? (config.publicUrl ?? urlOf(config.host, address, config.port))
-      : urlOf(config.webhookHost, address, config.webhookPort)
+function feedbackExample(url: string, { webhookSecret }: FirstSecrets): string {
   const event = {
     event: 'feedback_submitted',
     distinct_id: 'user-1',
@@ -268,7 +263,14 @@ function receiverLine(
 `
 }
 
-function urlOf(host: string, address: string | AddressInfo | null, configured: number): string {
+interface Listening {
+  host: string
+  /** As configured; 0 for any. */
+  port: number
+  address: string | AddressInfo | null
+}
+
+function urlOf({ host, port: configured, address }: Listening): string {
   const port = typeof address === 'object' && address ? address.port : configured
   const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`

@@ -9,12 +9,16 @@ declare module 'fastify' {
   }
 }
 
+interface RequestLimit {
+  /** The name of the policy in the headers. */
+  policy: string
+  limit: MinuteLimit
+  /** Requests with the same name count together. */
+  nameOf(request: FastifyRequest): string
+}
+
 /** preHandler, after authentication: limits requests per minute. Headers as in draft-ietf-httpapi-ratelimit-headers. */
-export function limitRequests(
-  policy: string,
-  limit: MinuteLimit,
-  nameOf: (request: FastifyRequest) => string,
-) {
+export function limitRequests({ policy, limit, nameOf }: RequestLimit) {
   async function limitRequests(request: FastifyRequest, reply: FastifyReply) {
     const allowance = limit.take(nameOf(request), messagesIn(request))
     if (!allowance) return

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
-import { keepingError, read } from './json-body.ts'
+import { keepingError, readBody } from './json-body.ts'
 
 /** The maximum size of an event. */
 export const EVENT_BYTES = 2 * 1024 * 1024
@@ -17,7 +17,7 @@ export const eventBody = fp(
   async function eventBody(scope: FastifyInstance) {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
-      keepingError(request, () => read(request, payload)),
+      keepingError(request, () => readBody({ request, payload })),
     )
     scope.setValidatorCompiler(() => () => true)
   },

@@ -89,7 +89,7 @@ export const jsonBody = fp<JsonBodyOptions>(
       keepingError(request, async () => {
         const { maxValues = MAX_VALUES, isBulk } = request.routeOptions.config
         const scan = jsonScan({ maxValues })
-        const body = await read(request, payload, scan)
+        const body = await readBody({ request, payload, scan })
         if (isBulk && body.length > ADMITTED_BYTES) {
           request.workHold?.add(await bulkWork.take(body.length, holderOf(request)))
         }
@@ -99,7 +99,7 @@ export const jsonBody = fp<JsonBodyOptions>(
     )
     app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
       keepingError(request, async () => {
-        const body = await read(request, payload)
+        const body = await readBody({ request, payload })
         if (body.length > 0) throw unsupportedMediaType(request.headers['content-type'])
         return {}
       }),
@@ -154,8 +154,14 @@ export async function keepingError(request: FastifyRequest, work: () => Promise<
   }
 }
 
+interface Reading {
+  request: FastifyRequest
+  payload: Readable
+  scan?: JsonScan
+}
+
 /** Reads the body, up to the route's limit of bytes and the scan's limit of values; the rest stays in the socket. */
-export async function read(request: FastifyRequest, payload: Readable, scan?: JsonScan): Promise<Buffer> {
+export async function readBody({ request, payload, scan }: Reading): Promise<Buffer> {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
   const { bytes, release } = await request.server.bodyIntake.receive(payload, {

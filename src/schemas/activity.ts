@@ -39,7 +39,7 @@ export const Activity = Type.Object(
 )
 export type Activity = Static<typeof Activity>
 
-export const ActivityPage = PageOf(ref(Activity), 'A page of activities.')
+export const ActivityPage = PageOf(ref(Activity), { description: 'A page of activities.' })
 
 const RESERVED = RESERVED_ACTIVITY_PREFIXES.map((prefix) => `\`${prefix}\``)
 

@@ -80,7 +80,7 @@ export const SyncRun = Type.Object(
 )
 export type SyncRun = Static<typeof SyncRun>
 
-export const SyncRunPage = PageOf(ref(SyncRun), 'A page of sync runs.')
+export const SyncRunPage = PageOf(ref(SyncRun), { description: 'A page of sync runs.' })
 
 /** A nullable reference: `Nullable` supports only schemas with a `type` of their own. */
 const LastRun = Type.Unsafe<SyncRun | null>({

@@ -142,7 +142,7 @@ export const InboxEvent = Type.Object(
 )
 export type InboxEvent = Static<typeof InboxEvent>
 
-export const InboxEventPage = PageOf(ref(InboxEvent), 'A page of feedback events.')
+export const InboxEventPage = PageOf(ref(InboxEvent), { description: 'A page of feedback events.' })
 
 export const InboxEventQuery = StrictObject(
   {

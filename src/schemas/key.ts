@@ -33,11 +33,14 @@ export const ApiKeyWithSecret = Type.Object(
 )
 export type ApiKeyWithSecret = Static<typeof ApiKeyWithSecret>
 
-export const ApiKeyPage = PageOf(ref(ApiKey), 'A page of API keys.')
+export const ApiKeyPage = PageOf(ref(ApiKey), { description: 'A page of API keys.' })
 
 export const NewApiKey = StrictObject(
   {
-    name: TrimmedString(100, 'A name for the key, 1 to 100 characters after trimming.', ['ci']),
+    name: TrimmedString(100, {
+      description: 'A name for the key, 1 to 100 characters after trimming.',
+      examples: ['ci'],
+    }),
     scopes: Type.Optional({ ...Scopes, default: Scope.filter((scope) => scope !== 'admin') }),
     projectId: Type.Optional(
       Nullable(

@@ -1,7 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Cursor, DateTime, Limit, PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
 
-const Name = TrimmedString(100, 'The name, 1 to 100 characters after trimming.', ['Next release'])
+const Name = TrimmedString(100, {
+  description: 'The name, 1 to 100 characters after trimming.',
+  examples: ['Next release'],
+})
 
 const Position = (description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [0] })
@@ -23,7 +26,7 @@ export const List = Type.Object(
 )
 export type List = Static<typeof List>
 
-export const ListPage = PageOf(ref(List), 'A page of lists.')
+export const ListPage = PageOf(ref(List), { description: 'A page of lists.' })
 
 export const NewList = StrictObject(
   {

@@ -31,8 +31,8 @@ export const StringEnum = <const T extends string[]>(
 ) => Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
 /** Text that is trimmed before its length is checked. Lengths are in Unicode code points. */
-export const TrimmedString = (maxLength: number, description: string, examples: string[]) =>
-  Type.String({ minLength: 1, maxLength, 'x-trim': true, description, examples })
+export const TrimmedString = (maxLength: number, options: { description: string; examples: string[] }) =>
+  Type.String({ minLength: 1, maxLength, 'x-trim': true, ...options })
 
 /** An object that rejects unknown members and names them. */
 export const StrictObject = <T extends TProperties>(
@@ -70,7 +70,10 @@ export const PageQuery = StrictObject(
 )
 
 /** A page of a list with keyset pagination: every page costs the same, however deep. */
-export const PageOf = <T extends TSchema>(item: T, description: string, maxItems = 200) =>
+export const PageOf = <T extends TSchema>(
+  item: T,
+  { description, maxItems = 200 }: { description: string; maxItems?: number },
+) =>
   Type.Object(
     {
       data: Type.Array(item, {

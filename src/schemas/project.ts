@@ -2,7 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ProjectCodehost } from './codehost.ts'
 import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
 
-const Name = TrimmedString(100, 'The name, 1 to 100 characters after trimming.', ['Mobile app'])
+const Name = TrimmedString(100, {
+  description: 'The name, 1 to 100 characters after trimming.',
+  examples: ['Mobile app'],
+})
 
 export const Project = Type.Object(
   {
@@ -18,7 +21,7 @@ export const Project = Type.Object(
 )
 export type Project = Static<typeof Project>
 
-export const ProjectPage = PageOf(ref(Project), 'A page of projects.')
+export const ProjectPage = PageOf(ref(Project), { description: 'A page of projects.' })
 
 export const NewProject = StrictObject(
   { name: Name },

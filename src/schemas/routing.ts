@@ -4,15 +4,18 @@ import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, TrimmedStrin
 export const MatchedOn = ['both', 'app', 'project', 'project_name', 'default'] as const
 export type MatchedOn = (typeof MatchedOn)[number]
 
-const Name = TrimmedString(100, 'The name, 1 to 100 characters after trimming.', ['iOS app'])
-const ProjectMatch = TrimmedString(
-  255,
-  'Matches the event’s `project_id` or `project_name`, ignoring case.',
-  ['mobile'],
-)
-const AppMatch = TrimmedString(255, 'Matches the event’s `bundle_id` or `app_id`, ignoring case.', [
-  'com.example.app',
-])
+const Name = TrimmedString(100, {
+  description: 'The name, 1 to 100 characters after trimming.',
+  examples: ['iOS app'],
+})
+const ProjectMatch = TrimmedString(255, {
+  description: 'Matches the event’s `project_id` or `project_name`, ignoring case.',
+  examples: ['mobile'],
+})
+const AppMatch = TrimmedString(255, {
+  description: 'Matches the event’s `bundle_id` or `app_id`, ignoring case.',
+  examples: ['com.example.app'],
+})
 const Position = Type.Integer({
   minimum: 0,
   maximum: 1_000_000,
@@ -42,7 +45,7 @@ export const RoutingRule = Type.Object(
 )
 export type RoutingRule = Static<typeof RoutingRule>
 
-export const RoutingRulePage = PageOf(ref(RoutingRule), 'A page of routing rules.')
+export const RoutingRulePage = PageOf(ref(RoutingRule), { description: 'A page of routing rules.' })
 
 export const NewRoutingRule = StrictObject(
   {

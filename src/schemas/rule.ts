@@ -5,11 +5,10 @@ import { Actor } from './task.ts'
 /** Maximum of rules for all projects together, and for each project. */
 export const MAX_RULES = 1_000
 
-const Content = TrimmedString(
-  8_000,
-  'The instruction for AI assistants, in Markdown. 1 to 8,000 characters after trimming.',
-  ['Run the tests before you say that something works.'],
-)
+const Content = TrimmedString(8_000, {
+  description: 'The instruction for AI assistants, in Markdown. 1 to 8,000 characters after trimming.',
+  examples: ['Run the tests before you say that something works.'],
+})
 const priorityMeaning =
   'The priority: any finite number. Higher priorities come first; rules with the same priority are sorted by creation time.'
 
@@ -35,12 +34,11 @@ export const Rule = Type.Object(
 )
 export type Rule = Static<typeof Rule>
 
-export const RuleList = PageOf(
-  ref(Rule),
-  'All rules that apply, sorted by priority (highest first), then creation time, then ID.',
+export const RuleList = PageOf(ref(Rule), {
+  description: 'All rules that apply, sorted by priority (highest first), then creation time, then ID.',
   // Up to a thousand rules for all projects, and a thousand of one project.
-  2_000,
-)
+  maxItems: 2_000,
+})
 export type RuleList = Static<typeof RuleList>
 
 export const RuleVersion = Type.Object(
@@ -54,7 +52,7 @@ export const RuleVersion = Type.Object(
 )
 export type RuleVersion = Static<typeof RuleVersion>
 
-export const RuleVersionPage = PageOf(ref(RuleVersion), 'A page of versions, newest first.')
+export const RuleVersionPage = PageOf(ref(RuleVersion), { description: 'A page of versions, newest first.' })
 
 export const NewRule = StrictObject(
   {

@@ -22,7 +22,7 @@ export const Session = Type.Object(
 )
 export type Session = Static<typeof Session>
 
-export const SessionPage = PageOf(ref(Session), 'A page of sessions.')
+export const SessionPage = PageOf(ref(Session), { description: 'A page of sessions.' })
 
 export const NewSession = StrictObject(
   { key: Type.String({ minLength: 1, maxLength: 255, description: 'Any API key.' }) },

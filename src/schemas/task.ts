@@ -32,9 +32,10 @@ const Status = (description: string) => StringEnum([...TaskStatus], { descriptio
 const Priority = (description: string) => StringEnum([...TaskPriority], { description })
 const Source = (description: string) => StringEnum([...TaskSource], { description })
 
-const Title = TrimmedString(500, 'The title, 1 to 500 characters after trimming.', [
-  'Crash when saving a draft',
-])
+const Title = TrimmedString(500, {
+  description: 'The title, 1 to 500 characters after trimming.',
+  examples: ['Crash when saving a draft'],
+})
 const Description = Type.String({
   maxLength: 65_536,
   description: 'The description in Markdown, up to 65,536 characters.',
@@ -54,11 +55,11 @@ const ExternalUrl = Type.String({
   description: 'The http or https URL of the task in its source system.',
   examples: ['https://bugs.example.com/4711'],
 })
-const Labels = Type.Array(TrimmedString(100, 'A label.', ['crash']), {
+const Labels = Type.Array(TrimmedString(100, { description: 'A label.', examples: ['crash'] }), {
   maxItems: 20,
   description: 'The labels, at most 20.',
 })
-const Assignees = Type.Array(TrimmedString(100, 'A name.', ['ada']), {
+const Assignees = Type.Array(TrimmedString(100, { description: 'A name.', examples: ['ada'] }), {
   maxItems: 20,
   description: 'The assignees, at most 20 names.',
 })
@@ -151,7 +152,7 @@ export const TaskListItem = Type.Object(
 )
 export type TaskListItem = Static<typeof TaskListItem>
 
-export const TaskPage = PageOf(ref(TaskListItem), 'A page of tasks.')
+export const TaskPage = PageOf(ref(TaskListItem), { description: 'A page of tasks.' })
 
 /** The fields of a task in a batch; a single create also accepts the list. */
 const taskContent = {

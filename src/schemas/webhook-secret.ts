@@ -47,8 +47,7 @@ export const FeedbackReceiver = Type.Object(
 )
 export type FeedbackReceiver = Static<typeof FeedbackReceiver>
 
-const { properties, ...about } = PageOf(
-  ref(WebhookSecret),
-  'The active secrets, and the configuration of the receiver.',
-)
+const { properties, ...about } = PageOf(ref(WebhookSecret), {
+  description: 'The active secrets, and the configuration of the receiver.',
+})
 export const WebhookSecretPage = Type.Object({ ...properties, receiver: ref(FeedbackReceiver) }, about)
