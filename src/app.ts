@@ -100,7 +100,8 @@ export function limitsOf(config: Config) {
       waitMs: 10_000,
       refusal: tooManyLargeBodies,
     }),
-    responseBudget: responseBudget({ maxTotalBytes: 128 * MIB }),
+    // Of one key: several of the largest, and room for others beside them.
+    responseBudget: responseBudget({ maxTotalBytes: 128 * MIB, maxHolderBytes: 48 * MIB }),
     worker: sideThread<WorkerJobs>({
       file: new URL('./worker.ts', import.meta.url),
       maxHeapMb: 256,

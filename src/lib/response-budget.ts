@@ -1,16 +1,26 @@
 import { Readable } from 'node:stream'
 
-interface BudgetOptions {
+interface ResponseBudgetOptions {
   /** Maximum of all bodies being sent; a single one may be larger. */
   maxTotalBytes: number
+  /** The same for the bodies of one holder. */
+  maxHolderBytes?: number
   /** When there is no room, a body of which nothing was read for this long is cut. */
   slowMs?: number
 }
 
 interface Sending {
+  holder: string
   bytes: number
-  lastTakenAt: number
+  lastReadAt: number
   stream: Readable
+}
+
+interface SendOptions {
+  /** Whose share of the room it counts towards. */
+  holder: string
+  /** Never refused: the body is sent even if there is no room. */
+  mayExceed?: boolean
 }
 
 /** Written to the socket at a time: progress is measured in these steps. */
@@ -19,77 +29,90 @@ const PIECE_BYTES = 64 * 1024
 export type ResponseBudget = ReturnType<typeof responseBudget>
 
 /**
- * Limits the memory of bodies that are sent from it as a whole. Each counts until its last piece was read or its stream
- * is closed; when there is no room, the slowest are cut.
+ * Limits the memory of the bodies being sent, in total and for each holder. Each counts until its last piece was read or
+ * its stream is closed; when there is no room, the slowest are cut: the holder's own for its share, those of all for the
+ * total.
  */
-export function responseBudget({ maxTotalBytes, slowMs = 1_000 }: BudgetOptions) {
+export function responseBudget({
+  maxTotalBytes,
+  maxHolderBytes = Number.POSITIVE_INFINITY,
+  slowMs = 1_000,
+}: ResponseBudgetOptions) {
   const sendings = new Set<Sending>()
-  let total = 0
 
   return {
     /** The bytes of all bodies being sent. */
-    totalBytes: () => total,
+    totalBytes: () => bytesIn(sendings),
 
     /** Returns the body as a stream, which must be read or destroyed; undefined if there is no room. */
-    send(body: Buffer, { mayExceed = false } = {}): Readable | undefined {
-      if (!makeRoom(body.length) && !mayExceed) return undefined
+    send(body: Buffer, { holder, mayExceed = false }: SendOptions): Readable | undefined {
+      if (!makeRoom(body.length, holder) && !mayExceed) return undefined
       let offset = 0
       const stream = new Readable({
         highWaterMark: PIECE_BYTES,
         read() {
-          sending.lastTakenAt = performance.now()
+          sending.lastReadAt = performance.now()
           const piece = body.subarray(offset, offset + PIECE_BYTES)
           offset += piece.length
           stream.push(piece.length > 0 ? piece : null)
         },
       })
-      const sending = begin(stream, body.length)
+      const sending = begin(stream, body.length, holder)
       return stream
     },
 
-    /** The same for what is already made of as many bytes and comes in pieces. It is never refused. */
-    sendPieces(pieces: Readable, bytes: number): Readable {
-      makeRoom(bytes)
-      const stream = Readable.from(taken(), { objectMode: false })
-      const sending = begin(stream, bytes)
+    /** The same for pieces made from as many bytes, which stay in memory until all are read. Never refused. */
+    sendPieces(pieces: Readable, bytes: number, holder: string): Readable {
+      makeRoom(bytes, holder)
+      const stream = Readable.from(read(), { objectMode: false })
+      const sending = begin(stream, bytes, holder)
       stream.once('close', () => pieces.destroy())
       return stream
 
-      async function* taken() {
+      async function* read() {
         for await (const piece of pieces) {
-          sending.lastTakenAt = performance.now()
+          sending.lastReadAt = performance.now()
           yield piece
         }
       }
     },
   }
 
-  function begin(stream: Readable, bytes: number): Sending {
-    const sending: Sending = { bytes, lastTakenAt: performance.now(), stream }
+  function begin(stream: Readable, bytes: number, holder: string): Sending {
+    const sending: Sending = { holder, bytes, lastReadAt: performance.now(), stream }
     sendings.add(sending)
-    total += bytes
-    stream.once('close', () => release(sending))
+    stream.once('close', () => sendings.delete(sending))
     return sending
   }
 
-  function makeRoom(bytes: number): boolean {
+  /** Returns whether there is room, after cutting slow bodies as far as needed. */
+  function makeRoom(bytes: number, holder: string): boolean {
+    const own = () => [...sendings].filter((sending) => sending.holder === holder)
+    return (
+      cutUntilFits(bytes, { maxBytes: maxHolderBytes, among: own }) &&
+      cutUntilFits(bytes, { maxBytes: maxTotalBytes, among: () => [...sendings] })
+    )
+  }
+
+  function cutUntilFits(
+    bytes: number,
+    { maxBytes, among }: { maxBytes: number; among(): Sending[] },
+  ): boolean {
+    const fits = () => {
+      const used = bytesIn(among())
+      return used === 0 || used + bytes <= maxBytes
+    }
     const slowSince = performance.now() - slowMs
-    const slow = [...sendings]
-      .filter(({ lastTakenAt }) => lastTakenAt <= slowSince)
-      .sort((a, b) => a.lastTakenAt - b.lastTakenAt)
+    const slow = among()
+      .filter(({ lastReadAt }) => lastReadAt <= slowSince)
+      .sort((a, b) => a.lastReadAt - b.lastReadAt)
     for (const sending of slow) {
-      if (fits(bytes)) break
-      release(sending)
+      if (fits()) break
+      sendings.delete(sending)
       sending.stream.destroy(new Error(`No part of the response was read for ${slowMs} ms.`))
     }
-    return fits(bytes)
-  }
-
-  function fits(bytes: number): boolean {
-    return total === 0 || total + bytes <= maxTotalBytes
-  }
-
-  function release(sending: Sending): void {
-    if (sendings.delete(sending)) total -= sending.bytes
+    return fits()
   }
 }
+
+const bytesIn = (sendings: Iterable<Sending>) => [...sendings].reduce((sum, { bytes }) => sum + bytes, 0)

@@ -174,8 +174,8 @@ export async function readBody({ request, payload, scan }: Reading): Promise<Buf
   return bytes
 }
 
-/** Each key for itself; where there is none, all who come in at one door. */
-const holderOf = ({ caller, routeOptions }: FastifyRequest) => caller?.keyId ?? `${routeOptions.url}`
+/** Whose share of the memory a request counts towards: its key's; without a key, its route's. */
+export const holderOf = ({ caller, routeOptions }: FastifyRequest) => caller?.keyId ?? `${routeOptions.url}`
 
 function tooManyValues({ member, values }: JsonScan): AppError {
   const path = member === undefined ? '' : `/${escapePointer(member)}`

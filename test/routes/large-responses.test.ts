@@ -77,8 +77,8 @@ describe('a large response', () => {
 })
 
 describe('while memory for responses is used up', () => {
-  const full = () => {
-    const stream = responseBudget.send(Buffer.alloc(128 * 1024 * 1024))
+  const full = ({ holder = 'another key', mib = 128 } = {}) => {
+    const stream = responseBudget.send(Buffer.alloc(mib * 1024 * 1024), { holder })
     const reading = setInterval(() => stream?.read(64 * 1024), 10)
     return () => {
       clearInterval(reading)
@@ -97,6 +97,17 @@ describe('while memory for responses is used up', () => {
     expect(refused.headers.get('content-type')).toBe('application/problem+json')
     expect(small.status).toBe(200)
     expect((await service.get('/api/rules')).status).toBe(200)
+  })
+
+  test('by one key, large reads with that key are 503, and those with another key succeed', async () => {
+    const { body: me } = await service.get('/api/me')
+    const other = await service.given.key({ scopes: ['rules:read'] })
+    const free = full({ holder: me.id, mib: 48 })
+    const refused = await service.get('/api/rules')
+    const read = await service.get('/api/rules', { key: other })
+    free()
+    expect([refused.status, read.status]).toEqual([503, 200])
+    expect(refused.headers.get('retry-after')).toBe('1')
   })
 
   test('a write gets its response', async () => {
