@@ -100,18 +100,21 @@ function refuseForeignFields(
   if (!mayChange) throw descriptionReadOnly(task.source)
 }
 
-/** Long texts are only logged as changed: the activity log does not store a second copy. */
-const LOGGED_AS_CHANGED: readonly string[] = [
+/** Only logged as changed: the activity log does not store a second copy. */
+const LONG_FIELDS: readonly string[] = [
   'description',
   'notes',
   'metadata',
 ] satisfies readonly (keyof StoredTask)[]
 
+export const changesLongFields = (change: TaskChange) =>
+  Object.keys(change).some((name) => LONG_FIELDS.includes(name))
+
 function difference(
   name: string,
   { task, changed }: { task: StoredTask; changed: Record<string, unknown> },
 ): unknown {
-  if (LOGGED_AS_CHANGED.includes(name)) return 'changed'
+  if (LONG_FIELDS.includes(name)) return 'changed'
   const loggedValue =
     name === 'priority' ? (rank: unknown) => priorityOf(rank as number) : (value: unknown) => value
   return { from: loggedValue(task[name as keyof StoredTask]), to: loggedValue(changed[name]) }

@@ -12,8 +12,8 @@ interface CreatedResponse<T> {
   body: T
   /** False if nothing was created or changed: such a response is not stored. */
   hasEffect?: boolean
-  /** Its items are long: they are written one by one, to block nobody else. */
-  isLong?: boolean
+  /** The same body for tasks that are too long to be in memory together: its arrays may be async iterables. */
+  inPieces?: ((useCases: UseCases) => object) | undefined
 }
 
 /** The part of the work that runs after the effect is committed. */
@@ -49,48 +49,50 @@ export const idempotency = fp<{ services: Needed }>(
     app.decorate('idempotently', (exchange, work) =>
       typeof exchange.request.headers['idempotency-key'] === 'string'
         ? once(services, exchange, work)
-        : respond(exchange, work(services)),
+        : respond(services, exchange, work),
     )
   },
-  { name: 'idempotency' },
+  { name: 'idempotency', dependencies: ['pages'] },
 )
 
 async function respond<T>(
+  useCases: UseCases,
   { reply, completion }: IdempotentRequest<T>,
-  work: Promise<CreatedResponse<T>>,
-): Promise<T> {
-  const made = await work
-  const { status, headers = {}, body, isLong } = completion ? await completion.complete(made) : made
-  reply.status(status).headers(headers)
-  return isLong ? inPieces(reply, body) : body
-}
-
-async function once<T>(
-  { idempotency, useCasesIn }: Needed,
-  exchange: IdempotentRequest<T>,
   work: Work<T>,
 ): Promise<T> {
+  const made = await work(useCases)
+  const { status, headers = {}, body, inPieces } = completion ? await completion.complete(made) : made
+  reply.status(status).headers(headers)
+  return inPieces ? reply.sendPieces(inPieces(useCases)) : body
+}
+
+async function once<T>(services: Needed, exchange: IdempotentRequest<T>, work: Work<T>): Promise<T> {
   const { request, reply, restrict, completion } = exchange
   const textOf = ({ status, headers = {}, body }: CreatedResponse<T>) => ({
     status,
     headers,
     body: String(reply.serializeInput(body as never, String(status), 'application/json')),
   })
-  let made: CreatedResponse<T>
-  const response = await idempotency.once(identityOf(request), {
+  let made: CreatedResponse<T> | undefined
+  const response = await services.idempotency.once(identityOf(request), {
     work: async (repos) => {
-      made = await work(useCasesIn(repos))
-      const stored = made.isLong ? inParts(made) : textOf(made)
+      const useCases = services.useCasesIn(repos)
+      made = await work(useCases)
+      const stored = made.inPieces ? inParts(made, made.inPieces(useCases)) : textOf(made)
       return { ...stored, hasEffect: made.hasEffect ?? true }
     },
     completion: completion && {
       withinMs: completion.withinMs,
-      complete: async () => textOf(await completion.complete(made)),
+      complete: async () => textOf(await completion.complete(made as CreatedResponse<T>)),
     },
   })
   if (response.isReplay) reply.header('idempotency-replayed', 'true')
   reply.status(response.status).headers(response.headers).type('application/json; charset=utf-8')
   const { body } = response
+  // Not stored, and the transaction that it could be read in has ended.
+  if (!response.isReplay && made?.inPieces && made.hasEffect === false) {
+    return reply.sendPieces(made.inPieces(services))
+  }
   if (!response.isReplay || !restrict) return alreadySerialized(reply, body)
   return alreadySerialized(reply, JSON.stringify(restrict(JSON.parse(await textIn(body)))))
 }
@@ -105,19 +107,13 @@ const identityOf = (request: FastifyRequest) => ({
 })
 
 /** In parts: to encode or to write a long text in one go would block the event loop. */
-const inParts = <T>({ status, headers = {}, body }: CreatedResponse<T>) => ({
+const inParts = <T>({ status, headers = {} }: CreatedResponse<T>, body: object) => ({
   status,
   headers,
-  body: () => joinPieces(jsonPieces(body as object), PART_LENGTH),
+  body: () => joinPieces(jsonPieces(body), PART_LENGTH),
 })
 
 const PART_LENGTH = 256 * 1024
-
-/** The pieces make up a T; they go out as they are taken. */
-function inPieces<T>(reply: FastifyReply, body: T): T {
-  reply.type('application/json; charset=utf-8')
-  return Readable.from(jsonPieces(body as object), { objectMode: false }) as unknown as T
-}
 
 /** The text is what the serializer made of a T; it is sent as it is. */
 function alreadySerialized<T>(reply: FastifyReply, text: string | ResponseParts): T {

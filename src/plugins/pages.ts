@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
+import { jsonPieces } from '../lib/json-pieces.ts'
 import type { Page, PageJson } from '../services/page.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
     /** Sends a page; streams one that is not whole in memory, in the form of the whole, at the reader's pace. */
     sendPage<T>(page: Page<T> | PageJson): Promise<Page<T>>
+    /** Streams JSON at the reader's pace: item by item, where a member is an array or an async iterable. */
+    sendPieces<T>(object: object): T
   }
 }
 
@@ -16,11 +19,17 @@ export const pages = fp(
       if ('items' in page) {
         const { items, nextCursor } = page
         const text = `{"data":[${items}],"nextCursor":${JSON.stringify(nextCursor)}}`
-        return asPage(this.type('application/json; charset=utf-8').serializer(asIs).send(text))
+        return asBody<Page<T>>(this.type('application/json; charset=utf-8').serializer(asIs).send(text))
       }
       if (!page.rest) return page
       this.type('application/json; charset=utf-8')
-      return asPage(this.send(Readable.from(textOf(this, page.data, page.rest), { objectMode: false })))
+      return asBody<Page<T>>(
+        this.send(Readable.from(textOf(this, page.data, page.rest), { objectMode: false })),
+      )
+    })
+    app.decorateReply('sendPieces', function <T>(this: FastifyReply, object: object) {
+      this.type('application/json; charset=utf-8')
+      return asBody<T>(this.send(Readable.from(jsonPieces(object), { objectMode: false })))
     })
   },
   { name: 'pages' },
@@ -51,4 +60,4 @@ async function* textOf<T>(
 const asIs = (text: unknown) => text as string
 
 /** Cast: the type provider expects the schema's type, and the text is its serialized form. */
-const asPage = <T>(reply: FastifyReply) => reply as unknown as Page<T>
+const asBody = <T>(reply: FastifyReply) => reply as unknown as T

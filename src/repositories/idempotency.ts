@@ -76,14 +76,14 @@ export function idempotencyRepository(db: Executor) {
       }
     },
 
-    /** Stores the response; with a time, it may be completed once more until then. */
+    /** Stores the response, and returns its number of parts. With a time, it may be completed once more until then. */
     async store(
       claim: IdempotencyClaim,
       {
         response: { body, ...response },
         completesWithinMs,
       }: { response: NewResponse; completesWithinMs?: number | undefined },
-    ): Promise<void> {
+    ): Promise<number> {
       const completesBy =
         completesWithinMs === undefined
           ? null
@@ -92,12 +92,13 @@ export function idempotencyRepository(db: Executor) {
         .update(idempotencyKeys)
         .set({ ...response, body: typeof body === 'string' ? body : null, completesBy })
         .where(isThe(claim))
-      if (typeof body === 'string') return
+      if (typeof body === 'string') return 0
       const { callerId, route, key } = claim
       let number = 0
       for await (const text of body) {
         await db.insert(idempotencyParts).values({ callerId, route, key, number: number++, text })
       }
+      return number
     },
 
     /** Returns one part of a stored response; undefined when that response is no longer stored. */

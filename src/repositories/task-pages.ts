@@ -9,12 +9,11 @@ import {
   inArray,
   isNotNull,
   isNull,
-  type PgTable,
   type SQL,
-  type Subquery,
   sql,
 } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { type BoundedTaskRow, briefColumns, readBounded, type SomeTasks } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { readPageJson, type TaskPageJson } from './task-pages-json.ts'
 import { contains, isFoundByText } from './task-texts.ts'
@@ -24,8 +23,7 @@ type Long = 'description' | 'notes' | 'metadata'
 /** A row of a list: summaries have no long columns. */
 export type TaskListRow = Omit<TaskRow, Long> &
   Partial<Pick<TaskRow, Long>> & {
-    /** True if its long columns were not read, because the rows before it reached the limit: read it by id. */
-    isLeftOut?: boolean
+    isLeftOut?: BoundedTaskRow['isLeftOut']
   }
 
 export interface TaskFilter {
@@ -53,12 +51,14 @@ export interface TaskPageRequest {
   isSummary: boolean
 }
 
+interface ByIdsOptions {
+  deleted?: 'excluded' | 'only' | 'included'
+}
+
 export interface SearchOptions {
   /** How many tasks are searched in sort order before the text index is used. */
   maxScanned?: number | undefined
 }
-
-const { description, notes, metadata, ...briefColumns } = getTableColumns(tasks)
 
 /** Reads pages of tasks: a part of the repository of tasks. */
 export function taskPages(
@@ -80,7 +80,7 @@ export function taskPages(
               .select(briefColumns)
               .from(rows)
               .orderBy(...order)
-          : readBounded(rows, order)
+          : readBounded(db, { rows, order })
       const { limit } = page
       const isCandidate = and(inReach, ...indexConditions(filter), archived(filter), after(page))
       const others = and(...conditions(filter))
@@ -136,32 +136,20 @@ export function taskPages(
       readPageJson(db, reach, { filter, page }),
 
     /** These tasks in the order of the ids, with the same limit as `list`. */
-    async listByIds(ids: string[], { hidden = false } = {}): Promise<TaskListRow[]> {
+    async listByIds(ids: string[], { deleted = 'excluded' }: ByIdsOptions = {}): Promise<BoundedTaskRow[]> {
       const idList = sql`${sql.param(ids)}::uuid[]`
-      const isListed = hidden ? isNotNull(tasks.deletedAt) : isNull(tasks.deletedAt)
+      const isListed = {
+        excluded: isNull(tasks.deletedAt),
+        only: isNotNull(tasks.deletedAt),
+        included: undefined,
+      }[deleted]
       const rows = db
         .select()
         .from(tasks)
         .where(and(sql`${tasks.id} = any(${idList})`, inReach, isListed))
         .as('tasks')
-      return readBounded(rows, [sql`array_position(${idList}, ${tasks.id})`])
+      return readBounded(db, { rows, order: [sql`array_position(${idList}, ${tasks.id})`] })
     },
-  }
-
-  /** In this order, with long columns up to `MAX_LONG_BYTES` in total; the first task always has them. */
-  function readBounded(rows: SomeTasks, order: SQL[]): Promise<TaskListRow[]> {
-    const before = sql`sum(${LONG_BYTES}) over (order by ${sql.join(order, sql`, `)} rows between unbounded preceding and 1 preceding)`
-    const fits = sql`coalesce(${before}, 0) < ${sql.raw(String(MAX_LONG_BYTES))}`
-    return db
-      .select({
-        ...briefColumns,
-        description: sql<string | null>`case when ${fits} then ${tasks.description} end`,
-        notes: sql<string | null>`case when ${fits} then ${tasks.notes} end`,
-        metadata: sql<unknown>`case when ${fits} then ${tasks.metadata} end`,
-        isLeftOut: sql<boolean>`not (${fits})`,
-      })
-      .from(rows)
-      .orderBy(...order)
   }
 
   /** As an array, which is computed once: the index scan continues and skips these. */
@@ -171,16 +159,6 @@ export function taskPages(
     return sql`${tasks.projectId} <> all(array(select id from projects where archived_at is not null))`
   }
 }
-
-/** Selected tasks, under the name of their table. */
-type SomeTasks = PgTable | Subquery<'tasks'>
-
-/**
- * Memory for one reader of a page, except for the last task. Computing the sum adds 0.10 ms to 0.18 ms for 50 tasks of
- * 540 characters, and 0.45 ms to 0.69 ms for 200.
- */
-const MAX_LONG_BYTES = 256 * 1024
-const LONG_BYTES = sql`coalesce(octet_length(${tasks.description}), 0) + coalesce(octet_length(${tasks.notes}), 0) + octet_length(${tasks.metadata}::text)`
 
 /** 85 ms at 14 µs each, with 540 characters. */
 const MAX_SCANNED = 6_000

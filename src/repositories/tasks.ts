@@ -4,6 +4,7 @@ import { activity } from '../db/tables/activity.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
+import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { insertNewTasks, type NewTaskRow } from './new-tasks.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
@@ -79,20 +80,22 @@ export function tasksRepository(
     },
 
     /** Locks the tasks until the transaction ends, in the same order everywhere. */
-    async listForUpdate(ids: string[], { hidden = false } = {}): Promise<TaskRow[]> {
-      return db
+    async listForUpdate(ids: string[], { hidden = false } = {}): Promise<BoundedTaskRow[]> {
+      const locked = db
         .select()
         .from(tasks)
         .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, inReach, hidden ? undefined : isShown))
         .orderBy(asc(tasks.id))
         .for('update')
+        .as('tasks')
+      return readBounded(db, { rows: locked, order: [asc(tasks.id)] })
     },
 
     async listByExternalIds(
       projectId: string,
       { source, ids }: { source: TaskRow['source']; ids: string[] },
-    ): Promise<TaskRow[]> {
-      return db
+    ): Promise<BoundedTaskRow[]> {
+      const existing = db
         .select()
         .from(tasks)
         .where(
@@ -104,6 +107,8 @@ export function tasksRepository(
             isShown,
           ),
         )
+        .as('tasks')
+      return readBounded(db, { rows: existing, order: [asc(tasks.id)] })
     },
 
     async update(id: string, change: TaskUpdate): Promise<void> {

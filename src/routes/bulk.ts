@@ -14,10 +14,10 @@ import {
 import { IdempotencyKey } from '../schemas/headers.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
-import { NewTaskInBulk } from '../schemas/task.ts'
-import type { Services } from '../services/index.ts'
-import type { CreatedTask } from '../services/tasks/creation.ts'
+import { NewTaskInBulk, type WrittenTask } from '../schemas/task.ts'
+import type { Services, UseCases } from '../services/index.ts'
 import { taskOperations } from '../services/tasks/index.ts'
+import type { WrittenItem } from '../services/tasks/left-out.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
 
 const MIB = 1024 * 1024
@@ -88,9 +88,12 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           const created = made.filter(({ isNew }) => isNew).length
           const counts = { created, existing: made.length - created }
           const hasEffect = created > 0
-          const isLong = lengthOf(made) > MIB
-          if (!isPartial)
-            return { status: 201, body: { data: made.map(({ task }) => task), ...counts }, hasEffect, isLong }
+          const isLong = isLongFor(made)
+          if (!isPartial) {
+            const body = { data: made.map(({ task }) => task), ...counts }
+            const inPieces = ({ tasks }: UseCases) => ({ ...body, data: tasks.whole(request.caller, made) })
+            return { status: 201, body, hasEffect, ...(isLong && { inPieces }) }
+          }
 
           const remaining = made.values()
           const results = refusals.map((refusal, index): BulkItem => {
@@ -99,7 +102,11 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
             return { index, status: isNew ? 'created' : 'existing', task }
           })
           const body = { results, ...counts, failed: items.length - valid.length }
-          return { status: 207, body, hasEffect, isLong }
+          const inPieces = ({ tasks }: UseCases) => ({
+            ...body,
+            results: withTasks(results, tasks.whole(request.caller, made)),
+          })
+          return { status: 207, body, hasEffect, ...(isLong && { inPieces }) }
         },
       ),
   )
@@ -128,19 +135,28 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         response: { 200: responses(ref(BulkChanged), 'All tasks, updated or unchanged.') },
       },
     },
-    async ({ caller, body: { ids, change } }) => {
-      const { tasks, unchanged } = await service.tasks.updateMany(caller, { ids, change })
-      return { data: tasks, unchanged }
+    async ({ caller, body: { ids, change } }, reply) => {
+      const { items, unchanged } = await service.tasks.updateMany(caller, { ids, change })
+      if (isLongFor(items)) return reply.sendPieces({ data: service.tasks.whole(caller, items), unchanged })
+      return { data: items.map(({ task }) => task), unchanged }
     },
   )
 }
 
-/** About how much there is to be said of them, where they are said whole. */
-const lengthOf = (made: CreatedTask[]) =>
-  made.reduce(
+/** Whether a response with these tasks is too long to be serialized in one go. */
+const isLongFor = (items: WrittenItem[]) =>
+  items.some(({ isLeftOut }) => isLeftOut) ||
+  items.reduce(
     (sum, { task: { description, notes } }) => sum + (description?.length ?? 0) + (notes?.length ?? 0),
     0,
-  )
+  ) > MIB
+
+/** The results with these tasks in place of their own, in the same order. */
+async function* withTasks(results: BulkItem[], tasks: AsyncGenerator<WrittenTask>): AsyncGenerator<BulkItem> {
+  for (const result of results) {
+    yield result.task ? { ...result, task: (await tasks.next()).value } : result
+  }
+}
 
 /** Each task as a caller without `tasks:read` sees it. */
 const onlyVersions = (body: BulkCreated | BulkResults): BulkCreated | BulkResults =>

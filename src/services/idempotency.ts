@@ -94,7 +94,12 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
       if (hasEffect) {
         const { body } = response
         const stored = { ...response, body: typeof body === 'string' ? body : body() }
-        await repos.idempotency.store(claim, { response: stored, completesWithinMs: completion?.withinMs })
+        const partCount = await repos.idempotency.store(claim, {
+          response: stored,
+          completesWithinMs: completion?.withinMs,
+        })
+        // Sent as it is stored: what it was made from has room in memory for others.
+        if (partCount > 0) return { ...response, body: () => partsOf(claim, partCount), isReplay: false }
       } else await repos.idempotency.release(claim)
       return { ...response, isReplay: false }
     })
@@ -113,13 +118,13 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
   /** Committed rows are complete: status, headers and body are written before the transaction that claimed the key ends. */
   function responseOf(row: StoredRow): StoredResponse {
     const { status, headers, body } = row as StoredRow & Pick<StoredResponse, 'status' | 'headers'>
-    return { status, headers, body: body ?? (() => partsOf(row)) }
+    return { status, headers, body: body ?? (() => partsOf(row, row.partCount)) }
   }
 
   /** Read one at a time, as the client takes them: in memory there is never more than one. */
-  async function* partsOf(row: StoredRow): AsyncGenerator<string> {
-    for (let number = 0; number < row.partCount; number++) {
-      const part = await repos.idempotency.findPart(row, number)
+  async function* partsOf(claim: IdempotencyClaim, partCount: number): AsyncGenerator<string> {
+    for (let number = 0; number < partCount; number++) {
+      const part = await repos.idempotency.findPart(claim, number)
       if (part === undefined) throw new Error('The stored response expired while it was sent.')
       yield part
     }

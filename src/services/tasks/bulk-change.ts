@@ -4,21 +4,21 @@ import {
   groupedByColumns,
   refusedTogether,
 } from '../../domain/bulk-change.ts'
-import { decideChange } from '../../domain/task-change.ts'
+import { type ChangeOutcome, changesLongFields, decideChange } from '../../domain/task-change.ts'
 import { externalIdTaken, listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { TaskChange, WrittenTask } from '../../schemas/task.ts'
+import type { TaskChange } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
+import { READ_BATCH, toWrittenItem, type WrittenItem } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
-import { toTask, writtenFor } from './view.ts'
 
 export interface BulkChanged {
   /** In the order of the request; duplicate ids count once. */
-  tasks: WrittenTask[]
+  items: WrittenItem[]
   /** How many did not change. */
   unchanged: number
 }
@@ -38,10 +38,13 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const present = unique.flatMap((id) => locked.tasks.get(id) ?? [])
       const isTaken = await externalIdsTaken(repos, { tasks: present, moveTo: destination.moveTo })
       const now = clock.now()
+      const { moveTo } = destination
+      const decide = (task: TaskRow) => decideChange(task, { change, moveTo, actorType: caller.type, now })
+      const leftOut = changesLongFields(change) ? present.filter(({ isLeftOut }) => isLeftOut) : []
+      const decided = await decidedInPortions(repos, { leftOut, decide })
       const { changes, refusals } = decideBulkChange(ids, (id) => {
         const task = writableTask(locked, id)
-        const { moveTo } = destination
-        const outcome = decideChange(task, { change, moveTo, actorType: caller.type, now })
+        const outcome = (decided.get(task.id) ?? (() => decide(task)))()
         if (isTaken(task)) throw externalIdTaken()
         return { task, outcome }
       })
@@ -58,9 +61,39 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
           )
         }),
       )
-      const tasks = present.map((task) => writtenFor(caller, toTask(after.get(task.id) ?? task)))
-      return { tasks, unchanged: tasks.length - changes.length }
+      const items = present.map((task) => toWrittenItem(caller, { ...task, ...after.get(task.id) }))
+      return { items, unchanged: items.length - changes.length }
     })
+  }
+}
+
+/** Decides the change of tasks whose long fields are still to be read; only the decisions stay in memory. */
+async function decidedInPortions(
+  { tasks }: BoundRepositories,
+  { leftOut, decide }: { leftOut: TaskRow[]; decide(task: TaskRow): ChangeOutcome | undefined },
+): Promise<Map<string, () => ChangeOutcome | undefined>> {
+  const decided = new Map<string, () => ChangeOutcome | undefined>()
+  for (let ids = leftOut.map(({ id }) => id); ids.length > 0; ids = ids.filter((id) => !decided.has(id))) {
+    const rows = await tasks.listByIds(ids.slice(0, READ_BATCH))
+    for (const row of rows)
+      if (!row.isLeftOut)
+        decided.set(
+          row.id,
+          settled(() => decide(row)),
+        )
+  }
+  return decided
+}
+
+/** Calls a function now; the result returns or throws what it did. */
+function settled<T>(work: () => T): () => T {
+  try {
+    const result = work()
+    return () => result
+  } catch (error) {
+    return () => {
+      throw error
+    }
   }
 }
 

@@ -6,14 +6,13 @@ import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { NewTaskInBulk, WrittenTask } from '../../schemas/task.ts'
+import type { NewTaskInBulk } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
-import { toTask, writtenFor } from './view.ts'
+import { toWrittenItem, type WrittenItem } from './left-out.ts'
 
 /** A requested task: created now, or found by its externalId. */
-export interface CreatedTask {
-  task: WrittenTask
+export interface CreatedTask extends WrittenItem {
   isNew: boolean
 }
 
@@ -68,7 +67,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
       const found = await findExisting(repos, { destination, caller, rows: present })
       for (const row of missing) {
         const task = ids.has(row.id) ? row : found.get(row.externalId ?? '')
-        if (task) created.set(row.id, { task: writtenFor(caller, toTask(task)), isNew: task === row })
+        if (task) created.set(row.id, { ...toWrittenItem(caller, task), isNew: task === row })
       }
     }
     return rows.map(({ id }) => created.get(id) as CreatedTask)

@@ -15,6 +15,7 @@ import { type Page, type PageJson, readPage } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, creationOf, writableDestination } from './creation.ts'
+import { READ_BATCH, type WrittenItem, wholeTasks } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 import type { singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
@@ -22,9 +23,6 @@ import { toTask, toTaskListItem, writtenFor } from './view.ts'
 
 /** About 15 ms of the database's time. */
 const INDEX_BATCH = 25
-
-/** Maximum number of left-out tasks requested at once; how many are read depends on their size. */
-const READ_BATCH = 20
 
 export const taskOperations = {
   create: { scope: 'tasks:write' },
@@ -134,6 +132,10 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     updateMany: bulkChangesOf({ repos, clock }),
 
+    /** The tasks that a write of many returned, with all fields. */
+    whole: (caller: Caller, items: WrittenItem[]): AsyncGenerator<WrittenTask> =>
+      wholeTasks(repos.within(caller), items),
+
     /**
      * Deletes a task; it can be restored until the cleanup removes it.
      * @throws task_not_found, project_archived, version_mismatch
@@ -187,15 +189,11 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
   /** Reads the tasks that were left out of the first part of a page, as they are now; without tasks deleted since. */
   async function* rest(
     { tasks }: BoundRepositories,
-    {
-      ids,
-      query: { deleted: hidden = false },
-      nextCursor,
-    }: { ids: string[]; query: TaskQuery; nextCursor: string | null },
+    { ids, query: { deleted }, nextCursor }: { ids: string[]; query: TaskQuery; nextCursor: string | null },
   ): AsyncGenerator<TaskListItem[], string | null> {
     for (let left = ids; left.length > 0; ) {
       const some = left.slice(0, READ_BATCH)
-      const rows = await tasks.listByIds(some, { hidden })
+      const rows = await tasks.listByIds(some, { deleted: deleted ? 'only' : 'excluded' })
       yield rows.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem)
       const next = rows.find(({ isLeftOut }) => isLeftOut)
       left = left.slice(next ? left.indexOf(next.id) : some.length)

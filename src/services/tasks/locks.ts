@@ -1,7 +1,7 @@
 import { taskNotFound } from '../../errors/index.ts'
+import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { ProjectRow } from '../../repositories/projects.ts'
-import type { TaskRow } from '../../repositories/tasks.ts'
 import { refuseArchived } from '../writable-project.ts'
 
 interface TaskLocks {
@@ -14,7 +14,8 @@ interface TaskLocks {
 
 /** The locked tasks by id; a missing one does not exist or is out of reach. */
 export interface LockedTasks {
-  tasks: Map<string, TaskRow>
+  /** Of many, those that memory has no room for are left out. */
+  tasks: Map<string, BoundedTaskRow>
   /** Their projects, locked so that none is archived or deleted meanwhile. */
   projects: Map<string, ProjectRow>
 }
@@ -33,7 +34,7 @@ export async function lockTasks(
 }
 
 /** @throws task_not_found, project_archived */
-export function writableTask({ tasks, projects }: LockedTasks, id: string): TaskRow {
+export function writableTask({ tasks, projects }: LockedTasks, id: string): BoundedTaskRow {
   const task = tasks.get(id.toLowerCase())
   if (!task) throw taskNotFound(id)
   const project = projects.get(task.projectId)

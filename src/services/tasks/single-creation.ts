@@ -10,7 +10,7 @@ import type { NewTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
 import { type CreatedTask, writableDestination } from './creation.ts'
-import { toTask, writtenFor } from './view.ts'
+import { toWrittenItem } from './left-out.ts'
 
 const MIB = 1024 * 1024
 const MAX_DESTINATIONS = 1_000
@@ -50,7 +50,7 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     const row = newTask(input, { id: clock.newId(now), now, destination, actor: actorOf(caller) })
     const insertOne = row.externalId === null ? insert : insertWithExternalId
     const isCreated = await insertOne({ row, activityId: clock.newId(now) })
-    if (isCreated) return { task: writtenFor(caller, toTask(row)), isNew: true }
+    if (isCreated) return { ...toWrittenItem(caller, row), isNew: true }
     destinations.delete(place)
     return undefined
   }
