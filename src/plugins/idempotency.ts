@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { replaceJsonItems } from '../lib/json-items.ts'
 import { joinPieces, jsonPieces } from '../lib/json-pieces.ts'
 import type { ResponseParts } from '../services/idempotency.ts'
 import type { Services, UseCases } from '../services/index.ts'
@@ -27,6 +28,8 @@ interface IdempotentRequest<T> {
   reply: FastifyReply
   /** Removes what this caller may not see from a replayed response. */
   restrict?: ((body: T) => T) | undefined
+  /** The same for each item of an array of it, for responses that may be too long to be parsed in one go. */
+  restrictItems?: { itemsOf: string; replace(item: never): unknown } | undefined
   completion?: Completion<T>
 }
 
@@ -67,7 +70,7 @@ async function respond<T>(
 }
 
 async function once<T>(services: Needed, exchange: IdempotentRequest<T>, work: Work<T>): Promise<T> {
-  const { request, reply, restrict, completion } = exchange
+  const { request, reply, restrict, restrictItems, completion } = exchange
   const textOf = ({ status, headers = {}, body }: CreatedResponse<T>) => ({
     status,
     headers,
@@ -93,8 +96,15 @@ async function once<T>(services: Needed, exchange: IdempotentRequest<T>, work: W
   if (!response.isReplay && made?.inPieces && made.hasEffect === false) {
     return reply.sendPieces(made.inPieces(services))
   }
-  if (!response.isReplay || !restrict) return alreadySerialized(reply, body)
-  return alreadySerialized(reply, JSON.stringify(restrict(JSON.parse(await textIn(body)))))
+  if (response.isReplay && restrictItems) {
+    const parts = typeof body === 'string' ? [body] : body()
+    return alreadySerialized(reply, () => replaceJsonItems(parts, restrictItems))
+  }
+  if (response.isReplay && restrict) {
+    if (typeof body !== 'string') throw new Error('A response in parts is restricted item by item.')
+    return alreadySerialized(reply, JSON.stringify(restrict(JSON.parse(body))))
+  }
+  return alreadySerialized(reply, body)
 }
 
 const identityOf = (request: FastifyRequest) => ({
@@ -120,11 +130,4 @@ function alreadySerialized<T>(reply: FastifyReply, text: string | ResponseParts)
   if (typeof text !== 'string') return Readable.from(text(), { objectMode: false }) as unknown as T
   reply.serializer((payload) => payload as unknown as string)
   return text as unknown as T
-}
-
-async function textIn(body: string | ResponseParts): Promise<string> {
-  if (typeof body === 'string') return body
-  let text = ''
-  for await (const part of body()) text += part
-  return text
 }

@@ -76,7 +76,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     },
     (request, reply) =>
       app.idempotently<BulkCreated | BulkResults>(
-        { request, reply, restrict: mayReadTasks(request.caller) ? undefined : onlyVersions },
+        { request, reply, restrictItems: restrictionFor(request) },
         async ({ tasks }) => {
           const { listId } = request.body
           const { items, refusals } = await checkedItems(request)
@@ -143,6 +143,17 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
   )
 }
 
+/** What a replay contains for a caller without `tasks:read`. */
+function restrictionFor({ caller, query }: FastifyRequest) {
+  if (mayReadTasks(caller)) return undefined
+  return (query as { onError?: string }).onError === 'continue'
+    ? {
+        itemsOf: 'results',
+        replace: ({ task, ...item }: BulkItem) => ({ ...item, ...(task && { task: onlyVersion(task) }) }),
+      }
+    : { itemsOf: 'data', replace: onlyVersion }
+}
+
 /** Whether a response with these tasks is too long to be serialized in one go. */
 const isLongFor = (items: WrittenItem[]) =>
   items.some(({ isLeftOut }) => isLeftOut) ||
@@ -157,18 +168,6 @@ async function* withTasks(results: BulkItem[], tasks: AsyncGenerator<WrittenTask
     yield result.task ? { ...result, task: (await tasks.next()).value } : result
   }
 }
-
-/** Each task as a caller without `tasks:read` sees it. */
-const onlyVersions = (body: BulkCreated | BulkResults): BulkCreated | BulkResults =>
-  'data' in body
-    ? { ...body, data: body.data.map(onlyVersion) }
-    : {
-        ...body,
-        results: body.results.map(({ task, ...item }) => ({
-          ...item,
-          ...(task && { task: onlyVersion(task) }),
-        })),
-      }
 
 /** One error for the whole batch, with those of all items. */
 function together(refusals: (AppError | undefined)[]): AppError {

@@ -3,13 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiResponse } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { ADMIN_KEY, cleanUp, type Inlet, newDataDir, spawnInlet } from '../support/inlet-process.ts'
-import { loopDelayOf, WATCHED } from '../support/loop-delay.ts'
+import { boundedDelay, WATCHED } from '../support/loop-delay.ts'
 import { memoryOf, peakMemoryOf } from '../support/memory.ts'
 
 const SECRET = 'a-webhook-secret-for-tests'
 const MIB = 1024 * 1024
-/** For how long one request may block the event loop. */
-const MAX_DELAY_MS = 50
 /** When its garbage is collected is up to V8: three times the 5 MB that a part of the work leaves behind. */
 const GARBAGE_BYTES = 16 * MIB
 
@@ -39,23 +37,12 @@ const post = async (
 
 const me = () => fetch(`${url}/api/me`, { headers: { 'x-api-key': ADMIN_KEY } }).then(({ status }) => status)
 
-/** Expects one of up to three runs to stay within the bound: on a busy machine, garbage collection waits for its helpers. */
-async function withinBound<T>(work: () => Promise<T>): Promise<T> {
-  const delays: number[] = []
-  for (let run = 0; run < 3; run++) {
-    const { result, delay } = await loopDelayOf(inlet, work)
-    if (delay <= MAX_DELAY_MS) return result
-    delays.push(delay)
-  }
-  throw new Error(`The event loop was blocked for ${delays.join(', ')} ms.`)
-}
-
 describe('others wait no longer than usual', () => {
   const objects = (count: number) => `[${Array(count).fill('{}').join()}]`
 
   test('while a stranger sends 340,000 objects', async () => {
     const body = `{"title":"A","metadata":{"a":${objects(340_000)}}}`
-    const result = await withinBound(async () => {
+    const result = await boundedDelay(inlet, async () => {
       const refused = await Promise.all(Array.from({ length: 4 }, () => post('/api/tasks', body, {})))
       return refused.map(({ status }) => status)
     })
@@ -64,7 +51,7 @@ describe('others wait no longer than usual', () => {
 
   test('while somebody with a key sends them', async () => {
     const body = `{"title":"A","metadata":{"a":${objects(340_000)}}}`
-    const result = await withinBound(() => post('/api/tasks', body))
+    const result = await boundedDelay(inlet, () => post('/api/tasks', body))
     expect(result).toMatchObject({ status: 400, body: { errors: [{ path: '/metadata' }] } })
   })
 
@@ -79,7 +66,7 @@ describe('others wait no longer than usual', () => {
     ['100,000 properties', () => Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`p${n}`, n]))],
     ['600,000 values in one property', () => ({ nested: Array(600_000).fill([]) })],
   ])('while feedback comes with %s, which becomes a task', async (_, properties) => {
-    const result = await withinBound(() => sender(url, SECRET)(feedback(properties())))
+    const result = await boundedDelay(inlet, () => sender(url, SECRET)(feedback(properties())))
     expect(result).toMatchObject({ status: 201, body: { accepted: true } })
   })
 })
@@ -124,7 +111,7 @@ describe('batches at the limit', () => {
       expect(first.result.status).toBe(201)
       expect(first.result.body.data[99].description).toBe(letter.repeat(65_536))
       expect(first.peak - before).toBeLessThan(4 * bytes + GARBAGE_BYTES)
-      await withinBound(() => send(body))
+      await boundedDelay(inlet, () => send(body))
     },
   )
 
@@ -133,14 +120,14 @@ describe('batches at the limit', () => {
       title: `${n}`,
       metadata: { a: Array(8_000).fill(1) },
     }))
-    const result = await withinBound(() => post('/api/tasks/bulk', JSON.stringify({ listId, tasks })))
+    const result = await boundedDelay(inlet, () => post('/api/tasks/bulk', JSON.stringify({ listId, tasks })))
     expect(result.status).toBe(201)
   })
 
   test('do not block the event loop when they have 100 x 110,000 objects, and are refused', async () => {
     const task = `{"title":"A","metadata":{"a":[${Array(110_000).fill('{}').join()}]}}`
     const body = `{"listId":"${listId}","tasks":[${Array(95).fill(task).join()}]}`
-    const result = await withinBound(() => post('/api/tasks/bulk', body))
+    const result = await boundedDelay(inlet, () => post('/api/tasks/bulk', body))
     expect(result).toMatchObject({ status: 400, body: { errors: [{ path: '/tasks', code: 'too_many' }] } })
   })
 
@@ -148,7 +135,7 @@ describe('batches at the limit', () => {
     const body = fullBatch(listId, '😀')
     const headers = { 'x-api-key': ADMIN_KEY, 'idempotency-key': 'a large one' }
     const first = await post('/api/tasks/bulk', body, headers)
-    const again = await withinBound(() => post('/api/tasks/bulk', body, headers))
+    const again = await boundedDelay(inlet, () => post('/api/tasks/bulk', body, headers))
     expect([first.status, again.status]).toEqual([201, 201])
     expect(again.body).toEqual(first.body)
   })

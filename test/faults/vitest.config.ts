@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** What compares times: alone, after all others. */
-const TIMED = ['bodies', 'list-deletion', 'thousand-slow-clients'].map(
+const TIMED = ['bodies', 'bulk-responses', 'list-deletion', 'thousand-slow-clients'].map(
   (name) => `test/faults/${name}.test.ts`,
 )
 

@@ -61,6 +61,23 @@ describe('a bulk request that finds long tasks', () => {
     expect(again.body).toEqual(first.body)
   })
 
+  test('is replayed without the tasks when the key has lost tasks:read', async () => {
+    const { listId, named } = await givenLongTasks()
+    const { id, key } = (
+      await service.post('/api/keys', { name: 'k', scopes: ['tasks:read', 'tasks:write'] })
+    ).body
+    const options = { key, headers: { 'idempotency-key': listId } }
+    const tasks = [{ title: 'New' }, ...named]
+    const first = await service.post('/api/tasks/bulk', { listId, tasks }, options)
+    await service.query("update api_keys set scopes = '{tasks:write}' where id = $1", [id])
+    service.service.access.forget()
+    const again = await service.post('/api/tasks/bulk', { listId, tasks }, options)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    const { data, ...counts } = first.body
+    const versions = data.map(({ id }: { id: string }) => ({ id, version: 1 }))
+    expect(again.body).toEqual({ ...counts, data: versions })
+  })
+
   test('returns versions to a key without tasks:read', async () => {
     const { listId, made, named } = await givenLongTasks()
     const key = await service.given.key({ scopes: ['tasks:write'] })
