@@ -32,8 +32,7 @@ const statements = new Map<string, ReturnType<typeof named<PageRow>>>()
  */
 export async function readPageJson(
   db: Executor,
-  reach: Reach,
-  { filter, page }: { filter: TaskFilter; page: TaskPageRequest },
+  { reach, filter, page }: { reach: Reach; filter: TaskFilter; page: TaskPageRequest },
 ): Promise<TaskPageJson | undefined> {
   const { projectId, listId, deletedSince, skipsArchived, ...others } = filter
   if (Object.values(others).some((value) => value !== undefined)) return undefined

@@ -133,7 +133,7 @@ export function taskPages(
 
     /** Reads a page as JSON text. Undefined for filters that have to be planned for their values. */
     listJson: (filter: TaskFilter, page: TaskPageRequest): Promise<TaskPageJson | undefined> =>
-      readPageJson(db, reach, { filter, page }),
+      readPageJson(db, { reach, filter, page }),
 
     /** These tasks in the order of the ids, with the same limit as `list`. */
     async listByIds(ids: string[], { deleted = 'excluded' }: ByIdsOptions = {}): Promise<BoundedTaskRow[]> {
