@@ -2,9 +2,13 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** What compares times: alone, after all others. */
-const TIMED = ['bodies', 'bulk-responses', 'list-deletion', 'thousand-slow-clients'].map(
-  (name) => `test/faults/${name}.test.ts`,
-)
+const TIMED = [
+  'bodies',
+  'bulk-responses',
+  'list-deletion',
+  'many-large-batches',
+  'thousand-slow-clients',
+].map((name) => `test/faults/${name}.test.ts`)
 
 const patience = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } }
 
