@@ -39,10 +39,10 @@ export function listen({ connectionString, channels, onError, cut, silenceMs = 8
     // A connection that only listens does not notice that its peer is gone, so it is queried periodically.
     let isAsked = true
     const asking = setInterval(() => {
-      if (!isAsked) void fresh.query('select 1').then(onAnswer, () => {})
+      if (!isAsked) void fresh.query('select 1').then(onResponse, () => {})
       isAsked = true
     }, silenceMs / 2)
-    const onAnswer = () => {
+    const onResponse = () => {
       isAsked = false
     }
     fresh.once('end', () => {
@@ -55,7 +55,7 @@ export function listen({ connectionString, channels, onError, cut, silenceMs = 8
     try {
       await fresh.connect()
       for (const channel of Object.keys(channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
-      onAnswer()
+      onResponse()
       for (const onNotice of Object.values(channels)) onNotice('')
     } catch (error) {
       onError(error as Error)

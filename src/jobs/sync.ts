@@ -21,7 +21,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
   let looking: Promise<void> | undefined
-  let isWanted = false
+  let isPending = false
 
   sync.onQueued(look)
   const timer = setInterval(look, lookMs)
@@ -38,15 +38,15 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
   }
 
   function look(): void {
-    isWanted = true
+    isPending = true
     looking ??= lookOnce().finally(() => {
       looking = undefined
-      if (isWanted && !stopping.signal.aborted) look()
+      if (isPending && !stopping.signal.aborted) look()
     })
   }
 
   async function lookOnce(): Promise<void> {
-    isWanted = false
+    isPending = false
     try {
       await sync.enqueueDue()
       while (working.size < atOnce && !stopping.signal.aborted) {

@@ -5,11 +5,11 @@ import { basename, dirname, join } from 'node:path'
 /**
  * Creates `target` completely or not at all: `fill` works in a scratch directory beside it and returns the path of the
  * finished directory, which is renamed. Of concurrent processes the first wins, and the others discard their work.
- * `proof` is a file that only a finished target has.
+ * `marker` is a file that only a finished target has.
  */
 export async function buildDirectory(
   target: string,
-  proof: string,
+  marker: string,
   fill: (scratch: string) => Promise<string>,
 ): Promise<void> {
   const scratch = `${target}.new-${process.pid}-${randomBytes(4).toString('hex')}`
@@ -18,7 +18,7 @@ export async function buildDirectory(
     await mkdir(scratch, { mode: 0o700 })
     const finished = await fill(scratch)
     await rename(finished, target).catch(async (error: unknown) => {
-      if (!(await exists(join(target, proof)))) throw error
+      if (!(await exists(join(target, marker)))) throw error
     })
     await syncDirectory(dirname(target))
   } finally {

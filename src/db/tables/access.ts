@@ -1,5 +1,5 @@
 import { foreignKey, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from '../drizzle.ts'
-import { moment } from './columns.ts'
+import { timestamptz } from './columns.ts'
 import { projects } from './projects.ts'
 
 /** API keys. A revoked key is kept, so that a restart does not create it again. */
@@ -8,10 +8,10 @@ export const apiKeys = pgTable('api_keys', {
   name: text('name').notNull(),
   scopes: text('scopes').array().notNull(),
   projectId: uuid('project_id').references(() => projects.id),
-  expiresAt: moment('expires_at'),
-  revokedAt: moment('revoked_at'),
-  lastUsedAt: moment('last_used_at'),
-  createdAt: moment('created_at').notNull(),
+  expiresAt: timestamptz('expires_at'),
+  revokedAt: timestamptz('revoked_at'),
+  lastUsedAt: timestamptz('last_used_at'),
+  createdAt: timestamptz('created_at').notNull(),
 })
 
 /** The SHA-256 of each valid secret of a key. Two while a rotation overlaps. */
@@ -24,8 +24,8 @@ export const apiKeySecrets = pgTable(
       .references(() => apiKeys.id),
     prefix: text('prefix').notNull(),
     lastFour: text('last_four').notNull(),
-    expiresAt: moment('expires_at'),
-    createdAt: moment('created_at').notNull(),
+    expiresAt: timestamptz('expires_at'),
+    createdAt: timestamptz('created_at').notNull(),
   },
   (table) => [index('api_key_secrets_key').on(table.keyId)],
 )
@@ -41,8 +41,8 @@ export const sessions = pgTable(
       .notNull()
       .references(() => apiKeys.id),
     userAgent: text('user_agent'),
-    createdAt: moment('created_at').notNull(),
-    lastSeenAt: moment('last_seen_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    lastSeenAt: timestamptz('last_seen_at').notNull(),
   },
   (table) => [index('sessions_key').on(table.keyId), index('sessions_last_seen').on(table.lastSeenAt)],
 )
@@ -53,10 +53,10 @@ export const webhookSecrets = pgTable('webhook_secrets', {
   /** SHA-256 of the secret. */
   hash: text('hash').notNull().unique(),
   lastFour: text('last_four').notNull(),
-  createdAt: moment('created_at').notNull(),
-  expiresAt: moment('expires_at'),
-  revokedAt: moment('revoked_at'),
-  lastUsedAt: moment('last_used_at'),
+  createdAt: timestamptz('created_at').notNull(),
+  expiresAt: timestamptz('expires_at'),
+  revokedAt: timestamptz('revoked_at'),
+  lastUsedAt: timestamptz('last_used_at'),
 })
 
 /** Responses stored for a day, so that a repeated request returns the first response and is not run again. */
@@ -74,8 +74,8 @@ export const idempotencyKeys = pgTable(
     headers: jsonb('headers'),
     body: text('body'),
     /** While this is set and in the future, the response is not final and may be replaced once. */
-    completesBy: moment('completes_by'),
-    createdAt: moment('created_at').notNull(),
+    completesBy: timestamptz('completes_by'),
+    createdAt: timestamptz('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.callerId, table.route, table.key] }),

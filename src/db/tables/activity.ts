@@ -1,5 +1,5 @@
 import { customType, index, isNotNull, jsonb, pgTable, sql, text, uuid } from '../drizzle.ts'
-import { actorType, moment } from './columns.ts'
+import { actorType, timestamptz } from './columns.ts'
 
 const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' })
 
@@ -17,7 +17,7 @@ export const activity = pgTable(
     actorId: uuid('actor_id'),
     actorName: text('actor_name').notNull(),
     metadata: jsonb('metadata').notNull(),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
     /** The transaction that wrote the row: commits are not in order of ids, and the stream must not miss any. */
     transaction: transactionId('transaction').notNull().default(sql`pg_current_xact_id()`),
   },

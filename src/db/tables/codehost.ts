@@ -11,7 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { moment } from './columns.ts'
+import { timestamptz } from './columns.ts'
 import { lists, projects } from './projects.ts'
 
 /** The repository connected to a project, and its sync position. Deleted on disconnect; the tasks stay. */
@@ -35,10 +35,10 @@ export const codehostConnections = pgTable(
     schedule: text('schedule', { enum: ['off', 'hourly', 'daily'] }).notNull(),
     /** Where the next incremental run resumes. Null before the first run has finished. */
     position: jsonb('position'),
-    nextRunAt: moment('next_run_at'),
-    nextFullAt: moment('next_full_at').notNull(),
-    connectedAt: moment('connected_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    nextRunAt: timestamptz('next_run_at'),
+    nextFullAt: timestamptz('next_full_at').notNull(),
+    connectedAt: timestamptz('connected_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
   },
   (table) => [
     index('codehost_connections_next_run').on(table.nextRunAt).where(isNotNull(table.nextRunAt)),
@@ -63,20 +63,20 @@ export const syncRuns = pgTable(
     skipped: jsonb('skipped').notNull().default([]),
     gone: integer('gone').notNull().default(0),
     error: jsonb('error'),
-    retryAt: moment('retry_at'),
+    retryAt: timestamptz('retry_at'),
     rateLimit: jsonb('rate_limit'),
     /** The next request, written in the transaction of the previous page. */
     checkpoint: jsonb('checkpoint'),
     /** Incremented by each claim; a worker with an older lease cannot write. */
     lease: integer('lease').notNull().default(0),
-    leaseUntil: moment('lease_until'),
+    leaseUntil: timestamptz('lease_until'),
     /** Claims since the last committed page: limits how often one page can crash its worker. */
     attempts: integer('attempts').notNull().default(0),
     /** Consecutive rate limits without a duration. */
     limited: integer('limited').notNull().default(0),
-    createdAt: moment('created_at').notNull(),
-    startedAt: moment('started_at'),
-    finishedAt: moment('finished_at'),
+    createdAt: timestamptz('created_at').notNull(),
+    startedAt: timestamptz('started_at'),
+    finishedAt: timestamptz('finished_at'),
   },
   (table) => [
     index('sync_runs_project').on(table.projectId, table.id),

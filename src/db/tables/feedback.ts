@@ -1,5 +1,5 @@
 import { boolean, index, integer, isNotNull, jsonb, pgTable, text, uniqueIndex, uuid } from '../drizzle.ts'
-import { moment } from './columns.ts'
+import { timestamptz } from './columns.ts'
 
 /** Routing rules: which project feedback goes to, by its properties. */
 export const webhookRouting = pgTable('webhook_routing', {
@@ -12,8 +12,8 @@ export const webhookRouting = pgTable('webhook_routing', {
   /** Consecutive from 0; changed under a lock of the table. */
   position: integer('position').notNull(),
   isActive: boolean('is_active').notNull(),
-  createdAt: moment('created_at').notNull(),
-  updatedAt: moment('updated_at').notNull(),
+  createdAt: timestamptz('created_at').notNull(),
+  updatedAt: timestamptz('updated_at').notNull(),
 })
 
 /** The inbox: deliveries to the feedback receiver and their outcome. */
@@ -29,7 +29,7 @@ export const feedbackEvents = pgTable(
     outcome: text('outcome', { enum: ['accepted', 'ignored', 'rejected'] }).notNull(),
     /** How often it was sent again. */
     duplicates: integer('duplicates').notNull(),
-    receivedAt: moment('received_at').notNull(),
+    receivedAt: timestamptz('received_at').notNull(),
     // No foreign keys: a repeat returns the same ids long after the task was deleted.
     taskId: uuid('task_id'),
     projectId: uuid('project_id'),

@@ -1,5 +1,5 @@
 import { boolean, index, integer, pgTable, sql, text, unique, uniqueIndex, uuid } from '../drizzle.ts'
-import { actorType, moment } from './columns.ts'
+import { actorType, timestamptz } from './columns.ts'
 
 export const projects = pgTable(
   'projects',
@@ -7,9 +7,9 @@ export const projects = pgTable(
     id: uuid('id').primaryKey(),
     name: text('name').notNull(),
     isDefault: boolean('is_default').notNull().default(false),
-    archivedAt: moment('archived_at'),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    archivedAt: timestamptz('archived_at'),
+    createdAt: timestamptz('created_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
   },
   (table) => [uniqueIndex('projects_one_default').on(table.isDefault).where(sql`${table.isDefault}`)],
 )
@@ -28,7 +28,7 @@ export const lists = pgTable(
     openCount: integer('open_count').notNull().default(0),
     /** The list is about to be deleted and accepts no new tasks. */
     isClosing: boolean('is_closing').notNull().default(false),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
   },
   (table) => [
     // Target of the tasks' foreign key: a task's list always belongs to the task's project.
@@ -46,7 +46,7 @@ export const projectDeletions = pgTable('project_deletions', {
   actorType: actorType('actor_type').notNull(),
   actorId: uuid('actor_id'),
   actorName: text('actor_name').notNull(),
-  createdAt: moment('created_at').notNull(),
+  createdAt: timestamptz('created_at').notNull(),
 })
 
 /** Lists being deleted: their tasks are moved to another list in batches by any instance. */
@@ -66,7 +66,7 @@ export const listDeletions = pgTable(
     actorType: actorType('actor_type').notNull(),
     actorId: uuid('actor_id'),
     actorName: text('actor_name').notNull(),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
   },
   (table) => [index('list_deletions_target').on(table.targetId)],
 )

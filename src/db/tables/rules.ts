@@ -1,5 +1,5 @@
 import { boolean, doublePrecision, index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
-import { actorType, moment } from './columns.ts'
+import { actorType, timestamptz } from './columns.ts'
 import { projects } from './projects.ts'
 
 /** The team's instructions for assistants. */
@@ -13,13 +13,13 @@ export const rules = pgTable(
     /** Null: for every project. */
     projectId: uuid('project_id').references(() => projects.id),
     version: integer('version').notNull(),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
     updatedByType: actorType('updated_by_type').notNull(),
     updatedById: uuid('updated_by_id'),
     updatedByName: text('updated_by_name').notNull(),
     /** When it was deleted; the cleanup removes the rule with its versions. */
-    deletedAt: moment('deleted_at'),
+    deletedAt: timestamptz('deleted_at'),
   },
   (table) => [
     index('rules_order')
@@ -39,7 +39,7 @@ export const ruleVersions = pgTable(
     content: text('content').notNull(),
     priority: doublePrecision('priority').notNull(),
     isActive: boolean('is_active').notNull(),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
     actorType: actorType('actor_type').notNull(),
     actorId: uuid('actor_id'),
     actorName: text('actor_name').notNull(),

@@ -14,7 +14,7 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { actorType, moment } from './columns.ts'
+import { actorType, timestamptz } from './columns.ts'
 import { lists } from './projects.ts'
 
 export const tasks = pgTable(
@@ -50,10 +50,10 @@ export const tasks = pgTable(
     createdByType: actorType('created_by_type').notNull(),
     createdById: uuid('created_by_id'),
     createdByName: text('created_by_name').notNull(),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
-    completedAt: moment('completed_at'),
-    deletedAt: moment('deleted_at'),
+    createdAt: timestamptz('created_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
+    completedAt: timestamptz('completed_at'),
+    deletedAt: timestamptz('deleted_at'),
     version: integer('version').notNull(),
   },
   (table) => [
