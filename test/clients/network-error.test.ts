@@ -63,14 +63,14 @@ describe('a network error', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { port: number }
     await new Promise((done) => server.close(done))
-    const told: unknown[] = []
-    const host = githubClient({ onError: (error) => told.push(error) })
+    const reported: unknown[] = []
+    const host = githubClient({ onError: (error) => reported.push(error) })
     const access = { apiUrl: `http://127.0.0.1:${port}`, token: 'a-secret' }
-    const answer = await host.findRepository(access, { nameOrId: 'acme/app' })
-    expect(answer).toEqual({ outcome: 'unreachable', reason: 'The host refused the connection.' })
-    expect(told).toMatchObject([
+    const found = await host.findRepository(access, { nameOrId: 'acme/app' })
+    expect(found).toEqual({ outcome: 'unreachable', reason: 'The host refused the connection.' })
+    expect(reported).toMatchObject([
       { code: 'ECONNREFUSED', message: expect.stringContaining(`127.0.0.1:${port}`) },
     ])
-    expect(JSON.stringify(told)).not.toContain('a-secret')
+    expect(JSON.stringify(reported)).not.toContain('a-secret')
   })
 })

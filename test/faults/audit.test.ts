@@ -57,7 +57,7 @@ describe('the audit at the end of fault tests', () => {
       `update feedback_events set task_id = gen_random_uuid() where id = ${EVENT}`,
     ],
     ['a lost event', `delete from feedback_events where id = ${EVENT}`],
-    ['an answer half kept', 'update idempotency_keys set status = null'],
+    ['a half-stored response', 'update idempotency_keys set status = null'],
     ['a wrong count', 'update lists set open_count = open_count + 1'],
   ])('finds %s', async (_, damage) => {
     const tables = ['tasks', 'activity', 'feedback_events', 'idempotency_keys', 'lists', 'list_count_changes']

@@ -17,7 +17,7 @@ import {
 import { measured } from '../support/metrics.ts'
 
 /** A statement may take 10 s, and a response 12 s before the connection counts as dead. */
-const LONGEST_SILENCE_MS = 20_000
+const MAX_SILENCE_MS = 20_000
 const RECOVERY_MS = 5_000
 
 /** Also what must not be in any log. */
@@ -60,13 +60,13 @@ describe('a database that is away', { timeout: 120_000 }, () => {
 
     for (let second = 0; second < 3; second++) {
       const since = performance.now()
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         call('POST', '/api/tasks', { title: TITLE }),
         call('GET', '/api/tasks'),
         call('GET', '/api/tasks', undefined, 'a key that nobody has seen yet'),
         call('GET', '/readyz'),
       ])
-      for (const answer of answers) expectUnavailable(answer)
+      for (const response of responses) expectUnavailable(response)
       expect(performance.now() - since).toBeLessThan(3_000)
       expect((await call('GET', '/healthz')).status).toBe(200)
       await sleep(500)
@@ -76,7 +76,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     expectUnavailable(await call('GET', '/metrics', undefined, 'a key that nobody has seen yet'))
 
     await startDatabase(dataDir)
-    for (const answer of await creates.stop()) expectUnavailable(answer)
+    for (const response of await creates.stop()) expectUnavailable(response)
     await expectRecovery()
     expect(await isUpByMetrics()).toBe(1)
     expect(measured((await call('GET', '/metrics')).body, 'inlet_database_restarts_total')).toBe(1)
@@ -87,7 +87,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     await signalServer(dataDir, 'SIGSTOP')
 
     const since = performance.now()
-    const answers = Promise.all(
+    const responses = Promise.all(
       Array.from({ length: 40 }, (_, nth) =>
         nth % 4 ? call('POST', '/api/tasks', { title: TITLE }) : call('GET', '/api/tasks'),
       ),
@@ -96,8 +96,8 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     const asked = performance.now()
     expect((await call('GET', '/healthz')).status).toBe(200)
     expect(performance.now() - asked).toBeLessThan(500)
-    for (const answer of await answers) expectUnavailable(answer)
-    expect(performance.now() - since).toBeLessThan(LONGEST_SILENCE_MS)
+    for (const response of await responses) expectUnavailable(response)
+    expect(performance.now() - since).toBeLessThan(MAX_SILENCE_MS)
     expectUnavailable(await call('GET', '/readyz'))
     expect(await isUpByMetrics()).toBe(0)
 
@@ -150,19 +150,19 @@ describe('a start fails with a message', () => {
   })
 })
 
-interface Answer {
+interface TextResponse {
   status: number
   headers: Headers
   body: string
 }
 
-async function call(method: string, path: string, body?: object, key = ADMIN_KEY): Promise<Answer> {
-  const answer = await fetch(url + path, {
+async function call(method: string, path: string, body?: object, key = ADMIN_KEY): Promise<TextResponse> {
+  const response = await fetch(url + path, {
     method,
     headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-  return { status: answer.status, headers: answer.headers, body: await answer.text() }
+  return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
 /** Credentials that were checked before listening began are forgotten; later ones work while the database is away. */
@@ -179,12 +179,12 @@ async function listeningAgain(): Promise<void> {
 
 /** What `/metrics` reports of the database; it must respond in any case. */
 async function isUpByMetrics(): Promise<number> {
-  const answer = await call('GET', '/metrics')
-  expect(answer).toMatchObject({ status: 200 })
-  return measured(answer.body, 'inlet_database_up')
+  const response = await call('GET', '/metrics')
+  expect(response).toMatchObject({ status: 200 })
+  return measured(response.body, 'inlet_database_up')
 }
 
-function expectUnavailable({ status, headers, body }: Answer) {
+function expectUnavailable({ status, headers, body }: TextResponse) {
   expect(body).toContain('"code":"unavailable"')
   expect(status).toBe(503)
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
@@ -194,11 +194,11 @@ function expectUnavailable({ status, headers, body }: Answer) {
 /** Twenty clients; `stop` returns all responses but 201. */
 function createWithoutPause() {
   let isOn = true
-  const others: Answer[] = []
+  const others: TextResponse[] = []
   const clients = Array.from({ length: 20 }, async () => {
     while (isOn) {
-      const answer = await call('POST', '/api/tasks', { title: TITLE })
-      if (answer.status !== 201) others.push(answer)
+      const response = await call('POST', '/api/tasks', { title: TITLE })
+      if (response.status !== 201) others.push(response)
     }
   })
   return {

@@ -76,18 +76,18 @@ async function start() {
 }
 
 async function create(url: string) {
-  const answer = await fetch(`${url}/api/tasks`, {
+  const response = await fetch(`${url}/api/tasks`, {
     method: 'POST',
     headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
     body: JSON.stringify({ title: 'Takes space', description: 'x'.repeat(60_000) }),
   })
-  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 async function createUntilRefused(url: string) {
   for (;;) {
-    const answer = await create(url)
-    if (answer.status !== 201) return answer
+    const response = await create(url)
+    if (response.status !== 201) return response
   }
 }
 
@@ -115,9 +115,9 @@ function expectUnavailable({ status, headers, text }: Awaited<ReturnType<typeof 
 async function expectRecovery(url: string): Promise<number> {
   const since = performance.now()
   for (;;) {
-    const answer = await create(url)
-    if (answer.status === 201) return performance.now() - since
-    expectUnavailable(answer)
+    const response = await create(url)
+    if (response.status === 201) return performance.now() - since
+    expectUnavailable(response)
     expect(performance.now() - since).toBeLessThan(RECOVERY_MS)
     await sleep(100)
   }

@@ -116,8 +116,8 @@ async function signalTwice(inlet: Inlet, signal: () => void) {
   signal()
   await sleep(20)
   signal()
-  const { code, signal: by } = await inlet.ended
-  return { code, by, ms: performance.now() - since }
+  const { code, signal: endedBy } = await inlet.ended
+  return { code, endedBy, ms: performance.now() - since }
 }
 
 function pidOf({ process: { pid } }: Inlet): number {

@@ -23,17 +23,17 @@ const CONNECTIONS = ['inlet', 'inlet jobs', 'inlet lease', 'inlet listen']
 afterEach(cleanUp)
 
 describe('an embedded server that is killed', () => {
-  test('is started again within 5 s, each time, on its port, with everything that was answered', async () => {
+  test('is started again within 5 s, each time, on its port, with everything that was acknowledged', async () => {
     const dataDir = await newDataDir()
     const inlet = spawnInlet({ dataDir })
     const url = await inlet.url
     const address = await connectionStringOf(dataDir)
-    const answered: string[] = []
+    const acknowledged: string[] = []
 
     for (const [nth, kill] of [killPostmaster, killServer, killPostmaster].entries()) {
-      answered.push(await createUntilDone(url))
+      acknowledged.push(await createUntilDone(url))
       await kill(dataDir)
-      answered.push(await createUntilDone(url))
+      acknowledged.push(await createUntilDone(url))
       expect((await fetch(`${url}/healthz`)).status).toBe(200)
       const starts = () => inlet.output().match(/"msg":"embedded database started again"/g)
       await expect.poll(starts).toHaveLength(nth + 1)
@@ -43,7 +43,7 @@ describe('an embedded server that is killed', () => {
     await expect
       .poll(() => connectionsOf(address), { timeout: 60_000 })
       .toEqual(expect.arrayContaining(CONNECTIONS))
-    for (const id of answered) expect((await call(url, `/api/tasks/${id}`)).status).toBe(200)
+    for (const id of acknowledged) expect((await call(url, `/api/tasks/${id}`)).status).toBe(200)
     await expectEnd(inlet, 0)
     expect(await serverPid(dataDir)).toBeUndefined()
   })
@@ -117,9 +117,9 @@ async function killPostmaster(dataDir: string): Promise<void> {
 async function createUntilDone(url: string): Promise<string> {
   const since = performance.now()
   for (;;) {
-    const answer = await call(url, '/api/tasks', { title: 'Outlives its database' })
-    const body = (await answer.json()) as { id: string; code: string }
-    if (answer.status === 201) return body.id
+    const response = await call(url, '/api/tasks', { title: 'Outlives its database' })
+    const body = (await response.json()) as { id: string; code: string }
+    if (response.status === 201) return body.id
     expect(body.code).toBe('unavailable')
     expect(performance.now() - since).toBeLessThan(RECOVERY_MS)
     await sleep(50)

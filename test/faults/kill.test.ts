@@ -25,15 +25,17 @@ test('what got a 201 survives each SIGKILL, of Node alone and of PostgreSQL too,
   timeout: 90_000,
 }, async () => {
   const dataDir = await newDataDir()
-  const answered = new Set<string>()
+  const acknowledged = new Set<string>()
   for (const { killDatabase } of KILLS) {
     const inlet = spawnInlet({ dataDir })
     const url = await inlet.url
-    const before = answered.size
+    const before = acknowledged.size
 
-    const clients = Array.from({ length: CLIENTS }, (_, client) => createWithoutPause(url, client, answered))
+    const clients = Array.from({ length: CLIENTS }, (_, client) =>
+      createWithoutPause(url, client, acknowledged),
+    )
     // In the middle of something, and not before there is something to lose.
-    while (answered.size < before + BATCH) await sleep(5)
+    while (acknowledged.size < before + BATCH) await sleep(5)
     await sleep(400 * Math.random())
     inlet.process.kill('SIGKILL')
     await killDatabase(dataDir)
@@ -42,13 +44,13 @@ test('what got a 201 survives each SIGKILL, of Node alone and of PostgreSQL too,
 
   const inlet = spawnInlet({ dataDir })
   const there = await everyTask(await inlet.url)
-  expect([...answered].filter((id) => !there.has(id))).toEqual([])
+  expect([...acknowledged].filter((id) => !there.has(id))).toEqual([])
   await nothingIsHalfDone(dataDir)
   await createsAndEnds(inlet)
 })
 
 /** Until the process is gone. Every fourth client sends whole batches. */
-async function createWithoutPause(url: string, client: number, answered: Set<string>) {
+async function createWithoutPause(url: string, client: number, acknowledged: Set<string>) {
   try {
     const { listId } = await post(url, '/api/tasks', { title: 'Which list is it?' })
     for (;;) {
@@ -59,9 +61,9 @@ async function createWithoutPause(url: string, client: number, answered: Set<str
           listId,
           tasks: tasks.map((task) => ({ ...task, labels: [label] })),
         })
-        for (const { id } of made.data) answered.add(id)
+        for (const { id } of made.data) acknowledged.add(id)
       } else {
-        answered.add((await post(url, '/api/tasks', { title: 'Single', externalId: randomUUID() })).id)
+        acknowledged.add((await post(url, '/api/tasks', { title: 'Single', externalId: randomUUID() })).id)
       }
     }
   } catch (error) {
@@ -71,24 +73,24 @@ async function createWithoutPause(url: string, client: number, answered: Set<str
 }
 
 async function post(url: string, path: string, body: object) {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method: 'POST',
     headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  const text = await answer.text()
-  if (answer.status !== 201) throw new Error(`${path} was answered ${answer.status}: ${text}`)
+  const text = await response.text()
+  if (response.status !== 201) throw new Error(`${path} was acknowledged ${response.status}: ${text}`)
   return JSON.parse(text)
 }
 
 async function everyTask(url: string): Promise<Set<string>> {
   const ids = new Set<string>()
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const answer = await fetch(
+    const response = await fetch(
       `${url}/api/tasks?fields=summary&limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
       { headers: { 'x-api-key': ADMIN_KEY } },
     )
-    const page = (await answer.json()) as { data: { id: string }[]; nextCursor: string | null }
+    const page = (await response.json()) as { data: { id: string }[]; nextCursor: string | null }
     for (const { id } of page.data) ids.add(id)
     cursor = page.nextCursor
   }
@@ -101,9 +103,9 @@ async function nothingIsHalfDone(dataDir: string) {
   const { rows } = await client.query(`
     SELECT
       (SELECT count(*)::int FROM tasks WHERE 1 <> (
-        SELECT count(*) FROM activity WHERE task_id = tasks.id AND type = 'task.created')) AS tasks_without_entry,
+        SELECT count(*) FROM activity WHERE task_id = tasks.id AND type = 'task.created')) AS tasks_without_activity,
       (SELECT count(*)::int FROM activity WHERE type = 'task.created' AND task_id NOT IN (
-        SELECT id FROM tasks)) AS entries_without_task,
+        SELECT id FROM tasks)) AS activities_without_task,
       (SELECT count(*)::int FROM (
         SELECT FROM tasks WHERE labels <> '{}' GROUP BY labels HAVING count(*) <> ${BATCH}) AS torn) AS torn_batches,
       (SELECT count(*) FROM tasks WHERE status <> 'done')
@@ -111,7 +113,7 @@ async function nothingIsHalfDone(dataDir: string) {
         + (SELECT coalesce(sum(change), 0) FROM list_count_changes) AS is_counted`)
   await client.end()
   expect(rows).toEqual([
-    { tasks_without_entry: 0, entries_without_task: 0, torn_batches: 0, is_counted: true },
+    { tasks_without_activity: 0, activities_without_task: 0, torn_batches: 0, is_counted: true },
   ])
 }
 

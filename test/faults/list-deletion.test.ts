@@ -36,11 +36,11 @@ test(`the deletion of a list with ${TASKS} tasks delays no other request and sur
   const locks = await watchLockWaits(connectionString, 'list_deletions')
   const since = performance.now()
   const path = `/api/lists/${from}?moveTo=${to}`
-  const [answer, during] = await Promise.all([
+  const [response, during] = await Promise.all([
     call(instances.urls()[0] ?? '', 'DELETE', path),
     waitsDuring(load, PHASE_MS),
   ])
-  expect(answer.status).toBe(202)
+  expect(response.status).toBe(202)
   expect([...load.tally.retries.keys()]).toEqual([])
   await instances.end(0, 'SIGKILL')
   await instances.start(0)
@@ -165,13 +165,13 @@ async function givenLargeList(url: string, database: pg.Client) {
 }
 
 async function call(url: string, method: string, path: string, body?: object) {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method,
     headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-  const text = await answer.text()
-  return { status: answer.status, body: text ? JSON.parse(text) : undefined }
+  const text = await response.text()
+  return { status: response.status, body: text ? JSON.parse(text) : undefined }
 }
 
 /** How long each request of the load took in the meantime. */

@@ -29,7 +29,7 @@ test('an event that was committed without a response, because of a SIGKILL, is a
   const dataDir = await newDataDir()
   const env = { WEBHOOK_SECRET: 'a-secret-of-16-characters' }
   const first = spawnInlet({ dataDir, env })
-  const gap = await proxyThatKeepsAnswers(await first.url, () => first.process.kill('SIGKILL'))
+  const gap = await proxyThatKeepsResponses(await first.url, () => first.process.kill('SIGKILL'))
   const event = feedback()
 
   await expect(sender(gap.url, 'a-secret-of-16-characters')(event)).rejects.toThrow()
@@ -37,10 +37,10 @@ test('an event that was committed without a response, because of a SIGKILL, is a
   gap.close()
 
   const second = spawnInlet({ dataDir, env })
-  const answer = await sender(await second.url, 'a-secret-of-16-characters')(event)
-  expect(answer).toMatchObject({ status: 200, body: { accepted: true, duplicate: true } })
+  const response = await sender(await second.url, 'a-secret-of-16-characters')(event)
+  expect(response).toMatchObject({ status: 200, body: { accepted: true, duplicate: true } })
   expect(await tasksOf(await connectionStringOf(dataDir))).toEqual(
-    new Map([[event.uuid, [answer.body.taskId]]]),
+    new Map([[event.uuid, [response.body.taskId]]]),
   )
 })
 
@@ -99,7 +99,7 @@ function persistentSender(url: string, secret: string) {
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
         body: JSON.stringify(event),
       }).then(
-        (answer) => answer.arrayBuffer().then(() => answer.status),
+        (response) => response.arrayBuffer().then(() => response.status),
         () => NO_RESPONSE,
       )
       statuses.push(status)
@@ -112,11 +112,11 @@ function persistentSender(url: string, secret: string) {
 
 /** One that lives in the database, so that the guard needs it too. */
 async function newSecret(url: string): Promise<string> {
-  const answer = await fetch(`${url}/api/webhook-secrets`, {
+  const response = await fetch(`${url}/api/webhook-secrets`, {
     method: 'POST',
     headers: { 'x-api-key': ADMIN_KEY },
   })
-  return ((await answer.json()) as { secret: string }).secret
+  return ((await response.json()) as { secret: string }).secret
 }
 
 /** The ids of the tasks of each event. */
@@ -133,13 +133,13 @@ async function tasksOf(connectionString: string): Promise<Map<string, string[]>>
   return new Map(rows.map(({ uuid, ids }) => [uuid, ids]))
 }
 
-/** Lets requests through, and calls when the first byte of an answer comes: nothing of it is passed on. */
-async function proxyThatKeepsAnswers(url: string, onAnswer: () => void) {
+/** Lets requests through, and calls when the first byte of a response comes: nothing of it is passed on. */
+async function proxyThatKeepsResponses(url: string, onResponse: () => void) {
   const { hostname, port } = new URL(url)
   const proxy = createServer((client) => {
     const server = connect(Number(port), hostname)
     client.pipe(server)
-    server.once('data', onAnswer)
+    server.once('data', onResponse)
     server.on('close', () => client.destroy())
     for (const socket of [client, server]) socket.on('error', () => undefined)
   })

@@ -155,8 +155,8 @@ async function expectOneOfEach(both: Inlet[], connectionString: () => Promise<st
   expect(rows).toEqual([{ projects: 1, lists: 1, keys: 1, secrets: 1 }])
 
   for (const { url } of both) {
-    const answer = await fetch(`${await url}/api/me`, { headers: { 'x-api-key': keys[0]?.trim() ?? '' } })
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${await url}/api/me`, { headers: { 'x-api-key': keys[0]?.trim() ?? '' } })
+    expect(response.status).toBe(200)
   }
   await Promise.all(both.map(end))
 }

@@ -109,11 +109,11 @@ async function newKey(url: string): Promise<string> {
 }
 
 async function call<T>(url: string, method: string, path: string, body?: object): Promise<T> {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method,
     headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-  expect(answer.ok).toBe(true)
-  return (await answer.json()) as T
+  expect(response.ok).toBe(true)
+  return (await response.json()) as T
 }

@@ -10,7 +10,7 @@ const TIMED = [
   'thousand-slow-clients',
 ].map((name) => `test/faults/${name}.test.ts`)
 
-const patience = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } }
+const limits = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } }
 
 /** Real processes that are killed, cut and flooded. */
 export default defineConfig({
@@ -21,7 +21,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...patience,
+          ...limits,
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           exclude: TIMED,
@@ -30,7 +30,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      { test: { ...patience, name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { test: { ...limits, name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 })

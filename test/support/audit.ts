@@ -49,7 +49,7 @@ const NOTHING = {
   titles_twice: 0,
   events_twice: 0,
   feedback_tasks_without_event: 0,
-  kept_answers_without_status: 0,
+  stored_keys_without_status: 0,
   lists_counted_wrongly: 0,
 }
 
@@ -70,7 +70,7 @@ const INCONSISTENCIES = `
       select from feedback_events group by uuid having count(*) > 1) as t) as events_twice,
     (select count(*)::int from tasks where source = 'analytics' and 1 <> (
       select count(*) from feedback_events where task_id = tasks.id)) as feedback_tasks_without_event,
-    (select count(*)::int from idempotency_keys where status is null) as kept_answers_without_status,
+    (select count(*)::int from idempotency_keys where status is null) as stored_keys_without_status,
     (select count(*)::int from lists where
       open_count + (select coalesce(sum(change), 0) from list_count_changes where list_id = lists.id) <>
       (select count(*) from tasks where list_id = lists.id and status <> 'done' and deleted_at is null)
