@@ -1,6 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { AxeBuilder, type Page } from '../tools/playwright.ts'
 import { collectErrors, test } from './support/browser.ts'
 
 test.for(['light', 'dark'] as const)(

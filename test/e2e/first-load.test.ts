@@ -1,5 +1,5 @@
-import type { Response } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Response } from '../tools/playwright.ts'
 import { test } from './support/browser.ts'
 
 /** Compressed, of what the page itself names; the rest comes when it is quiet. */

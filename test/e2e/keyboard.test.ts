@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, panelOf, rowOf, test } from './support/browser.ts'
 
 const statusOf = async ({ service }: AppInBrowser, id: string) =>

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Page } from '../tools/playwright.ts'
 import { delayRequests, rowOf, test } from './support/browser.ts'
 
 const focused = (page: Page) =>

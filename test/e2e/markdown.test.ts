@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, collectErrors, createTask, panelOf, test } from './support/browser.ts'
 
 /** 20 KB of which each row would be filled up to 300 cells: almost three million. */

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Page } from '../tools/playwright.ts'
 import { panelOf, rowOf, test } from './support/browser.ts'
 
 /** Records transitions and animations with their durations. */

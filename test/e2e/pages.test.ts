@@ -1,7 +1,7 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { deliveryOf, feedback } from '../support/feedback.ts'
+import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, collectErrors, smallTargets, testWith, violationsOn } from './support/browser.ts'
 
 /** The address of each page, on a service that has something to show. */

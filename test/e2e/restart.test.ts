@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
 import { afterEach, describe, expect } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { ADMIN_KEY, cleanUp, type Inlet, spawnInlet } from '../support/inlet-process.ts'
+import type { Page } from '../tools/playwright.ts'
 import { rowOf, signIn, test } from './support/browser.ts'
 
 afterEach(cleanUp)

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
 import { startCodeHost } from '../support/code-host.ts'
+import { chromium } from '../tools/playwright.ts'
 
 const KEY = randomBytes(24).toString('hex')
 const SECRET = randomBytes(24).toString('hex')

@@ -1,6 +1,6 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { startSyncing } from '../support/syncing.ts'
+import type { Page } from '../tools/playwright.ts'
 import { panelOf, rowOf, testWith, violationsOn } from './support/browser.ts'
 
 const test = testWith(() =>

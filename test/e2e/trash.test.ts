@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, createTask, rowOf, smallTargets, test, violationsOn } from './support/browser.ts'
 
 const trashOf = (page: Page) => page.getByRole('region', { name: 'Trash' })

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, createTask, delayRequests, panelOf, test } from './support/browser.ts'
 
 const taskOf = async ({ service }: AppInBrowser, id: string) => (await service.get(`/api/tasks/${id}`)).body

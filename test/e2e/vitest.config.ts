@@ -7,7 +7,11 @@ export default defineConfig({
   test: {
     name: 'e2e',
     include: ['test/e2e/**/*.test.ts'],
-    globalSetup: ['test/support/postgres-server.ts', 'test/e2e/support/build-dashboard.ts'],
+    globalSetup: [
+      'test/e2e/support/fetch-tools.ts',
+      'test/support/postgres-server.ts',
+      'test/e2e/support/build-dashboard.ts',
+    ],
     pool: 'forks',
     maxWorkers: 2,
     // Generous, because a busy machine is slow.

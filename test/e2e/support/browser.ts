@@ -1,14 +1,14 @@
-import { AxeBuilder } from '@axe-core/playwright'
+import { test as base, expect } from 'vitest'
+import { startApp, type TestApp } from '../../support/app.ts'
 import {
+  AxeBuilder,
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
   type Locator,
   type Page,
-} from 'playwright-core'
-import { test as base, expect } from 'vitest'
-import { startApp, type TestApp } from '../../support/app.ts'
+} from '../../tools/playwright.ts'
 
 const FLAGS = [
   '--no-sandbox',
