@@ -3,16 +3,12 @@ import { useEffect, useRef } from 'react'
 import { type TaskListItem, taskQuery } from '../../api/queries.ts'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
+import { commandOf, type ListCommand, type ListState, positionOf } from './list-command.ts'
 import type { Selection } from './use-selection.ts'
 
-interface ListShortcuts {
-  rows: TaskListItem[]
-  /** The focused task by id, because its index changes. */
-  focusedId: string | undefined
+interface ListShortcuts extends Omit<ListState, 'selectedIds'> {
   selection: Selection
   actions: TaskActions
-  openId: string | undefined
-  mayWrite: boolean
   onFocus(id: string, index: number): void
   onOpen(id: string): void
   onClose(): void
@@ -27,69 +23,55 @@ export function useListShortcuts(options: ListShortcuts) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!isShortcut(event)) return
-      const position = positionOf(latest.current, lastIndex.current)
+      const { selection, ...state } = latest.current
+      const position = positionOf(state, lastIndex.current)
       if (position.index !== undefined) lastIndex.current = position.index
-      const row = targetRow(queryClient, latest.current, position.index)
-      if (handleKey(event.key, event.target, latest.current, { ...position, row })) event.preventDefault()
+      const target = targetOf(queryClient, { ...state, index: position.index })
+      const pressed = {
+        key: event.key,
+        isOnControl: isIn(event, 'a, button'),
+        isInRow: isIn(event, '[data-task]'),
+      }
+      const command = commandOf(pressed, { ...state, selectedIds: selection.ids, position, target })
+      if (!command) return
+      event.preventDefault()
+      run(command, latest.current)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [queryClient])
 }
 
-interface FocusPosition {
-  /** The index of the open or focused task; undefined when it is not in the list. */
-  index: number | undefined
-  before: number
-  after: number
-}
+const isIn = ({ target }: KeyboardEvent, selector: string) =>
+  target instanceof HTMLElement && target.closest(selector) !== null
 
-/** When a task leaves the list, the next one takes its index. */
-function positionOf({ rows, focusedId, openId }: ListShortcuts, lastIndex: number): FocusPosition {
-  const indexOf = (id: string | undefined) => (id ? rows.findIndex((row) => row.id === id) : -1)
-  const index = [indexOf(openId), indexOf(focusedId)].find((found) => found >= 0)
-  return index === undefined
-    ? { index, before: lastIndex - 1, after: lastIndex }
-    : { index, before: index - 1, after: index + 1 }
+interface Target extends Pick<ListState, 'rows' | 'openId'> {
+  index: number | undefined
 }
 
 /** The open task, even if its row is not loaded; otherwise the focused one. */
-function targetRow(queryClient: QueryClient, { rows, openId }: ListShortcuts, index: number | undefined) {
+function targetOf(queryClient: QueryClient, { rows, openId, index }: Target) {
   const row = index === undefined ? undefined : rows[index]
   if (!openId || row?.id === openId) return row
   return queryClient.getQueryData(taskQuery(openId).queryKey) as TaskListItem | undefined
 }
 
-function handleKey(
-  key: string,
-  target: EventTarget | null,
-  options: ListShortcuts,
-  { before, after, row }: FocusPosition & { row: TaskListItem | undefined },
-): boolean {
-  const { rows, selection, actions, openId, mayWrite } = options
-  const isOnControl = target instanceof HTMLElement && target.closest('a, button') !== null
-  const targets = selection.ids.size > 0 ? rows.filter(({ id }) => selection.ids.has(id)) : row ? [row] : []
-
-  const isInRow = target instanceof HTMLElement && target.closest('[data-task]') !== null
-  const isDown = key === 'j' || (key === 'ArrowDown' && isInRow)
-  const isUp = key === 'k' || (key === 'ArrowUp' && isInRow)
-
-  if (isDown || isUp) {
-    const next = Math.min(rows.length - 1, Math.max(0, isDown ? after : before))
-    if (rows[next]) options.onFocus(rows[next].id, next)
-  } else if (key === 'Enter' && !isOnControl && row) options.onOpen(row.id)
-  else if (key === 'x' && row && rows.includes(row) && mayWrite) selection.toggle(row.id, false)
-  else if (key === 'e' && mayWrite && targets.length > 0) {
-    const isAllDone = targets.every(({ status }) => status === 'done')
-    void actions.change(targets, { status: isAllDone ? 'open' : 'done' })
-  } else if (key === '#' && mayWrite && targets.length > 0) {
-    const isBulk = selection.ids.size > 0
-    selection.clear()
-    void actions.remove(targets).then((failed) => isBulk && selection.add(failed))
-  } else if (key === 'Escape') {
-    if (selection.ids.size > 0) selection.clear()
-    else if (openId) options.onClose()
-    else return false
-  } else return false
-  return true
+function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClose }: ListShortcuts) {
+  switch (command.type) {
+    case 'focus':
+      return onFocus(command.id, command.index)
+    case 'open':
+      return onOpen(command.id)
+    case 'close':
+      return onClose()
+    case 'toggleSelection':
+      return selection.toggle(command.id, false)
+    case 'clearSelection':
+      return selection.clear()
+    case 'change':
+      return void actions.change(command.tasks, command.change)
+    case 'remove':
+      selection.clear()
+      return void actions.remove(command.tasks).then((failed) => command.isBulk && selection.add(failed))
+  }
 }
