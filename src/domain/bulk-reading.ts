@@ -26,7 +26,7 @@ export interface BulkReading {
   json: Uint8Array
   /** The JSON of items that are longer after the check, which trims and normalizes them. */
   longer: Uint8Array
-  /** Of the whole request, independent of its white space. */
+  /** Of the whole request, independent of the white space in and between valid items. */
   hash: string
 }
 
@@ -79,20 +79,23 @@ function read(body: Buffer): BulkReading {
   scan.push(body)
 
   const outline = parseJson(outlineOf(body, scan.items))
+  const refusal = checks.ofBody(outline, (pointer) => pointer)
   const longer: Buffer[] = []
   const items: ReadItem[] = []
-  const hash = createHash('sha256').update(JSON.stringify(outline))
+  // Only checked values are serialized: JSON.stringify is recursive, and unchecked ones can be nested without limit.
+  const hash = createHash('sha256').update(refusal ? '' : JSON.stringify(outline))
   let longerSize = 0
   for (const [index, { start, end }] of scan.items.entries()) {
     const item = parseJson(body.subarray(start, end), `in item ${index} of tasks: `)
-    hash.update(JSON.stringify(item) ?? '')
-    const refusal = checks.ofItem(item, (pointer) => `/tasks/${index}${pointer}`)
-    if (refusal) {
-      items.push({ refusal: sent(refusal) })
+    const itemRefusal = checks.ofItem(item, (pointer) => `/tasks/${index}${pointer}`)
+    if (itemRefusal) {
+      hash.update(body.subarray(start, end))
+      items.push({ refusal: sent(itemRefusal) })
       continue
     }
     // Without white space it mostly fits where it was: a copy of all items would double the memory.
     const text = Buffer.from(JSON.stringify(item))
+    hash.update(text)
     const isLonger = text.length > end - start
     const place = isLonger ? longerSize : start
     items.push({ span: { start: place, end: place + text.length }, isLonger })
@@ -103,7 +106,6 @@ function read(body: Buffer): BulkReading {
       body.set(text, start)
     }
   }
-  const refusal = checks.ofBody(outline, (pointer) => pointer)
   if (refusal) throw refusal
   const { listId, tasks } = outline as { listId: string; tasks: number[] }
   // The last of repeated members counts, as with JSON.parse.
