@@ -11,7 +11,9 @@ import type { Node, SourceFile } from './tools/typescript.ts'
 
 /** Refused as a whole word of a declared name, in any case: `gate` refuses `lastGate` and `GATE_MS`, not `navigate`. */
 const NAMES: Record<string, string> = {
+  answer: 'response',
   answered: 'returned',
+  answers: 'responses',
   discreetly: 'redacted',
   fold: 'aggregate or index',
   folds: 'aggregates or indexes',
@@ -33,6 +35,8 @@ const NAMES: Record<string, string> = {
   patient: 'deadline',
   patiently: 'retry',
   proofs: 'credentials',
+  said: 'message',
+  sweep: 'cleanup',
   sweeps: 'cleanup',
   swept: 'cleanup',
   told: 'reported',
@@ -67,6 +71,7 @@ const PHRASES: Record<string, string> = {
   'is wanted': 'is required',
   mistakes: 'errors',
   mistake: 'error',
+  'stands\\b(?! for)': 'is',
 }
 
 /** Names and texts in which the word means something else. */

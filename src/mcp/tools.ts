@@ -179,17 +179,17 @@ function tool<I extends TSchema, O extends TSchema>({ run, ...rest }: TypedTool<
   return { ...rest, run: (args, useCases) => run(args as Static<I>, useCases) }
 }
 
-function taskResult(said: string, whole: Task) {
+function taskResult(summary: string, whole: Task) {
   const task = without(whole, ['metadata'])
-  return { data: { notice: UNTRUSTED, ...task }, text: `${said}\n\n${fencedMembers(task)}` }
+  return { data: { notice: UNTRUSTED, ...task }, text: `${summary}\n\n${fencedMembers(task)}` }
 }
 
 /** Without `tasks:read` the service returns only the id and the version. */
-function writtenResult(said: string, whole: WrittenTask) {
+function writtenResult(summary: string, whole: WrittenTask) {
   const task = without(whole, ['metadata'])
   const { id, version, title } = task
-  if (title === undefined) return { data: task, text: `${said} Task ${id}, version ${version}.` }
-  return { data: { notice: UNTRUSTED, ...task }, text: `${said}\n\n${fencedMembers(task)}` }
+  if (title === undefined) return { data: task, text: `${summary} Task ${id}, version ${version}.` }
+  return { data: { notice: UNTRUSTED, ...task }, text: `${summary}\n\n${fencedMembers(task)}` }
 }
 
 const toTaskBrief = (task: TaskListItem): TaskBrief => without(task, ['description', 'notes', 'metadata'])

@@ -11,13 +11,13 @@ describe('the first load', () => {
     const page = await app.open('/sign-in')
     // What happened while the page was loading is asked for once more; here nothing did.
     await app.service.query('DELETE FROM activity')
-    const answers: Response[] = []
-    page.on('response', (response) => answers.push(response))
+    const responses: Response[] = []
+    page.on('response', (response) => responses.push(response))
     const html = await (await page.goto(`${app.service.url}/tasks`))?.text()
     await page.getByRole('link', { name: 'Seen at first' }).waitFor()
 
-    const pathOf = (answer: Response) => new URL(answer.url()).pathname
-    const assets = answers.filter((answer) => /\.(js|css)$/.test(pathOf(answer)))
+    const pathOf = (response: Response) => new URL(response.url()).pathname
+    const assets = responses.filter((response) => /\.(js|css)$/.test(pathOf(response)))
     expect(assets.length).toBeGreaterThan(1)
     let scriptBytes = 0
     for (const asset of assets) {
@@ -31,14 +31,14 @@ describe('the first load', () => {
     expect(scriptBytes).toBeLessThan(MAX_SCRIPT_BYTES)
     for (const once of ['/api/me', '/api/tasks', '/api/projects']) {
       await expect
-        .poll(() => answers.filter((answer) => pathOf(answer) === once).length, { message: once })
+        .poll(() => responses.filter((response) => pathOf(response) === once).length, { message: once })
         .toBe(1)
     }
   })
 
   test('allows no third-party scripts or styles', async ({ app }) => {
-    const answer = await fetch(`${app.service.url}/tasks`, { headers: { accept: 'text/html' } })
-    const policy = answer.headers.get('content-security-policy') ?? ''
+    const response = await fetch(`${app.service.url}/tasks`, { headers: { accept: 'text/html' } })
+    const policy = response.headers.get('content-security-policy') ?? ''
     expect(policy).toContain(`default-src 'none'`)
     expect(policy).toMatch(/script-src 'self' 'nonce-[^']+'(;|$)/)
     expect(policy).not.toContain('unsafe')

@@ -98,7 +98,7 @@ describe('changes by others', () => {
     await expect.poll(titles).toEqual(['Urgent now', 'Urgent still'])
     // The same for one that was only asked for because the pointer came by.
     await page.getByRole('link', { name: 'All tasks' }).click()
-    const asked = page.waitForResponse((answer) => answer.url().includes(`projectId=${project.id}`))
+    const asked = page.waitForResponse((response) => response.url().includes(`projectId=${project.id}`))
     const link = page.getByRole('link', { name: /^Left behind/ })
     await link.hover()
     await asked
@@ -162,7 +162,7 @@ describe('changes by others', () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.getByLabel('API key').fill(app.service.adminKey)
     const stream = page.waitForResponse(
-      (answer) => answer.url().endsWith('/api/stream') && answer.status() === 200,
+      (response) => response.url().endsWith('/api/stream') && response.status() === 200,
     )
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })

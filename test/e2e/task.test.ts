@@ -100,8 +100,8 @@ describe('a task', () => {
     let isLost = true
     await page.route('**/api/activity', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
-      const answer = await route.fetch()
-      if (!isLost) return route.fulfill({ response: answer })
+      const response = await route.fetch()
+      if (!isLost) return route.fulfill({ response })
       isLost = false
       return route.abort()
     })

@@ -224,10 +224,10 @@ describe('the list of tasks', () => {
   test('shows the reason for a delay after a second, and loads on retry', async ({ app }) => {
     await createTask(app, { title: 'Late in coming' })
     const page = await app.open('/settings/sessions')
-    const held: (() => void)[] = []
+    const waiting: (() => void)[] = []
     let isHeld = true
     await page.route(/\/api\/tasks\?/, async (route) => {
-      if (isHeld) await new Promise<void>((resolve) => held.push(resolve))
+      if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve))
       await route.continue().catch(() => {})
     })
     await page.getByRole('link', { name: /All tasks/ }).click()
@@ -235,7 +235,7 @@ describe('the list of tasks', () => {
     isHeld = false
     await page.getByRole('button', { name: 'Retry now' }).click()
     await rowOf(page, 'Late in coming').waitFor()
-    for (const release of held) release()
+    for (const release of waiting) release()
   })
 
   test('switches between projects', async ({ app }) => {

@@ -155,10 +155,10 @@ describe('batches at the limit', () => {
     const { result, peak } = await peakMemoryOf(inlet.process.pid, () =>
       Promise.all([...Array.from({ length: 16 }, send), me()]),
     )
-    const answers = result.slice(0, -1) as Awaited<ReturnType<typeof send>>[]
-    expect(answers.filter(({ status }) => status !== 201 && status !== 503)).toEqual([])
-    expect(answers.filter(({ status, retryAfter }) => status === 503 && !retryAfter)).toEqual([])
-    expect(answers.map(({ status }) => status)).toContain(201)
+    const responses = result.slice(0, -1) as Awaited<ReturnType<typeof send>>[]
+    expect(responses.filter(({ status }) => status !== 201 && status !== 503)).toEqual([])
+    expect(responses.filter(({ status, retryAfter }) => status === 503 && !retryAfter)).toEqual([])
+    expect(responses.map(({ status }) => status)).toContain(201)
     expect(result.at(-1)).toBe(200)
     expect(peak - before).toBeLessThan(4 * 64 * MIB + 64 * MIB)
   })

@@ -68,7 +68,7 @@ function opener(browser: Browser, { url, adminKey }: TestApp): AppInBrowser['ope
     if (key !== null && !given) await signIn(context, url, key)
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
-    const stream = isLive && page.waitForResponse((answer) => answer.url().endsWith('/api/stream'))
+    const stream = isLive && page.waitForResponse((response) => response.url().endsWith('/api/stream'))
     await page.goto(url + path)
     await stream
     return page
@@ -102,11 +102,11 @@ export const createTask = async ({ service }: AppInBrowser, body: object) =>
 
 /** Starts a session for all pages of a browser context. */
 export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
-  const answer = await context.request.post(`${url}/api/sessions`, {
+  const response = await context.request.post(`${url}/api/sessions`, {
     data: { key },
     headers: { origin: url },
   })
-  expect(answer.status()).toBe(201)
+  expect(response.status()).toBe(201)
 }
 
 /** Violations found by axe, and component classes without a style. */
