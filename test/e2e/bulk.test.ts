@@ -132,9 +132,18 @@ describe('the label of several tasks', () => {
     const page = await app.open('/tasks')
     await page.getByLabel('Select Has none').check({ force: true })
     await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
+    // Suggestions are asked for again when the typing pauses; they come anew, and none is selected then.
+    const suggested = page.waitForResponse((response) => response.url().includes('q=regr'))
     await page.getByRole('combobox', { name: 'Label to add' }).pressSequentially('regr')
-    await page.getByRole('option', { name: 'regression' }).waitFor()
-    await page.keyboard.press('ArrowDown')
+    await suggested
+    const option = page.getByRole('option', { name: 'regression' })
+    await option.waitFor()
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('ArrowDown')
+        return option.getAttribute('data-combobox-selected')
+      })
+      .toBe('true')
     await page.keyboard.press('Enter')
     await page.getByText('Label regression added: Has none').waitFor()
     const { body } = await app.service.get(`/api/tasks/${bare.id}`)
