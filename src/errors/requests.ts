@@ -129,6 +129,9 @@ export const unavailable = (cause?: unknown) =>
     { cause },
   )
 
+/** True for errors that concern every request at the time: to try each alone is useless. */
+export const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
+
 export const deliveryUnavailable = (cause?: unknown) =>
   new AppError(
     'unavailable',

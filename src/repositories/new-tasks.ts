@@ -1,11 +1,10 @@
 import { arrayLiteral, columnArrays } from '../db/column-arrays.ts'
-import { isDatabaseAway, withoutValues } from '../db/database-error.ts'
 import { sql } from '../db/drizzle.ts'
 import { named } from '../db/named.ts'
 import { activity } from '../db/tables/activity.ts'
 import { lists, projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import { unavailable } from '../errors/index.ts'
+import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
 import { namingViolations } from './task-violations.ts'
 import type { TaskRow } from './tasks.ts'
@@ -85,9 +84,7 @@ export async function insertNewTasks(db: Executor, newTasks: NewTaskRow[]): Prom
   const listIds = [...new Set(newTasks.map(({ row }) => row.listId))]
   const { rows } = await insertTasks(db, { ...input.valuesOf(newTasks), projectIds, listIds })
     .catch(namingViolations(newTasks[0]?.row.listId))
-    .catch((error) => {
-      throw isDatabaseAway(error) ? unavailable(withoutValues(error)) : error
-    })
+    .catch(namingUnavailable)
   const [outcome] = rows
   return { missing: new Set(outcome?.missing), isOpen: outcome?.isOpen ?? false }
 }

@@ -5,6 +5,7 @@ import { activity } from '../db/tables/activity.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
+import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
 import type { TaskRow, TaskUpdate } from './tasks.ts'
 
@@ -98,7 +99,10 @@ const updateTasks = named<{ missing: string[] }>(
 /** Changes of single tasks that are decided on a version and written together, each only if that version is current. */
 export function taskChanges(db: Executor) {
   return {
-    /** Tasks that are not deleted, each with what says whether its project is archived. */
+    /**
+     * Tasks that are not deleted, each with what says whether its project is archived.
+     * @throws AppError `unavailable` when the database is away.
+     */
     listWithProjects(ids: string[]) {
       return db
         .select({
@@ -108,11 +112,13 @@ export function taskChanges(db: Executor) {
         .from(tasks)
         .innerJoin(projects, eq(projects.id, tasks.projectId))
         .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, isNull(tasks.deletedAt)))
+        .catch(namingUnavailable)
     },
 
     /**
      * Writes changes of different tasks with their activity in one statement. Returns the ids of tasks that were not
      * changed: another write came first, or their project was archived.
+     * @throws AppError `unavailable` when the database is away.
      */
     async updateDecided(changes: DecidedChange[]): Promise<Set<string>> {
       // Most statements lock their tasks in this order; PostgreSQL ends one of two that deadlock nevertheless.
@@ -121,7 +127,7 @@ export function taskChanges(db: Executor) {
         ...input.valuesOf(inLockOrder),
         ...logged.valuesOf(inLockOrder.flatMap(({ activities }) => activities)),
         projectIds: [...new Set(changes.map(({ task }) => task.projectId))],
-      })
+      }).catch(namingUnavailable)
       return new Set(rows[0]?.missing)
     },
   }

@@ -1,5 +1,5 @@
 import type { DeliveryReading } from '../../domain/feedback/reading.ts'
-import { AppError, type FieldError, notJson, validationFailed } from '../../errors/index.ts'
+import { type FieldError, isUnavailable, notJson, validationFailed } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeliveredRow, FeedbackRow } from '../../repositories/feedback/events.ts'
@@ -111,8 +111,6 @@ export type Delivery =
 interface WeighedArrival extends Arrival {
   bytes: number
 }
-
-const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
 
 /** Counts the repeats; returns the first delivery of each event by its deduplication key. */
 async function countRepeats(

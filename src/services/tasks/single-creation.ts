@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { newTask } from '../../domain/new-task.ts'
-import { AppError } from '../../errors/index.ts'
+import { isUnavailable } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
@@ -31,7 +31,7 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     concurrency: 2,
     maxBytes: MIB,
     bytesOf: ({ row }: NewTaskRow) => row.title.length + (row.description?.length ?? 0),
-    isForAll: (error: unknown) => error instanceof AppError && error.code === 'unavailable',
+    isForAll: isUnavailable,
   }
   const insert = batcher(insertAll, options)
   // These may wait for another transaction that has written the same external id. The others need not wait with them.

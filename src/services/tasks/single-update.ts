@@ -1,5 +1,5 @@
 import { type ChangeOutcome, decideChange } from '../../domain/task-change.ts'
-import { AppError, taskNotFound } from '../../errors/index.ts'
+import { isUnavailable, taskNotFound } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
@@ -37,7 +37,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     maxBytes: MIB,
     bytesOf: ({ change }: RequestedChange) =>
       (change.description?.length ?? 0) + (change.notes?.length ?? 0) + (change.metadata ? 8_192 : 0),
-    isForAll: (error) => error instanceof AppError && error.code === 'unavailable',
+    isForAll: isUnavailable,
   })
 
   return async function updateSingle(request: RequestedChange): Promise<WrittenTask | undefined> {
