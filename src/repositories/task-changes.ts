@@ -13,6 +13,8 @@ import type { TaskRow, TaskUpdate } from './tasks.ts'
 export interface DecidedChange {
   task: TaskRow
   update: TaskUpdate
+  /** The task with the update. */
+  changed: TaskRow
   activities: ActivityRow[]
 }
 
@@ -32,20 +34,18 @@ export const DECIDED_COLUMNS = [
   'version',
 ] as const satisfies readonly (keyof TaskRow)[]
 
-const changed = ({ task, update }: DecidedChange): TaskRow => ({ ...task, ...update })
-
 // The long columns are sent only where they change.
 const input = columnArrays<DecidedChange>({
   id: ['uuid', ({ task }) => task.id],
   before: ['integer', ({ task }) => task.version],
   project: ['uuid', ({ task }) => task.projectId],
-  new_title: ['text', (change) => changed(change).title],
-  new_status: ['text', (change) => changed(change).status],
-  new_priority: ['smallint', (change) => changed(change).priority],
-  new_url: ['text', (change) => changed(change).externalUrl],
-  new_labels: ['text', (change) => arrayLiteral(changed(change).labels)],
-  new_assignees: ['text', (change) => arrayLiteral(changed(change).assignees)],
-  completed: ['timestamptz', (change) => changed(change).completedAt?.toISOString() ?? null],
+  new_title: ['text', ({ changed }) => changed.title],
+  new_status: ['text', ({ changed }) => changed.status],
+  new_priority: ['smallint', ({ changed }) => changed.priority],
+  new_url: ['text', ({ changed }) => changed.externalUrl],
+  new_labels: ['text', ({ changed }) => arrayLiteral(changed.labels)],
+  new_assignees: ['text', ({ changed }) => arrayLiteral(changed.assignees)],
+  completed: ['timestamptz', ({ changed }) => changed.completedAt?.toISOString() ?? null],
   updated: ['timestamptz', ({ update }) => update.updatedAt.toISOString()],
   after: ['integer', ({ update }) => update.version],
   has_description: ['boolean', ({ update }) => 'description' in update],

@@ -59,12 +59,11 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
         const { task, outcome } = decide(request, found.get(request.id))
         if (!outcome) return { task }
         if (Object.keys(outcome.update).some((name) => !isWritten(name))) return undefined
-        decided.set(task.id, {
-          task,
-          update: outcome.update,
-          activities: activitiesOf(outcome, { task, caller: request.caller }),
-        })
-        return { task: { ...task, ...outcome.update } }
+        const { update } = outcome
+        const changed = { ...task, ...update }
+        const activities = activitiesOf(outcome, { task, caller: request.caller })
+        decided.set(task.id, { task, update, changed, activities })
+        return { task: changed }
       } catch (error) {
         return { error }
       }
