@@ -2,11 +2,12 @@ import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { decideChange } from '../../domain/task-change.ts'
-import { taskOrderOf } from '../../domain/task-order.ts'
+import { type TaskOrder, taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention, TRASH_RETENTION_MS } from '../../domain/trash.ts'
 import { listNotFound, projectNotFound, taskNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { TaskFilter, TaskPageRequest } from '../../repositories/task-pages.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
@@ -59,26 +60,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     /** @throws project_not_found, list_not_found, invalid_cursor */
     async list(caller: Caller, query: TaskQuery): Promise<Page<TaskListItem>> {
-      const bound = await reachedPlace(caller, query)
-      const order = taskOrderOf(query)
-      const { data, nextCursor } = await readPage({
-        order,
-        request: query,
-        read: (after, limit) =>
-          bound.tasks.list(filterOf(query, clock.now()), {
-            sortBy: order.sortBy,
-            direction: order.direction,
-            after,
-            limit,
-            isSummary: query.fields === 'summary',
-          }),
-      })
-      const ids = data.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id)
-      return {
-        data: data.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem),
-        nextCursor,
-        ...(ids.length > 0 && { rest: rest(bound, { ids, query, nextCursor }) }),
-      }
+      return readRows(await reachedPlace(caller, query), query)
     },
 
     /**
@@ -91,14 +73,8 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const { name: sort, isKey } = order
       const after = cursor === undefined ? undefined : decodeCursor(cursor, { sort, isKey })
       const bound = await reachedPlace(caller, query)
-      const page = await bound.tasks.listJson(filterOf(query, clock.now()), {
-        sortBy: order.sortBy,
-        direction: order.direction,
-        after,
-        limit: limit + 1,
-        isSummary: query.fields === 'summary',
-      })
-      if (!page || page.items === null) return this.list(caller, query)
+      const page = await bound.tasks.listJson(...pageOf(query, { order, after, limit: limit + 1 }))
+      if (!page || page.items === null) return readRows(bound, query)
       return { items: page.items, nextCursor: page.last && encodeCursor(sort, page.last) }
     },
 
@@ -184,6 +160,35 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
     if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
     if (listId && !(await bound.lists.find(listId))) throw listNotFound(listId)
     return bound
+  }
+
+  async function readRows(bound: BoundRepositories, query: TaskQuery): Promise<Page<TaskListItem>> {
+    const order = taskOrderOf(query)
+    const { data, nextCursor } = await readPage({
+      order,
+      request: query,
+      read: (after, limit) => bound.tasks.list(...pageOf(query, { order, after, limit })),
+    })
+    const ids = data.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id)
+    return {
+      data: data.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem),
+      nextCursor,
+      ...(ids.length > 0 && { rest: rest(bound, { ids, query, nextCursor }) }),
+    }
+  }
+
+  /** What the repository is asked for. */
+  function pageOf(
+    query: TaskQuery,
+    {
+      order: { sortBy, direction },
+      ...position
+    }: Pick<TaskPageRequest, 'after' | 'limit'> & { order: TaskOrder },
+  ): [TaskFilter, TaskPageRequest] {
+    return [
+      filterOf(query, clock.now()),
+      { sortBy, direction, ...position, isSummary: query.fields === 'summary' },
+    ]
   }
 
   /** Reads the tasks that were left out of the first part of a page, as they are now; without tasks deleted since. */
