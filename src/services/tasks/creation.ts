@@ -43,8 +43,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
     const actor = actorOf(caller)
     const rows = inputs.map((input) => newTask(input, { id: clock.newId(now), now, destination, actor }))
     const created = new Map<string, CreatedTask>()
-    // The same order everywhere: batches that share external ids wait for each other instead of deadlocking.
-    const inLockOrder = rows.toSorted((a, b) => compare(a.externalId, b.externalId))
+    const inLockOrder = rows.toSorted(byExternalId)
     // An existing task may be deleted before it is read; then its external id is free again.
     for (
       let missing = inLockOrder;
@@ -53,7 +52,10 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
     ) {
       const ids = new Set<string>()
       // Building a statement blocks the event loop, so its size is limited.
-      for (const slice of slicesBySize(missing, { maxSize: MAX_STATEMENT_LENGTH, sizeOf: lengthOf })) {
+      for (const slice of slicesBySize<TaskRow>(missing, {
+        maxSize: MAX_STATEMENT_LENGTH,
+        sizeOf: lengthOf,
+      })) {
         const newTasks = slice.map((row) => ({ row, activityId: clock.newId(now) }))
         const { missing: left, isOpen } = await repos.tasks.insertNew(newTasks)
         if (!isOpen) {
@@ -102,11 +104,15 @@ export async function writableDestination(
 }
 
 /** Characters of one statement; a batch is mostly one. */
-const MAX_STATEMENT_LENGTH = 1024 * 1024
+export const MAX_STATEMENT_LENGTH = 1024 * 1024
 /** Not measured; a hundred of the largest are 1.6 MB. */
 const ASSUMED_METADATA_LENGTH = 8_192
-const lengthOf = ({ description, metadata }: TaskRow) =>
+export const lengthOf = ({ description, metadata }: { description?: string | null; metadata?: unknown }) =>
   (description?.length ?? 0) + (hasMembers(metadata) ? ASSUMED_METADATA_LENGTH : 0)
-const hasMembers = (object: unknown) => Object.keys(object as object).length > 0
+const hasMembers = (object: unknown) => Object.keys(object ?? {}).length > 0
 
-const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)
+/** The same order everywhere: statements that share external ids wait for each other instead of deadlocking. */
+export const byExternalId = (a: TaskRow, b: TaskRow) => {
+  const [first, second] = [a.externalId ?? '', b.externalId ?? '']
+  return first === second ? 0 : first < second ? -1 : 1
+}

@@ -9,10 +9,15 @@ import type { NewTaskRow } from '../../repositories/new-tasks.ts'
 import type { NewTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
-import { type CreatedTask, writableDestination } from './creation.ts'
+import {
+  byExternalId,
+  type CreatedTask,
+  lengthOf,
+  MAX_STATEMENT_LENGTH,
+  writableDestination,
+} from './creation.ts'
 import { toWrittenItem } from './left-out.ts'
 
-const MIB = 1024 * 1024
 const MAX_DESTINATIONS = 1_000
 
 /**
@@ -21,7 +26,7 @@ const MAX_DESTINATIONS = 1_000
  */
 export function singleCreationOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const insertAll = async (newTasks: NewTaskRow[]): Promise<boolean[]> => {
-    const inLockOrder = newTasks.toSorted((a, b) => compare(a.row.externalId, b.row.externalId))
+    const inLockOrder = newTasks.toSorted((a, b) => byExternalId(a.row, b.row))
     const { missing } = await repos.within(everywhere).tasks.insertNew(inLockOrder)
     return newTasks.map(({ row }) => !missing.has(row.id))
   }
@@ -29,8 +34,8 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     maxItems: 100,
     // Two at a time keep PostgreSQL and this process busy in turn: 1.1 times as fast as one, and three are no faster.
     concurrency: 2,
-    maxBytes: MIB,
-    bytesOf: ({ row }: NewTaskRow) => row.title.length + (row.description?.length ?? 0),
+    maxBytes: MAX_STATEMENT_LENGTH,
+    bytesOf: ({ row }: NewTaskRow) => lengthOf(row),
     isForAll: isUnavailable,
   }
   const insert = batcher(insertAll, options)
@@ -55,5 +60,3 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     return undefined
   }
 }
-
-const compare = (a: string | null, b: string | null) => (a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1)

@@ -10,9 +10,8 @@ import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { refuseArchived } from '../writable-project.ts'
+import { lengthOf, MAX_STATEMENT_LENGTH } from './creation.ts'
 import { toTask, writtenFor } from './view.ts'
-
-const MIB = 1024 * 1024
 
 interface RequestedChange {
   caller: Caller
@@ -34,9 +33,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   const update = batcher(updateAll, {
     maxItems: 50,
     concurrency: 2,
-    maxBytes: MIB,
-    bytesOf: ({ change }: RequestedChange) =>
-      (change.description?.length ?? 0) + (change.notes?.length ?? 0) + (change.metadata ? 8_192 : 0),
+    maxBytes: MAX_STATEMENT_LENGTH,
+    bytesOf: ({ change }: RequestedChange) => lengthOf(change) + (change.notes?.length ?? 0),
     isForAll: isUnavailable,
   })
 
