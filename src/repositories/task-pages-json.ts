@@ -3,6 +3,7 @@ import { named } from '../db/named.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { taskJson, utc } from './task-json.ts'
+import { isCandidate, orderOf } from './task-page-conditions.ts'
 import type { TaskFilter, TaskPageRequest } from './task-pages.ts'
 
 /** A page of tasks as JSON text, without the brackets around it. */
@@ -36,53 +37,59 @@ export async function readPageJson(
 ): Promise<TaskPageJson | undefined> {
   const { projectId, listId, deletedSince, skipsArchived, ...others } = filter
   if (Object.values(others).some((value) => value !== undefined)) return undefined
-  const { sortBy, direction, after, limit, isSummary } = page
-  const isNamed = projectId !== undefined || listId !== undefined || reach.projectId !== null
-  const conditions = {
-    reach: reach.projectId !== null && sql`project_id = ${sql.placeholder('reachId')}::uuid`,
-    project: projectId !== undefined && sql`project_id = ${sql.placeholder('projectId')}::uuid`,
-    list: listId !== undefined && sql`list_id = ${sql.placeholder('listId')}::uuid`,
-    deleted: deletedSince
-      ? sql`deleted_at > ${sql.placeholder('deletedSince')}::timestamptz`
-      : sql`deleted_at is null`,
-    archived: skipsArchived === true && !isNamed && NOT_ARCHIVED,
-    after: after !== undefined && AFTER[sortBy](sql.raw(direction === 'ascending' ? '>' : '<')),
+  const { after, ...sort } = page
+  const values = {
+    ...(reach.projectId !== null && { reach: reach.projectId }),
+    ...(projectId !== undefined && { projectId }),
+    ...(listId !== undefined && { listId }),
+    ...(deletedSince && { deletedSince }),
+    ...(after && { afterId: after.id, ...(page.sortBy !== 'created' && { afterKey: after.key }) }),
   }
-  const present = Object.entries(conditions).filter(([, condition]) => condition !== false)
-  const shape = [
-    ...present.map(([name]) => name),
-    deletedSince ? 'trash' : '',
-    sortBy,
-    direction,
-    limit,
-    isSummary,
-  ]
-  const name = `page ${shape.join(' ')}`
-  let read = statements.get(name)
-  if (!read) {
-    if (statements.size >= MAX_STATEMENTS) return undefined
-    const rows = sql`select * from ${tasks} where ${sql.join(
-      present.map(([, condition]) => condition as SQL),
-      sql` and `,
-    )} order by ${orderOf(page)} limit ${sql.raw(String(limit))}`
-    read = named<PageRow>(name, pageStatement(rows, page))
-    statements.set(name, read)
-  }
-  const { rows } = await read(db, {
-    ...(conditions.reach && { reachId: reach.projectId }),
-    ...(conditions.project && { projectId }),
-    ...(conditions.list && { listId }),
-    ...(deletedSince && { deletedSince: deletedSince.toISOString() }),
-    ...(after && { afterId: after.id, ...(sortBy !== 'created' && { afterKey: after.key }) }),
-  })
+  const shape = { ...sort, skipsArchived, given: Object.keys(values) }
+  const read = statementFor(shape)
+  if (!read) return undefined
+  const { rows } = await read(db, values)
   const [row] = rows
   const { items = null, lastId = null, lastKey = null } = row ?? {}
   if (lastId === null) return { items, last: null }
-  return { items, last: { id: lastId, key: sortBy === 'priority' ? Number(lastKey) : lastKey } }
+  return { items, last: { id: lastId, key: page.sortBy === 'priority' ? Number(lastKey) : lastKey } }
 }
 
-/** One row more than the page has tells whether another page follows. The limit is no parameter: plans depend on it. */
-function pageStatement(rows: SQL, { sortBy, limit, isSummary }: TaskPageRequest): SQL {
+/** All that a statement depends on, but for values. */
+interface PageShape extends Omit<TaskPageRequest, 'after'> {
+  skipsArchived: boolean | undefined
+  /** The names of the values that are given. */
+  given: string[]
+}
+
+/** Undefined if there are too many. */
+function statementFor(shape: PageShape) {
+  const shapeKey = JSON.stringify(shape)
+  const known = statements.get(shapeKey)
+  if (known || statements.size >= MAX_STATEMENTS) return known
+  const { given, skipsArchived, ...page } = shape
+  const value = (name: string) => (given.includes(name) ? sql.placeholder(name) : undefined)
+  const place = {
+    projectId: value('projectId'),
+    listId: value('listId'),
+    deletedSince: value('deletedSince'),
+    skipsArchived,
+  }
+  const afterId = value('afterId')
+  const after = afterId && { id: afterId, key: sql.placeholder('afterKey') }
+  const condition = isCandidate({ reach: { projectId: value('reach') ?? null }, place }, { ...page, after })
+  const order = sql.join(orderOf(page), sql`, `)
+  // The limit is no parameter: plans depend on it.
+  const limit = sql.raw(String(page.limit))
+  const rows = sql`select * from ${tasks} where ${condition} order by ${order} limit ${limit}`
+  // PostgreSQL tells names apart by their first 63 characters.
+  const statement = named<PageRow>(`page ${statements.size}`, pageStatement(rows, page))
+  statements.set(shapeKey, statement)
+  return statement
+}
+
+/** One row more than the page has tells whether another page follows. */
+function pageStatement(rows: SQL, { sortBy, limit, isSummary }: Omit<TaskPageRequest, 'after'>): SQL {
   const size = sql.raw(String(limit - 1))
   return sql`
     with rows as materialized (${rows})
@@ -97,24 +104,3 @@ function pageStatement(rows: SQL, { sortBy, limit, isSummary }: TaskPageRequest)
 }
 
 const KEYS = { created: 'null', updated: utc('updated_at'), deleted: utc('deleted_at'), priority: 'priority' }
-
-const NOT_ARCHIVED = sql`project_id <> all(array(select id from projects where archived_at is not null))`
-
-const afterRow = (key: string) => (than: SQL) =>
-  sql`(${sql.raw(key)}, id) ${than} (${sql.placeholder('afterKey')}, ${sql.placeholder('afterId')}::uuid)`
-
-/** Row comparisons: an index on the same columns starts the scan there. */
-const AFTER: Record<TaskPageRequest['sortBy'], (than: SQL) => SQL> = {
-  created: (than) => sql`id ${than} ${sql.placeholder('afterId')}::uuid`,
-  updated: afterRow('updated_at'),
-  deleted: afterRow('deleted_at'),
-  priority: afterRow('priority'),
-}
-
-function orderOf({ sortBy, direction }: TaskPageRequest): SQL {
-  const key = { created: [], updated: ['updated_at'], deleted: ['deleted_at'], priority: ['priority'] }[
-    sortBy
-  ]
-  const words = direction === 'ascending' ? 'asc' : 'desc'
-  return sql.raw([...key, 'id'].map((column) => `${column} ${words}`).join(', '))
-}

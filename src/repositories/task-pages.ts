@@ -1,20 +1,8 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  getTableColumns,
-  gt,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  type SQL,
-  sql,
-} from '../db/drizzle.ts'
+import { and, eq, getTableColumns, gte, inArray, isNotNull, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { type BoundedTaskRow, briefColumns, readBounded, type SomeTasks } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
+import { isCandidate, orderOf, type TaskPlace } from './task-page-conditions.ts'
 import { readPageJson, type TaskPageJson } from './task-pages-json.ts'
 import { contains, isFoundByText } from './task-texts.ts'
 import type { TaskRow } from './tasks.ts'
@@ -26,7 +14,7 @@ export type TaskListRow = Omit<TaskRow, Long> &
     isLeftOut?: BoundedTaskRow['isLeftOut']
   }
 
-export interface TaskFilter {
+export interface TaskFilter extends TaskPlace {
   projectId?: string | undefined
   listId?: string | undefined
   statuses?: TaskRow['status'][] | undefined
@@ -36,9 +24,6 @@ export interface TaskFilter {
   text?: string | undefined
   updatedSince?: Date | undefined
   codehostPrNumber?: number | undefined
-  /** Excludes tasks of archived projects, unless a project or list is given. */
-  skipsArchived?: boolean | undefined
-  /** Only tasks deleted after this time; if omitted, only tasks that are not deleted. */
   deletedSince?: Date | undefined
 }
 
@@ -82,14 +67,14 @@ export function taskPages(
               .orderBy(...order)
           : readBounded(db, { rows, order })
       const { limit } = page
-      const isCandidate = and(inReach, ...indexConditions(filter), archived(filter), after(page))
+      const isNext = isCandidate({ reach, place: filter }, page)
       const others = and(...conditions(filter))
       if (!text) {
         return read(
           db
             .select()
             .from(tasks)
-            .where(and(isCandidate, others))
+            .where(and(isNext, others))
             .orderBy(...order)
             .limit(limit)
             .as('tasks'),
@@ -98,7 +83,7 @@ export function taskPages(
       const next = db
         .select()
         .from(tasks)
-        .where(isCandidate)
+        .where(isNext)
         .orderBy(...order)
         .limit(maxScanned)
         .as('tasks')
@@ -115,7 +100,7 @@ export function taskPages(
       const beyond = await db
         .select({ id: tasks.id })
         .from(tasks)
-        .where(isCandidate)
+        .where(isNext)
         .orderBy(...order)
         .offset(maxScanned)
         .limit(1)
@@ -124,7 +109,7 @@ export function taskPages(
         db
           .select()
           .from(tasks)
-          .where(and(isCandidate, others, isFoundByText(text)))
+          .where(and(isNext, others, isFoundByText(text)))
           .orderBy(...order)
           .limit(limit)
           .as('tasks'),
@@ -151,26 +136,10 @@ export function taskPages(
       return readBounded(db, { rows, order: [sql`array_position(${idList}, ${tasks.id})`] })
     },
   }
-
-  /** As an array, which is computed once: the index scan continues and skips these. */
-  function archived({ skipsArchived, projectId, listId }: TaskFilter): SQL | undefined {
-    const isNamed = projectId !== undefined || listId !== undefined || reach.projectId !== null
-    if (!skipsArchived || isNamed) return undefined
-    return sql`${tasks.projectId} <> all(array(select id from projects where archived_at is not null))`
-  }
 }
 
 /** 85 ms at 14 µs each, with 540 characters. */
 const MAX_SCANNED = 6_000
-
-/** The conditions that the indexes of the sort orders cover. */
-function indexConditions({ deletedSince, ...filter }: TaskFilter): (SQL | undefined)[] {
-  return [
-    deletedSince ? gt(tasks.deletedAt, deletedSince) : isNull(tasks.deletedAt),
-    filter.projectId === undefined ? undefined : eq(tasks.projectId, filter.projectId),
-    filter.listId === undefined ? undefined : eq(tasks.listId, filter.listId),
-  ]
-}
 
 function conditions(filter: Omit<TaskFilter, 'text'>): (SQL | undefined)[] {
   return [
@@ -184,34 +153,6 @@ function conditions(filter: Omit<TaskFilter, 'text'>): (SQL | undefined)[] {
   ].filter((condition) => typeof condition === 'object')
 }
 
-function orderOf({ sortBy, direction }: TaskPageRequest): SQL[] {
-  const order = direction === 'ascending' ? asc : desc
-  const key = SORT_KEYS[sortBy]
-  return [...(key ? [order(key)] : []), order(tasks.id)]
-}
-
 /** Has any of these labels, ignoring case, as the index on labels does. */
 const hasLabel = (labels: string[]) =>
   sql`(${tasks.labels} <> '{}' and lower_names(${tasks.labels}) && lower_names(${sql.param(labels)}::text[]))`
-
-const SORT_KEYS = {
-  created: undefined,
-  updated: tasks.updatedAt,
-  deleted: tasks.deletedAt,
-  priority: tasks.priority,
-}
-
-/** A row comparison: an index on the same columns starts the scan there. */
-function after({ sortBy, direction, after }: TaskPageRequest): SQL | undefined {
-  if (!after) return undefined
-  const than = sql.raw(direction === 'ascending' ? '>' : '<')
-  switch (sortBy) {
-    case 'created':
-      return sql`${tasks.id} ${than} ${after.id}::uuid`
-    case 'updated':
-    case 'deleted':
-      return sql`(${SORT_KEYS[sortBy]}, ${tasks.id}) ${than} (${after.key}::timestamptz, ${after.id}::uuid)`
-    case 'priority':
-      return sql`(${tasks.priority}, ${tasks.id}) ${than} (${after.key}::smallint, ${after.id}::uuid)`
-  }
-}
