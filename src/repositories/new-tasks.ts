@@ -2,10 +2,11 @@ import { arrayLiteral, columnArrays } from '../db/column-arrays.ts'
 import { sql } from '../db/drizzle.ts'
 import { named } from '../db/named.ts'
 import { activity } from '../db/tables/activity.ts'
-import { lists, projects } from '../db/tables/projects.ts'
+import { lists } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
+import { lockingProjects } from './locking-projects.ts'
 import { namingViolations } from './task-violations.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -48,11 +49,7 @@ const insertTasks = named<{ missing: string[]; isOpen: boolean }>(
   sql`
     with input as materialized (
       select * from ${input.as('input')}
-    ), open as (
-      -- Locked in one order everywhere: none is archived or deleted while the statement runs.
-      select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
-      order by id for key share
-    ), accepting as (
+    ), ${lockingProjects}, accepting as (
       select id from ${lists} where id = any(${sql.placeholder('listIds')}::uuid[]) and not is_closing
         and project_id in (select id from open)
     ), made as (

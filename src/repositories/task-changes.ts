@@ -7,6 +7,7 @@ import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
+import { lockingProjects } from './locking-projects.ts'
 import type { TaskRow, TaskUpdate } from './tasks.ts'
 
 /** A change that was decided on a version of a task; it is written only if that is still the current one. */
@@ -72,11 +73,7 @@ const updateTasks = named<{ missing: string[] }>(
   sql`
     with input as materialized (select * from ${input.as('input')}),
     logged as materialized (select * from ${logged.as('logged')}),
-    open as (
-      -- Locked in one order everywhere: none is archived or deleted while the statement runs.
-      select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
-      order by id for key share
-    ), changed as (
+    ${lockingProjects}, changed as (
       update ${tasks} set title = new_title, status = new_status, priority = new_priority, external_url = new_url,
         labels = new_labels::text[], assignees = new_assignees::text[], completed_at = completed,
         updated_at = updated, version = after,

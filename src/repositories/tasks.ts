@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { recordset } from '../db/recordset.ts'
 import { activity } from '../db/tables/activity.ts'
-import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
@@ -17,7 +16,7 @@ export const taskSet = recordset(tasks)
 export const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
 
 /**
- * Inserts new tasks with their activity, as two parts of a `with`; the only insert of tasks. `made` has the inserted ids;
+ * Inserts tasks with any activity, as two parts of a `with`, for the feedback receiver. `made` has the inserted ids;
  * the other tasks exist already, by external id or code-host number, or do not meet the condition.
  */
 export const insertingTasks = (condition?: SQL) => sql`
@@ -27,18 +26,6 @@ export const insertingTasks = (condition?: SQL) => sql`
   ), logged as (
     insert into ${activity} (${activitySet.names})
     ${activitySet.select('activities', sql`"taskId" in (select id from made)`)}
-  )`
-
-/**
- * Two parts of a `with` that precede it: they lock the projects of the tasks against archiving and deletion, in the same
- * order everywhere. `place` tells whether all of them exist and are not archived.
- */
-export const lockingProjects = sql`
-  open as (
-    select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
-    order by id for key share
-  ), place as (
-    select count(*) = cardinality(${sql.placeholder('projectIds')}::uuid[]) as is_open from open
   )`
 
 /** The values of the placeholders `tasks`, `activities` and `projectIds`. */

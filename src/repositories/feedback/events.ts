@@ -6,8 +6,9 @@ import { feedbackEvents, feedbackUnreadable } from '../../db/tables/feedback.ts'
 import { AppError, unavailable } from '../../errors/index.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor } from '../index.ts'
+import { lockingProjects } from '../locking-projects.ts'
 import { namingViolations } from '../task-violations.ts'
-import { insertingTasks, lockingProjects, type TaskRow, tasksAndActivity } from '../tasks.ts'
+import { insertingTasks, type TaskRow, tasksAndActivity } from '../tasks.ts'
 
 export type FeedbackRow = typeof feedbackEvents.$inferSelect
 /** The columns for the response to a repeat. */
@@ -40,7 +41,9 @@ const insertEvents = named<object>(
 const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
   'accept feedback events',
   sql`
-    with ${lockingProjects}, fresh as (
+    with ${lockingProjects}, place as (
+      select count(*) = cardinality(${sql.placeholder('projectIds')}::uuid[]) as is_open from open
+    ), fresh as (
       insert into ${feedbackEvents} (${eventSet.names})
       ${eventSet.select('rows', sql`(select is_open from place)`)}
       on conflict do nothing returning id, task_id

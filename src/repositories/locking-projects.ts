@@ -1,0 +1,12 @@
+import { sql } from '../db/drizzle.ts'
+import { projects } from '../db/tables/projects.ts'
+
+/**
+ * A part of a `with`: `open` has those of the placeholder `projectIds` that exist and are not archived. They are locked
+ * in the same order everywhere, so that none is archived or deleted while the statement runs.
+ */
+export const lockingProjects = sql`
+  open as (
+    select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
+    order by id for key share
+  )`
