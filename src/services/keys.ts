@@ -9,7 +9,7 @@ import type { KeyRow, KeySecretRow } from '../repositories/keys.ts'
 import type { Scope } from '../schemas/caller.ts'
 import type { ApiKey, ApiKeyWithSecret, NewApiKey } from '../schemas/key.ts'
 import type { AccessService, Caller } from './access.ts'
-import { activityRow, actorOf } from './activity/row.ts'
+import { changeLog } from './activity/row.ts'
 import { readPage } from './page.ts'
 import { writableProject } from './writable-project.ts'
 
@@ -29,6 +29,8 @@ export const keyOperations = {
 
 /** API keys. A key cannot create, rotate or revoke a stronger one. */
 export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
+  const log = changeLog(clock)
+
   return {
     /** @throws project_not_found, project_archived, insufficient_scope, validation_failed */
     async create(caller: Caller, input: NewApiKey): Promise<ApiKeyWithSecret> {
@@ -106,7 +108,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
 
   function record(repos: BoundRepositories, { type, key, caller, now, details = {} }: RecordedChange) {
     const about = { projectId: key.projectId, metadata: { keyId: key.id, keyName: key.name, ...details } }
-    return repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), ...about })])
+    return log(repos, { now, type, caller, ...about })
   }
 }
 

@@ -9,7 +9,7 @@ import { everywhere } from '../repositories/index.ts'
 import type { ListRow } from '../repositories/lists.ts'
 import type { List, ListChange, ListQuery, NewList } from '../schemas/list.ts'
 import type { Caller } from './access.ts'
-import { activityRow, actorOf } from './activity/row.ts'
+import { changeLog } from './activity/row.ts'
 import { listDeletionsOf } from './list-deletions.ts'
 import { lockedList } from './list-locks.ts'
 import { readPage } from './page.ts'
@@ -36,6 +36,8 @@ export const listOperations = {
 /** Lists. Their number and order change only under the lock of their project. */
 export function listsService({ repos, clock, ...limits }: ListsDeps) {
   const deletions = listDeletionsOf({ repos, clock, ...limits })
+
+  const log = changeLog(clock)
 
   return {
     /** @throws project_not_found, project_archived */
@@ -149,7 +151,7 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     { type, caller, list: { id, name, projectId }, now, details }: RecordedChange,
   ) {
     const about = { projectId, metadata: { listId: id, name, ...details } }
-    return repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), ...about })])
+    return log(repos, { now, type, caller, ...about })
   }
 }
 

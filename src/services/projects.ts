@@ -7,7 +7,7 @@ import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
 import type { NewProject, Project, ProjectChange, ProjectQuery } from '../schemas/project.ts'
 import type { Caller } from './access.ts'
-import { activityRow, actorOf } from './activity/row.ts'
+import { changeLog } from './activity/row.ts'
 import { readPage } from './page.ts'
 import { projectDeletionsOf } from './project-deletions.ts'
 import { toProjectCodehost } from './sync/run-view.ts'
@@ -34,6 +34,8 @@ export function projectsService({
   deletionMs?: number
 }) {
   const deletions = projectDeletionsOf({ repos, clock, ...limits })
+
+  const record = changeLog(clock)
 
   return {
     /** Creates a project with its default list. */
@@ -146,22 +148,6 @@ export function projectsService({
     /** Continues deletions in the background, one batch per call; returns whether there is more to do. */
     workOnDeletions: deletions.work,
   }
-
-  /** Logs a change, in its transaction. */
-  function record(repos: BoundRepositories, { type, caller, projectId, now, metadata }: RecordedChange) {
-    return repos.activity.insert([
-      activityRow(clock, { now, type, actor: actorOf(caller), projectId, metadata }),
-    ])
-  }
-}
-
-/** A change as the activity log gets it. */
-interface RecordedChange {
-  type: string
-  caller: Caller
-  projectId: string
-  now: Date
-  metadata: Record<string, unknown>
 }
 
 /** Inserts a project with its default list: every project has one. */

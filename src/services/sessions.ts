@@ -4,11 +4,11 @@ import type { Operations } from '../domain/operation.ts'
 import { hashOf } from '../domain/secret.ts'
 import { insufficientScope, sessionNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { Repositories } from '../repositories/index.ts'
 import type { SessionRow } from '../repositories/sessions.ts'
 import type { Session } from '../schemas/session.ts'
 import { type AccessService, type Caller, SESSION_IDLE_MS } from './access.ts'
-import { activityRow, actorOf } from './activity/row.ts'
+import { changeLog } from './activity/row.ts'
 import { readPage } from './page.ts'
 
 interface SessionsDeps {
@@ -26,6 +26,8 @@ export const sessionOperations = {
 
 /** Dashboard sessions. A caller manages those of its own key; an administrator all in reach. */
 export function sessionsService({ repos, access, clock, randomBytes }: SessionsDeps) {
+  const record = changeLog(clock)
+
   return {
     /** Opens a session for the caller's key. The token goes into the cookie and nowhere else. */
     async open(caller: Caller, userAgent: string | undefined): Promise<{ session: Session; token: string }> {
@@ -106,22 +108,6 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
       access.forget()
     },
   }
-
-  /** Logs a change, in its transaction. */
-  function record(repos: BoundRepositories, { type, caller, projectId, now, metadata }: RecordedChange) {
-    return repos.activity.insert([
-      activityRow(clock, { now, type, actor: actorOf(caller), projectId, metadata }),
-    ])
-  }
-}
-
-/** A change as the activity log gets it. */
-interface RecordedChange {
-  type: string
-  caller: Caller
-  projectId: string | null
-  now: Date
-  metadata: Record<string, unknown>
 }
 
 /** A session ends with its key at the latest. */

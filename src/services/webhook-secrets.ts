@@ -6,7 +6,7 @@ import { type BoundRepositories, everywhere, type Repositories } from '../reposi
 import type { WebhookSecretRow } from '../repositories/webhook-secrets.ts'
 import type { WebhookSecret, WebhookSecretWithValue } from '../schemas/webhook-secret.ts'
 import type { AccessService, Caller } from './access.ts'
-import { activityRow, actorOf } from './activity/row.ts'
+import { changeLog } from './activity/row.ts'
 
 interface WebhookSecretsDeps {
   repos: Repositories
@@ -24,6 +24,8 @@ export const webhookSecretOperations = {
 
 /** The secrets that feedback senders authenticate with. At most two are valid at a time. */
 export function webhookSecretsService({ repos, access, clock, randomBytes }: WebhookSecretsDeps) {
+  const log = changeLog(clock)
+
   return {
     /** @throws too_many_secrets */
     async create(caller: Caller): Promise<WebhookSecretWithValue> {
@@ -70,10 +72,8 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
         const live = await repos.webhookSecrets.listLiveForUpdate(now)
         if (!live.some((row) => row.id === id)) throw webhookSecretNotFound(id)
         await repos.webhookSecrets.update(id, { revokedAt: now })
-        const about = { metadata: { webhookSecretId: id } }
-        await repos.activity.insert([
-          activityRow(clock, { now, type: 'key.webhook_secret_revoked', actor: actorOf(caller), ...about }),
-        ])
+        const metadata = { webhookSecretId: id }
+        await log(repos, { now, type: 'key.webhook_secret_revoked', caller, metadata })
       })
       access.forget()
     },
@@ -85,9 +85,7 @@ export function webhookSecretsService({ repos, access, clock, randomBytes }: Web
   ) {
     const { row, text } = newWebhookSecret(clock, { now, randomBytes })
     await repos.webhookSecrets.insert(row)
-    await repos.activity.insert([
-      activityRow(clock, { now, type, actor: actorOf(caller), metadata: { webhookSecretId: row.id } }),
-    ])
+    await log(repos, { now, type, caller, metadata: { webhookSecretId: row.id } })
     return { ...toWebhookSecret(row), secret: text }
   }
 }

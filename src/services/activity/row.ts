@@ -1,6 +1,7 @@
 import type { ActorRef } from '../../domain/new-task.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
 import type { Caller } from '../access.ts'
 
 interface NewActivityRow {
@@ -30,6 +31,14 @@ export function activityRow(
     metadata,
     createdAt: now,
   }
+}
+
+/** Returns a function that logs what a caller changed, in the transaction of the change. */
+export function changeLog(clock: Pick<Clock, 'newId'>) {
+  return (
+    repos: Pick<BoundRepositories, 'activity'>,
+    { caller, ...row }: Omit<NewActivityRow, 'actor'> & { caller: Caller },
+  ): Promise<void> => repos.activity.insert([activityRow(clock, { ...row, actor: actorOf(caller) })])
 }
 
 /** The actor is the key, also for its sessions: sessions are short-lived. */

@@ -16,7 +16,7 @@ import type { RoutingRow } from '../../repositories/feedback/routing.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../../schemas/routing.ts'
 import type { Caller } from '../access.ts'
-import { activityRow, actorOf } from '../activity/row.ts'
+import { changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { writableProject } from '../writable-project.ts'
 
@@ -34,6 +34,8 @@ export const routingOperations = {
 
 /** Routing rules. Their number and order change under one lock. */
 export function routingService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const log = changeLog(clock)
+
   return {
     /** @throws project_not_found, project_archived, validation_failed */
     async create(caller: Caller, { position, ...input }: NewRoutingRule): Promise<RoutingRule> {
@@ -178,7 +180,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
     { type, caller, rule: { id, name }, now, details }: RecordedChange,
   ) {
     const metadata = { routingRuleId: id, name, ...details }
-    await repos.activity.insert([activityRow(clock, { now, type, actor: actorOf(caller), metadata })])
+    await log(repos, { now, type, caller, metadata })
     await repos.configurationChanges.announceRouting()
   }
 }
