@@ -27,7 +27,12 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           'Adds an activity to the activity log, with the key as the actor. Activities can’t be changed or deleted.',
         headers: IdempotencyKey,
         body: ref(NewActivity),
-        response: { 201: responses(ref(Activity), 'The logged activity.', { location: Location }) },
+        response: {
+          201: responses(ref(Activity), {
+            description: 'The logged activity.',
+            headers: { location: Location },
+          }),
+        },
       },
     },
     (request, reply) =>
@@ -51,7 +56,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description:
           'Returns a page of activities that match all filters, newest first. A key bound to a project only sees activity about that project.',
         querystring: ActivityQuery,
-        response: { 200: responses(ActivityPage, 'A page of activities.') },
+        response: { 200: responses(ActivityPage, { description: 'A page of activities.' }) },
       },
     },
     async (request, reply) => reply.sendPage(await activity.list(request.caller, request.query)),
@@ -67,7 +72,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'Retrieve an activity',
         description: 'Returns an activity.',
         params: IdPath('activity'),
-        response: { 200: responses(ref(Activity), 'The activity.') },
+        response: { 200: responses(ref(Activity), { description: 'The activity.' }) },
       },
     },
     (request) => activity.get(request.caller, request.params.id),

@@ -69,8 +69,10 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         headers: IdempotencyKey,
         body: ref(BulkTasks),
         response: {
-          201: responses(ref(BulkCreated), 'All tasks, in the order of the request.'),
-          207: responses(ref(BulkResults), 'The result for each item, with `onError=continue`.'),
+          201: responses(ref(BulkCreated), { description: 'All tasks, in the order of the request.' }),
+          207: responses(ref(BulkResults), {
+            description: 'The result for each item, with `onError=continue`.',
+          }),
         },
       },
     },
@@ -132,7 +134,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         description:
           'Makes the same change to several tasks, with the rules of `PATCH /api/tasks/{id}`, or to none of them. If it fails, `errors` lists each ID or value with its own code, and the response has the code of the first. Tasks that the change doesn’t affect keep their version and are counted in `unchanged`. Keys without `tasks:read` only get the `id` and `version` of each task.',
         body: ref(BulkChange),
-        response: { 200: responses(ref(BulkChanged), 'All tasks, updated or unchanged.') },
+        response: { 200: responses(ref(BulkChanged), { description: 'All tasks, updated or unchanged.' }) },
       },
     },
     async ({ caller, body: { ids, change } }, reply) => {

@@ -14,8 +14,9 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
   app,
   { context },
 ) => {
-  const json = responses(ref(Context), 'The context: JSON, or Markdown with `format=markdown`.', {
-    etag: ContentETag,
+  const json = responses(ref(Context), {
+    description: 'The context: JSON, or Markdown with `format=markdown`.',
+    headers: { etag: ContentETag },
   })
 
   app.get(

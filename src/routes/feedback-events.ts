@@ -23,7 +23,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         description:
           'Returns a page of the feedback inbox, newest first. Payloads are kept for 30 days. Ignored events are kept for 7 days, without their payload.',
         querystring: InboxEventQuery,
-        response: { 200: responses(InboxEventPage, 'A page of feedback events.') },
+        response: { 200: responses(InboxEventPage, { description: 'A page of feedback events.' }) },
       },
     },
     async (request, reply) => reply.sendPage(await feedbackInbox.list(request.query)),
@@ -39,7 +39,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         summary: 'Retrieve a feedback event',
         description: 'Returns a feedback event.',
         params: IdPath('event'),
-        response: { 200: responses(ref(InboxEvent), 'The feedback event.') },
+        response: { 200: responses(ref(InboxEvent), { description: 'The feedback event.' }) },
       },
     },
     (request) => feedbackInbox.get(request.params.id),
@@ -59,7 +59,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         description:
           'Processes a rejected event again; if it is still invalid, the event shows why. An accepted event keeps its task, which moves if the current routing leads to another project. A replay never creates a second task.',
         params: IdPath('event'),
-        response: { 200: responses(ref(InboxEvent), 'The feedback event.') },
+        response: { 200: responses(ref(InboxEvent), { description: 'The feedback event.' }) },
       },
     },
     (request) => feedbackInbox.replay(request.caller, request.params.id),

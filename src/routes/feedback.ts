@@ -41,11 +41,13 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
           'Creates a task from a `feedback_submitted` event, in the flat format or the analytics platform’s default format. Events with another name are ignored. Sending the same event again creates no second task. Rejected events are kept in the inbox; fix the event and send it again with the same `uuid`.',
         body: ref(WebhookEvent),
         response: {
-          200: responses(
-            Type.Union([ref(FeedbackReceipt), ref(FeedbackIgnored)]),
-            'The event was received before, or is ignored.',
-          ),
-          201: responses(ref(FeedbackReceipt), 'The task was created.', { location: Location }),
+          200: responses(Type.Union([ref(FeedbackReceipt), ref(FeedbackIgnored)]), {
+            description: 'The event was received before, or is ignored.',
+          }),
+          201: responses(ref(FeedbackReceipt), {
+            description: 'The task was created.',
+            headers: { location: Location },
+          }),
         },
       },
     },

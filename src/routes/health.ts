@@ -24,7 +24,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
         summary: 'Check readiness',
         description:
           'Returns 200 if the database responds and its schema is current. Otherwise, and while the instance is shutting down, returns 503.',
-        response: { 200: responses(Health, 'The instance is ready.') },
+        response: { 200: responses(Health, { description: 'The instance is ready.' }) },
       },
     },
     async () => {
@@ -48,7 +48,7 @@ const livenessRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'getHealth',
         summary: 'Check health',
         description: 'Returns 200 while the process is running, regardless of the database.',
-        response: { 200: responses(Health, 'The process is running.') },
+        response: { 200: responses(Health, { description: 'The process is running.' }) },
       },
     },
     async () => ({ status: 'ok' as const }),

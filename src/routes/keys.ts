@@ -26,7 +26,10 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
           'Creates an API key. The secret is only returned once. A key can’t create a key with more scopes, access to more projects or a later expiry than its own.',
         body: ref(NewApiKey),
         response: {
-          201: responses(ref(ApiKeyWithSecret), 'The key with its secret.', { location: Location }),
+          201: responses(ref(ApiKeyWithSecret), {
+            description: 'The key with its secret.',
+            headers: { location: Location },
+          }),
         },
       },
     },
@@ -47,7 +50,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         description:
           'Returns a page of API keys that your key can access and that aren’t revoked, oldest first. Secrets are never returned.',
         querystring: PageQuery,
-        response: { 200: responses(ApiKeyPage, 'A page of API keys.') },
+        response: { 200: responses(ApiKeyPage, { description: 'A page of API keys.' }) },
       },
     },
     (request) => keys.list(request.caller, request.query),
@@ -66,7 +69,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
           'Creates a new secret for the key. The previous secret keeps working for `overlapSeconds` (one day by default); older secrets stop working at once. Without overlap, the key’s sessions end as well.',
         params: IdPath('key'),
         body: ref(Rotation),
-        response: { 200: responses(ref(ApiKeyWithSecret), 'The key with its new secret.') },
+        response: { 200: responses(ref(ApiKeyWithSecret), { description: 'The key with its new secret.' }) },
       },
     },
     (request) =>

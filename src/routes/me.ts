@@ -16,7 +16,7 @@ export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access'>> = asy
         operationId: 'getMe',
         summary: 'Retrieve the current caller',
         description: 'Returns the key or session of the request: its name, scopes and project.',
-        response: { 200: responses(ref(Me), 'The caller.') },
+        response: { 200: responses(ref(Me), { description: 'The caller.' }) },
       },
     },
     async (request) => access.describe(request.caller),

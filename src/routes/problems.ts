@@ -26,7 +26,7 @@ export const problemsRoutes: FastifyPluginAsyncTypebox = async (app) => {
           },
           { description: 'Path parameters.' },
         ),
-        response: { 200: responses(ProblemType, 'The explanation.') },
+        response: { 200: responses(ProblemType, { description: 'The explanation.' }) },
       },
     },
     async (request) => {

@@ -24,7 +24,12 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           'Creates a project with the default list "Inbox". Keys bound to a project can’t create projects.',
         headers: IdempotencyKey,
         body: ref(NewProject),
-        response: { 201: responses(ref(Project), 'The created project.', { location: Location }) },
+        response: {
+          201: responses(ref(Project), {
+            description: 'The created project.',
+            headers: { location: Location },
+          }),
+        },
       },
     },
     (request, reply) =>
@@ -45,7 +50,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description:
           'Returns a page of the projects that the key can access, oldest first. Includes archived projects.',
         querystring: ProjectQuery,
-        response: { 200: responses(ProjectPage, 'A page of projects.') },
+        response: { 200: responses(ProjectPage, { description: 'A page of projects.' }) },
       },
     },
     (request) => projects.list(request.caller, request.query),
@@ -61,7 +66,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'Retrieve a project',
         description: 'Returns a project.',
         params: IdPath('project'),
-        response: { 200: responses(ref(Project), 'The project.') },
+        response: { 200: responses(ref(Project), { description: 'The project.' }) },
       },
     },
     (request) => projects.get(request.caller, request.params.id),
@@ -78,7 +83,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description: 'Renames the project.',
         params: IdPath('project'),
         body: ref(ProjectChange),
-        response: { 200: responses(ref(Project), 'The updated project.') },
+        response: { 200: responses(ref(Project), { description: 'The updated project.' }) },
       },
     },
     (request) => projects.rename(request.caller, { id: request.params.id, change: request.body }),
@@ -95,7 +100,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         description:
           'Archives the project, which makes it read-only: writes return 409. If it is already archived, returns it unchanged.',
         params: IdPath('project'),
-        response: { 200: responses(ref(Project), 'The archived project.') },
+        response: { 200: responses(ref(Project), { description: 'The archived project.' }) },
       },
     },
     (request) => projects.archive(request.caller, request.params.id),
@@ -111,7 +116,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         summary: 'Unarchive a project',
         description: 'Makes the project writable again. If it isn’t archived, returns it unchanged.',
         params: IdPath('project'),
-        response: { 200: responses(ref(Project), 'The unarchived project.') },
+        response: { 200: responses(ref(Project), { description: 'The unarchived project.' }) },
       },
     },
     (request) => projects.unarchive(request.caller, request.params.id),
@@ -132,7 +137,9 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           'Deletes a project and its lists. It must have no tasks, rules, active keys or routing rules. Deleted tasks and rules don’t count, and are permanently deleted with it. If that takes more than two seconds, the response is 202: the project is archived and the rest continues in the background, even after a restart, until the project is 404. Unarchiving it cancels the deletion, but doesn’t restore deleted tasks that are already gone.',
         params: IdPath('project'),
         response: {
-          202: responses(ref(Project), 'The archived project, while its deleted tasks are being removed.'),
+          202: responses(ref(Project), {
+            description: 'The archived project, while its deleted tasks are being removed.',
+          }),
           204: emptyResponse('The project is deleted.'),
         },
       },

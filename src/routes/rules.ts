@@ -38,7 +38,10 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         headers: IdempotencyKey,
         body: ref(NewRule),
         response: {
-          201: responses(ref(Rule), 'The created rule.', { etag: ETag, location: Location }),
+          201: responses(ref(Rule), {
+            description: 'The created rule.',
+            headers: { etag: ETag, location: Location },
+          }),
         },
       },
     },
@@ -63,7 +66,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         querystring: RuleQuery,
         headers: IfNoneMatch,
         response: {
-          200: responses(RuleList, 'The rules.', { etag: ContentETag }),
+          200: responses(RuleList, { description: 'The rules.', headers: { etag: ContentETag } }),
           304: emptyResponse('Not modified.'),
         },
       },
@@ -84,7 +87,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         summary: 'Retrieve a rule',
         description: 'Returns a rule, active or not, with its version as the ETag.',
         params: IdPath('rule'),
-        response: { 200: responses(ref(Rule), 'The rule.', { etag: ETag }) },
+        response: { 200: responses(ref(Rule), { description: 'The rule.', headers: { etag: ETag } }) },
       },
     },
     async (request, reply) => reply.withVersion(await rules.get(request.caller, request.params.id)),
@@ -106,7 +109,9 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         params: IdPath('rule'),
         headers: IfMatch,
         body: ref(RuleChange),
-        response: { 200: responses(ref(Rule), 'The updated rule.', { etag: ETag }) },
+        response: {
+          200: responses(ref(Rule), { description: 'The updated rule.', headers: { etag: ETag } }),
+        },
       },
     },
     async (request, reply) => {
@@ -161,7 +166,9 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description:
           'Restores a rule that was deleted in the last 30 days, with its versions. If it isn’t deleted, returns it unchanged.',
         params: IdPath('rule'),
-        response: { 200: responses(ref(Rule), 'The restored rule.', { etag: ETag }) },
+        response: {
+          200: responses(ref(Rule), { description: 'The restored rule.', headers: { etag: ETag } }),
+        },
       },
     },
     async (request, reply) => reply.withVersion(await rules.restore(request.caller, request.params.id)),
@@ -178,7 +185,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description: 'Returns a page of all versions of a rule, including the current one, newest first.',
         params: IdPath('rule'),
         querystring: RuleVersionQuery,
-        response: { 200: responses(RuleVersionPage, 'A page of versions.') },
+        response: { 200: responses(RuleVersionPage, { description: 'A page of versions.' }) },
       },
     },
     (request) => rules.listVersions(request.caller, { id: request.params.id, query: request.query }),
@@ -199,7 +206,9 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         params: IdPath('rule'),
         headers: IfMatch,
         body: ref(RuleRevert),
-        response: { 200: responses(ref(Rule), 'The updated rule.', { etag: ETag }) },
+        response: {
+          200: responses(ref(Rule), { description: 'The updated rule.', headers: { etag: ETag } }),
+        },
       },
     },
     async (request, reply) => {

@@ -46,7 +46,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
           'Signs in to the dashboard with an API key. Sets an HttpOnly cookie for a session with the scopes of the key. The session ends with the key, or after 12 hours without a request.',
         body: ref(NewSession),
         response: {
-          201: responses(ref(Session), 'The session. The cookie is in `Set-Cookie`.', { location: Location }),
+          201: responses(ref(Session), {
+            description: 'The session. The cookie is in `Set-Cookie`.',
+            headers: { location: Location },
+          }),
         },
       },
     },
@@ -88,7 +91,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         description:
           'Returns a page of the open sessions of your key, oldest first. With `admin`, includes the sessions of all keys that you can access.',
         querystring: PageQuery,
-        response: { 200: responses(SessionPage, 'A page of sessions.') },
+        response: { 200: responses(SessionPage, { description: 'A page of sessions.' }) },
       },
     },
     (request) => sessions.list(request.caller, request.query),

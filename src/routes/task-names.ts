@@ -24,7 +24,7 @@ export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskName
           description:
             'Returns the most used names, at most 100. Names that differ only in case count as one. The counts include all changes completed before the request. With more than 20,000 names, the rarest aren’t searched.',
           querystring: TaskNameQuery,
-          response: { 200: responses(TaskNameList, 'The most used names.') },
+          response: { 200: responses(TaskNameList, { description: 'The most used names.' }) },
         },
       },
       (request) => taskNames.list(request.caller, { kind, ...request.query }),

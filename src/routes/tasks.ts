@@ -27,8 +27,14 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         headers: IdempotencyKey,
         body: ref(NewTask),
         response: {
-          200: responses(ref(WrittenTask), 'The existing task with this `externalId`.', { etag: ETag }),
-          201: responses(ref(WrittenTask), 'The created task.', { etag: ETag, location: Location }),
+          200: responses(ref(WrittenTask), {
+            description: 'The existing task with this `externalId`.',
+            headers: { etag: ETag },
+          }),
+          201: responses(ref(WrittenTask), {
+            description: 'The created task.',
+            headers: { etag: ETag, location: Location },
+          }),
         },
       },
     },
@@ -58,7 +64,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description:
           'Returns a page of tasks that match all filters. Repeat a filter to match any of several values.',
         querystring: TaskQuery,
-        response: { 200: responses(TaskPage, 'A page of tasks.') },
+        response: { 200: responses(TaskPage, { description: 'A page of tasks.' }) },
       },
     },
     async (request, reply) => reply.sendPage(await tasks.listJson(request.caller, request.query)),
@@ -74,7 +80,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         summary: 'Retrieve a task',
         description: 'Returns a task, with its version as the ETag.',
         params: IdPath('task'),
-        response: { 200: responses(ref(Task), 'The task.', { etag: ETag }) },
+        response: { 200: responses(ref(Task), { description: 'The task.', headers: { etag: ETag } }) },
       },
     },
     async (request, reply) => reply.withVersion(await tasks.get(request.caller, request.params.id)),
@@ -104,7 +110,9 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         params: IdPath('task'),
         headers: IfMatch,
         body: ref(TaskChange),
-        response: { 200: responses(ref(WrittenTask), 'The updated task.', { etag: ETag }) },
+        response: {
+          200: responses(ref(WrittenTask), { description: 'The updated task.', headers: { etag: ETag } }),
+        },
       },
     },
     async (request, reply) => {
@@ -152,7 +160,9 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         description:
           'Restores a task that was deleted in the last 30 days. If it isn’t deleted, returns it unchanged. Keys without `tasks:read` only get `id` and `version`.',
         params: IdPath('task'),
-        response: { 200: responses(ref(WrittenTask), 'The restored task.', { etag: ETag }) },
+        response: {
+          200: responses(ref(WrittenTask), { description: 'The restored task.', headers: { etag: ETag } }),
+        },
       },
     },
     async (request, reply) => reply.withVersion(await tasks.restore(request.caller, request.params.id)),

@@ -34,7 +34,10 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
           'Creates a secret for the feedback receiver. It is only returned once. At most two secrets work at a time, in addition to `WEBHOOK_SECRET`.',
         body: Type.Optional(StrictObject({}, { description: 'No input.' })),
         response: {
-          201: responses(ref(WebhookSecretWithValue), 'The created secret.', { location: Location }),
+          201: responses(ref(WebhookSecretWithValue), {
+            description: 'The created secret.',
+            headers: { location: Location },
+          }),
         },
       },
     },
@@ -54,7 +57,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         summary: 'List webhook secrets',
         description:
           'Returns the active secrets, oldest first, without their values. There are at most two, so there is only one page. Includes the configuration of the receiver.',
-        response: { 200: responses(WebhookSecretPage, 'The active secrets.') },
+        response: { 200: responses(WebhookSecretPage, { description: 'The active secrets.' }) },
       },
     },
     async () => ({ ...(await webhookSecrets.list()), receiver }),
@@ -76,7 +79,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
           'Creates a new secret. The previous one keeps working for `overlapSeconds` (one day by default).',
         params: IdPath('webhook secret'),
         body: ref(Rotation),
-        response: { 200: responses(ref(WebhookSecretWithValue), 'The new secret.') },
+        response: { 200: responses(ref(WebhookSecretWithValue), { description: 'The new secret.' }) },
       },
     },
     (request) =>

@@ -4,8 +4,7 @@ import { Type } from '@sinclair/typebox'
 /** A JSON response with its description and headers, in the format of both Fastify and OpenAPI. */
 export const responses = <T extends TSchema>(
   schema: T,
-  description: string,
-  headers: Record<string, TSchema> = {},
+  { description, headers = {} }: { description: string; headers?: Record<string, TSchema> },
 ) => ({
   description,
   headers: { 'x-request-id': RequestId, ...headers },
