@@ -252,7 +252,8 @@ async function bareApp({
     // The longest URL that Node accepts: a long id is rejected by its schema, after the guards.
     routerOptions: { maxParamLength: 16_384 },
     // Errors before routing: the only one is a URL that cannot be decoded.
-    frameworkErrors: (_, request, reply) => sendProblem(unreadableAddress(), request, reply),
+    // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
+    frameworkErrors: (_error, _request, reply) => sendProblem(reply, unreadableAddress()),
     clientErrorHandler: refuseMalformed,
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
   }).withTypeProvider<TypeBoxTypeProvider>()

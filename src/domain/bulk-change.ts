@@ -41,7 +41,8 @@ export function refusedTogether([first, ...others]: [BulkRefusal, ...BulkRefusal
   const all = [first, ...others]
   const { code, extras, message } = first.error
   const more = others.length === 1 ? '1 more error' : `${others.length} more errors`
-  return new AppError(code, others.length === 0 ? message : `${message} And ${more}.`, {
+  return new AppError(code, {
+    detail: others.length === 0 ? message : `${message} And ${more}.`,
     ...extras,
     errors: all.map(({ path, error }) => ({ path, code: error.code, message: error.message })),
   })

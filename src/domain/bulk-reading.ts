@@ -14,7 +14,7 @@ export interface SentError {
   extras: Extras
 }
 
-export const refusalFrom = ({ code, detail, extras }: SentError) => new AppError(code, detail, extras)
+export const refusalFrom = ({ code, detail, extras }: SentError) => new AppError(code, { detail, ...extras })
 
 /** A valid item as the position of its JSON, or the error of an invalid one. */
 type ReadItem = { span: Span; isLonger: boolean } | { refusal: SentError }

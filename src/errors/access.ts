@@ -1,56 +1,65 @@
 import { AppError } from './app-error.ts'
 
 export const lastAdminKey = (name: string) =>
-  new AppError(
-    'last_admin_key',
-    `The key "${name}" is the last one that can administer all projects. Create another unbound key with the scope admin first.`,
-  )
+  new AppError('last_admin_key', {
+    detail: `The key "${name}" is the last one that can administer all projects. Create another unbound key with the scope admin first.`,
+  })
 
 export const missingCredentials = () =>
-  new AppError('missing_credentials', 'Send an API key in the X-API-Key header.')
+  new AppError('missing_credentials', { detail: 'Send an API key in the X-API-Key header.' })
 
 export const invalidCredentials = () =>
-  new AppError('invalid_credentials', 'The API key is invalid or was revoked.')
+  new AppError('invalid_credentials', { detail: 'The API key is invalid or was revoked.' })
 
 export const expiredCredentials = () =>
-  new AppError('expired_credentials', 'The API key has expired. Ask an administrator for a new one.')
+  new AppError('expired_credentials', {
+    detail: 'The API key has expired. Ask an administrator for a new one.',
+  })
 
 export const missingWebhookSecret = () =>
-  new AppError('missing_credentials', 'Send the webhook secret in the header Authorization: Bearer <secret>.')
+  new AppError('missing_credentials', {
+    detail: 'Send the webhook secret in the header Authorization: Bearer <secret>.',
+  })
 
 export const invalidWebhookSecret = () =>
-  new AppError('invalid_credentials', 'The webhook secret is invalid or was revoked.')
+  new AppError('invalid_credentials', { detail: 'The webhook secret is invalid or was revoked.' })
 
-export const sessionEnded = () => new AppError('invalid_credentials', 'The session has ended. Sign in again.')
+export const sessionEnded = () =>
+  new AppError('invalid_credentials', { detail: 'The session has ended. Sign in again.' })
 
 export const originNotAllowed = () =>
-  new AppError('origin_not_allowed', 'Requests with a session must come from the dashboard’s own origin.')
+  new AppError('origin_not_allowed', {
+    detail: 'Requests with a session must come from the dashboard’s own origin.',
+  })
 
 export const foreignOrigin = (header: 'Origin' | 'Host', value: string) =>
-  new AppError(
-    'origin_not_allowed',
-    `${header} ${JSON.stringify(value.slice(0, 100))} is not allowed. Use this machine’s address or PUBLIC_URL.`,
-  )
+  new AppError('origin_not_allowed', {
+    detail: `${header} ${JSON.stringify(value.slice(0, 100))} is not allowed. Use this machine’s address or PUBLIC_URL.`,
+  })
 
 export const insufficientScope = (requiredScope: string) =>
-  new AppError('insufficient_scope', `This operation requires the scope ${requiredScope}.`, { requiredScope })
+  new AppError('insufficient_scope', {
+    detail: `This operation requires the scope ${requiredScope}.`,
+    requiredScope,
+  })
 
 export const globalRuleOutOfReach = () =>
-  new AppError(
-    'insufficient_scope',
-    'A key that is bound to a project cannot change rules of all projects. Use an unbound key, or set projectId.',
-    { requiredScope: 'rules:write' },
-  )
+  new AppError('insufficient_scope', {
+    detail:
+      'A key that is bound to a project cannot change rules of all projects. Use an unbound key, or set projectId.',
+    requiredScope: 'rules:write',
+  })
 
-export const keyNotFound = (id: string) => new AppError('key_not_found', `Key ${id} not found.`)
+export const keyNotFound = (id: string) => new AppError('key_not_found', { detail: `Key ${id} not found.` })
 
-export const sessionNotFound = (id: string) => new AppError('session_not_found', `Session ${id} not found.`)
+export const sessionNotFound = (id: string) =>
+  new AppError('session_not_found', { detail: `Session ${id} not found.` })
 
 export const webhookSecretNotFound = (id: string) =>
-  new AppError('webhook_secret_not_found', `Webhook secret ${id} not found.`)
+  new AppError('webhook_secret_not_found', { detail: `Webhook secret ${id} not found.` })
 
 export const tooManySecrets = () =>
-  new AppError(
-    'too_many_secrets',
-    'At most two webhook secrets can be valid. Revoke one, or wait until the overlap of the last rotation ends.',
-  )
+  new AppError('too_many_secrets', {
+    detail:
+      'At most two webhook secrets can be valid. Revoke one, or wait until the overlap of the last rotation ends.',
+  })

@@ -81,12 +81,17 @@ export interface Extras {
   withoutNames?: string
 }
 
+interface AppErrorOptions extends Extras {
+  detail: string
+  cause?: unknown
+}
+
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly extras: Extras
 
-  constructor(code: ErrorCode, detail: string, extras: Extras = {}, options?: ErrorOptions) {
-    super(detail, options)
+  constructor(code: ErrorCode, { detail, cause, ...extras }: AppErrorOptions) {
+    super(detail, cause === undefined ? undefined : { cause })
     this.name = 'AppError'
     this.code = code
     this.extras = extras

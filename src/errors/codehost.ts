@@ -1,69 +1,65 @@
 import { AppError } from './app-error.ts'
 
 export const managedByCodehost = (fields: string[]) =>
-  new AppError(
-    'managed_by_codehost',
-    `The code host manages ${fields.join(', ')} of this task. Make the change there; the next sync updates the task.`,
-  )
+  new AppError('managed_by_codehost', {
+    detail: `The code host manages ${fields.join(', ')} of this task. Make the change there; the next sync updates the task.`,
+  })
 
 export const codehostUrlNotAllowed = (apiUrl: string, allowed: readonly string[]) =>
-  new AppError(
-    'codehost_url_not_allowed',
-    `${apiUrl.slice(0, 100)} is not an allowed code host. Allowed by CODEHOST_API_URLS: ${allowed.join(', ')}.`,
-  )
+  new AppError('codehost_url_not_allowed', {
+    detail: `${apiUrl.slice(0, 100)} is not an allowed code host. Allowed by CODEHOST_API_URLS: ${allowed.join(', ')}.`,
+  })
 
 /** A key bound to a project must use its own token, never one that somebody else stored. */
 export const tokenRequired = () =>
-  new AppError(
-    'insufficient_scope',
-    'A key bound to a project must send its own token to connect a repository. Only an admin key for all projects can use CODEHOST_TOKEN or a stored token for that.',
-    {
-      requiredScope: 'admin',
-      errors: [{ path: '/token', code: 'required', message: 'is required for a key bound to a project' }],
-    },
-  )
+  new AppError('insufficient_scope', {
+    detail:
+      'A key bound to a project must send its own token to connect a repository. Only an admin key for all projects can use CODEHOST_TOKEN or a stored token for that.',
+    requiredScope: 'admin',
+    errors: [{ path: '/token', code: 'required', message: 'is required for a key bound to a project' }],
+  })
 
 export const connectionNotFound = () =>
-  new AppError('connection_not_found', 'No repository is connected to this project.')
+  new AppError('connection_not_found', { detail: 'No repository is connected to this project.' })
 
 export const syncRunNotFound = (id: string) =>
-  new AppError('sync_run_not_found', `Sync run ${id} not found in this project.`)
+  new AppError('sync_run_not_found', { detail: `Sync run ${id} not found in this project.` })
 
 export const repositoryNotConnected = () =>
-  new AppError(
-    'repository_not_connected',
-    'No repository is connected to this project. Connect one with PUT /api/projects/{id}/codehost.',
-  )
+  new AppError('repository_not_connected', {
+    detail: 'No repository is connected to this project. Connect one with PUT /api/projects/{id}/codehost.',
+  })
 
 export const syncInProgress = (runId: string, retryAt: string | null) =>
-  new AppError(
-    'sync_in_progress',
-    retryAt
+  new AppError('sync_in_progress', {
+    detail: retryAt
       ? `A sync of this project is waiting for the code host until ${retryAt}.`
       : 'A sync of this project is already running.',
-    { runId, retryAt },
-  )
+    runId,
+    retryAt,
+  })
 
 /** The code host rejects the connection, for a reason that the user can fix. */
 export const codehostRefused = (
   code: 'codehost_token_rejected' | 'codehost_repository_not_found' | 'codehost_access_denied',
   message: string,
-) => new AppError(code, message)
+) => new AppError(code, { detail: message })
 
 export const codehostUnreachable = (reason: string, retryAfterSeconds = 5) =>
-  new AppError('codehost_unreachable', `The code host did not respond as expected: ${reason}`, {
+  new AppError('codehost_unreachable', {
+    detail: `The code host did not respond as expected: ${reason}`,
     retryAfterSeconds,
   })
 
 export const encryptionKeyMissing = () =>
-  new AppError(
-    'encryption_key_missing',
-    'Tokens are stored encrypted, and ENCRYPTION_KEY is not set. Create one with: echo "ENCRYPTION_KEY=$(openssl rand -hex 32)" >> .env — then restart, with the same line on every instance.',
-  )
+  new AppError('encryption_key_missing', {
+    detail:
+      'Tokens are stored encrypted, and ENCRYPTION_KEY is not set. Create one with: echo "ENCRYPTION_KEY=$(openssl rand -hex 32)" >> .env — then restart, with the same line on every instance.',
+  })
 
 /** A stored token cannot be decrypted: its encryption key is missing. */
 export const encryptionKeyGone = () =>
-  new AppError(
-    'encryption_key_missing',
-    'The stored token was encrypted with an ENCRYPTION_KEY that is no longer set. Set it again and restart, or send null as the token to remove the stored one.',
-  )
+  new AppError('encryption_key_missing', {
+    detail:
+      'The stored token was encrypted with an ENCRYPTION_KEY that is no longer set. Set it again and restart, or send null as the token to remove the stored one.',
+  })

@@ -1,31 +1,33 @@
 import { AppError, type FieldError } from './app-error.ts'
 
 export const validationFailed = (errors: FieldError[], errorsOmitted = 0) =>
-  new AppError(
-    'validation_failed',
-    errors.length === 1 ? 'One value is invalid; see errors.' : 'Some values are invalid; see errors.',
-    { errors, errorsOmitted },
-  )
+  new AppError('validation_failed', {
+    detail:
+      errors.length === 1 ? 'One value is invalid; see errors.' : 'Some values are invalid; see errors.',
+    errors,
+    errorsOmitted,
+  })
 
-export const invalidJson = (reason: string) => new AppError('invalid_json', `Invalid JSON: ${reason}`)
+export const invalidJson = (reason: string) =>
+  new AppError('invalid_json', { detail: `Invalid JSON: ${reason}` })
 
 /** The payload of a feedback sender is not quoted: it may hold an e-mail address. */
 export const notJson = (readUpTo: number) =>
-  new AppError('invalid_json', `Invalid JSON at position ${readUpTo}.`)
+  new AppError('invalid_json', { detail: `Invalid JSON at position ${readUpTo}.` })
 
 export const invalidCursor = () =>
-  new AppError(
-    'invalid_cursor',
-    'The cursor does not belong to this list and sort. Start without a cursor, or send nextCursor unchanged.',
-    {
-      errors: [
-        { path: 'query.cursor', code: 'invalid_cursor', message: 'does not belong to this list and sort' },
-      ],
-    },
-  )
+  new AppError('invalid_cursor', {
+    detail:
+      'The cursor does not belong to this list and sort. Start without a cursor, or send nextCursor unchanged.',
+    errors: [
+      { path: 'query.cursor', code: 'invalid_cursor', message: 'does not belong to this list and sort' },
+    ],
+  })
 
 export const routeNotFound = (method: string, path: string) =>
-  new AppError('not_found', `${method} ${path.slice(0, 100)} not found. GET /openapi.json lists all routes.`)
+  new AppError('not_found', {
+    detail: `${method} ${path.slice(0, 100)} not found. GET /openapi.json lists all routes.`,
+  })
 
 export const unreadableAddress = () =>
   validationFailed([
@@ -36,111 +38,111 @@ export const unreadableAddress = () =>
     },
   ])
 
-export const problemNotFound = (code: string) => new AppError('not_found', `Problem type ${code} not found.`)
+export const problemNotFound = (code: string) =>
+  new AppError('not_found', { detail: `Problem type ${code} not found.` })
 
 export const methodNotAllowed = (method: string, allow: string[]) =>
-  new AppError('method_not_allowed', `${method} is not supported here; use ${allow.join(', ')}.`, { allow })
+  new AppError('method_not_allowed', {
+    detail: `${method} is not supported here; use ${allow.join(', ')}.`,
+    allow,
+  })
 
 export const bodyTooLarge = (limitBytes: number) =>
-  new AppError('body_too_large', `The body is larger than the limit of ${limitBytes} bytes.`)
+  new AppError('body_too_large', { detail: `The body is larger than the limit of ${limitBytes} bytes.` })
 
 /** The client is gone: nothing is started that nobody waits for. */
 export const connectionClosed = () =>
-  new AppError('request_timeout', 'The connection was closed before the request was handled.')
+  new AppError('request_timeout', { detail: 'The connection was closed before the request was handled.' })
 
 export const bodyStalled = () =>
-  new AppError('request_timeout', 'The body stopped arriving. Send the request again.')
+  new AppError('request_timeout', { detail: 'The body stopped arriving. Send the request again.' })
 
 export const tooManyBodies = () =>
-  new AppError('unavailable', 'Too many request bodies are being received. Send the request again.', {
+  new AppError('unavailable', {
+    detail: 'Too many request bodies are being received. Send the request again.',
     retryAfterSeconds: 1,
   })
 
 export const tooManyLargeBodies = () =>
-  new AppError('unavailable', 'Too many large requests are being processed. Send the request again.', {
+  new AppError('unavailable', {
+    detail: 'Too many large requests are being processed. Send the request again.',
     retryAfterSeconds: 5,
   })
 
 export const tooManyResponses = () =>
-  new AppError('unavailable', 'Too many large responses are being sent. Send the request again.', {
+  new AppError('unavailable', {
+    detail: 'Too many large responses are being sent. Send the request again.',
     retryAfterSeconds: 1,
   })
 
 export const workerLost = (cause: Error) =>
-  new AppError(
-    'unavailable',
-    'The body could not be read. Send the request again.',
-    { retryAfterSeconds: 1 },
-    { cause },
-  )
+  new AppError('unavailable', {
+    detail: 'The body could not be read. Send the request again.',
+    retryAfterSeconds: 1,
+    cause,
+  })
 
 export const unsupportedMediaType = (contentType: string | undefined) =>
-  new AppError(
-    'unsupported_media_type',
-    contentType
+  new AppError('unsupported_media_type', {
+    detail: contentType
       ? `Content-Type ${contentType.slice(0, 100)} is not supported; use application/json.`
       : 'Content-Type is missing; use application/json.',
-  )
+  })
 
 export const requestInProgress = () =>
-  new AppError(
-    'request_in_progress',
-    'Another request with this Idempotency-Key is still being processed. Send this one again later.',
-  )
+  new AppError('request_in_progress', {
+    detail: 'Another request with this Idempotency-Key is still being processed. Send this one again later.',
+  })
 
 export const idempotencyKeyReused = () =>
-  new AppError(
-    'idempotency_key_reused',
-    'This Idempotency-Key was used for another request in the last 24 hours. Use a new one.',
-  )
+  new AppError('idempotency_key_reused', {
+    detail: 'This Idempotency-Key was used for another request in the last 24 hours. Use a new one.',
+  })
 
 export const idempotencyNotSupported = () =>
-  new AppError(
-    'idempotency_not_supported',
-    'The response of this route contains a secret and is never stored. Omit Idempotency-Key.',
-    { errors: [{ path: 'header.idempotency-key', code: 'not_supported', message: 'is not supported here' }] },
-  )
+  new AppError('idempotency_not_supported', {
+    detail: 'The response of this route contains a secret and is never stored. Omit Idempotency-Key.',
+    errors: [{ path: 'header.idempotency-key', code: 'not_supported', message: 'is not supported here' }],
+  })
 
 export const rateLimited = (retryAfterSeconds: number) =>
-  new AppError('rate_limited', `Too many requests. Retry after ${retryAfterSeconds} s.`, {
+  new AppError('rate_limited', {
+    detail: `Too many requests. Retry after ${retryAfterSeconds} s.`,
     retryAfterSeconds,
   })
 
 export const tooManyInFlight = (limit: number, isLong = false) =>
-  new AppError(
-    'rate_limited',
-    isLong
+  new AppError('rate_limited', {
+    detail: isLong
       ? `Too many streams and long polls are open. At most ${limit} are allowed for each key.`
       : `Too many requests at the same time. At most ${limit} are allowed.`,
-    { retryAfterSeconds: isLong ? 5 : 1 },
-  )
+    retryAfterSeconds: isLong ? 5 : 1,
+  })
 
 export const versionMismatch = (current: number, what = 'task') =>
-  new AppError(
-    'version_mismatch',
-    `The ${what} has changed since you read it: its version is now ${current}. Read it again before you change it.`,
-  )
+  new AppError('version_mismatch', {
+    detail: `The ${what} has changed since you read it: its version is now ${current}. Read it again before you change it.`,
+  })
 
 export const unavailable = (cause?: unknown) =>
-  new AppError(
-    'unavailable',
-    'The database is unavailable. Try again; with an externalId a retry creates no second task.',
-    { retryAfterSeconds: 2 },
-    { cause },
-  )
+  new AppError('unavailable', {
+    detail: 'The database is unavailable. Try again; with an externalId a retry creates no second task.',
+    retryAfterSeconds: 2,
+    cause,
+  })
 
 /** True for errors that concern every request at the time: to try each alone is useless. */
 export const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
 
 export const deliveryUnavailable = (cause?: unknown) =>
-  new AppError(
-    'unavailable',
-    'The database is unavailable. Send the event again; a repeat creates no second task.',
-    { retryAfterSeconds: 2 },
-    { cause },
-  )
+  new AppError('unavailable', {
+    detail: 'The database is unavailable. Send the event again; a repeat creates no second task.',
+    retryAfterSeconds: 2,
+    cause,
+  })
 
 export const shuttingDown = () =>
-  new AppError('unavailable', 'This instance is shutting down. Send the request again.', {
+  new AppError('unavailable', {
+    detail: 'This instance is shutting down. Send the request again.',
     retryAfterSeconds: 2,
   })

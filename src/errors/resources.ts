@@ -1,81 +1,77 @@
 import { AppError } from './app-error.ts'
 
 export const descriptionReadOnly = (source: string) =>
-  new AppError(
-    'description_read_only',
-    `The description of a task with source ${source} is read-only. Use notes instead.`,
-  )
+  new AppError('description_read_only', {
+    detail: `The description of a task with source ${source} is read-only. Use notes instead.`,
+  })
 
-export const taskNotFound = (id: string) => new AppError('task_not_found', `Task ${id} not found.`)
+export const taskNotFound = (id: string) =>
+  new AppError('task_not_found', { detail: `Task ${id} not found.` })
 
 export const activityNotFound = (id: string) =>
-  new AppError('activity_not_found', `Activity ${id} not found.`)
+  new AppError('activity_not_found', { detail: `Activity ${id} not found.` })
 
-export const listNotFound = (id: string) => new AppError('list_not_found', `List ${id} not found.`)
+export const listNotFound = (id: string) =>
+  new AppError('list_not_found', { detail: `List ${id} not found.` })
 
 export const eventNotFound = (id: string) =>
-  new AppError('event_not_found', `Feedback event ${id} not found.`)
+  new AppError('event_not_found', { detail: `Feedback event ${id} not found.` })
 
 export const routingRuleNotFound = (id: string) =>
-  new AppError('routing_rule_not_found', `Routing rule ${id} not found.`)
+  new AppError('routing_rule_not_found', { detail: `Routing rule ${id} not found.` })
 
-export const projectNotFound = (id: string) => new AppError('project_not_found', `Project ${id} not found.`)
+export const projectNotFound = (id: string) =>
+  new AppError('project_not_found', { detail: `Project ${id} not found.` })
 
-export const ruleNotFound = (id: string) => new AppError('rule_not_found', `Rule ${id} not found.`)
+export const ruleNotFound = (id: string) =>
+  new AppError('rule_not_found', { detail: `Rule ${id} not found.` })
 
 export const ruleVersionNotFound = (id: string, version: number) =>
-  new AppError('rule_version_not_found', `Rule ${id} has no version ${version}.`)
+  new AppError('rule_version_not_found', { detail: `Rule ${id} has no version ${version}.` })
 
 export const tooManyRules = (max: number) =>
-  new AppError(
-    'too_many_rules',
-    `The limit of ${max} rules is reached. Delete one, or combine several into one.`,
-  )
+  new AppError('too_many_rules', {
+    detail: `The limit of ${max} rules is reached. Delete one, or combine several into one.`,
+  })
 
 export const projectArchived = (name: string) =>
-  new AppError('project_archived', `The project "${name}" is archived and read-only. Unarchive it first.`, {
+  new AppError('project_archived', {
+    detail: `The project "${name}" is archived and read-only. Unarchive it first.`,
     withoutNames: 'The project is archived and read-only. Unarchive it first.',
   })
 
 export const projectNotEmpty = (name: string) =>
-  new AppError(
-    'project_not_empty',
-    `The project "${name}" has tasks. Move them to another project or delete them first.`,
-  )
+  new AppError('project_not_empty', {
+    detail: `The project "${name}" has tasks. Move them to another project or delete them first.`,
+  })
 
 /** @param users what still references it, as text: rules, keys, routing rules. */
 export const projectInUse = (name: string, users: string[]) =>
-  new AppError(
-    'project_in_use',
-    `The project "${name}" is in use by ${users.join(' and ')}. Delete its rules, revoke its keys, and delete or change the routing rules that target it first.`,
-  )
+  new AppError('project_in_use', {
+    detail: `The project "${name}" is in use by ${users.join(' and ')}. Delete its rules, revoke its keys, and delete or change the routing rules that target it first.`,
+  })
 
 export const projectIsDefault = (name: string) =>
-  new AppError(
-    'project_is_default',
-    `The project "${name}" is the default project. It can be renamed, but not archived or deleted.`,
-  )
+  new AppError('project_is_default', {
+    detail: `The project "${name}" is the default project. It can be renamed, but not archived or deleted.`,
+  })
 
 export const listNotEmpty = (name: string) =>
-  new AppError(
-    'list_not_empty',
-    `The list "${name}" has tasks. Set ?moveTo= to the list of the project that they move to.`,
-  )
+  new AppError('list_not_empty', {
+    detail: `The list "${name}" has tasks. Set ?moveTo= to the list of the project that they move to.`,
+  })
 
 export const listIsDefault = (name: string) =>
-  new AppError(
-    'list_is_default',
-    `The list "${name}" is the default list of its project. It can be renamed and moved, but not deleted.`,
-  )
+  new AppError('list_is_default', {
+    detail: `The list "${name}" is the default list of its project. It can be renamed and moved, but not deleted.`,
+  })
 
 export const externalIdTaken = () =>
-  new AppError(
-    'external_id_taken',
-    'Another task of the project and source already has this task’s externalId.',
-  )
+  new AppError('external_id_taken', {
+    detail: 'Another task of the project and source already has this task’s externalId.',
+  })
 
 export const eventNotReplayable = (id: string) =>
-  new AppError(
-    'event_not_replayable',
-    `Feedback event ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,
-  )
+  new AppError('event_not_replayable', {
+    detail: `Feedback event ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,
+  })

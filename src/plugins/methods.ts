@@ -47,7 +47,7 @@ export const methods = fp(
       const allowed = url && seen.get(url)
       if (!allowed || allowed.has(request.method)) return
       const allow = METHODS.filter((name) => allowed.has(name))
-      return sendProblem(methodNotAllowed(request.method, allow), request, reply)
+      return sendProblem(reply, methodNotAllowed(request.method, allow))
     })
   },
   { name: 'methods', dependencies: ['problems'] },

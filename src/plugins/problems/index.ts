@@ -23,9 +23,10 @@ interface ProblemsOptions {
 export const problems = fp<ProblemsOptions>(
   async function problems(app: FastifyInstance, { isDatabaseAway, withoutValues }) {
     app.decorate('asAppError', asAppError)
-    app.setErrorHandler((error: unknown, request, reply) => sendProblem(asAppError(error), request, reply))
+    // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
+    app.setErrorHandler((error: unknown, _request, reply) => sendProblem(reply, asAppError(error)))
     app.setNotFoundHandler((request, reply) =>
-      sendProblem(routeNotFound(request.method, pathOf(request)), request, reply),
+      sendProblem(reply, routeNotFound(request.method, pathOf(request))),
     )
 
     function asAppError(error: unknown): AppError | FastifyError {
@@ -34,18 +35,17 @@ export const problems = fp<ProblemsOptions>(
       const { statusCode = 500 } = error as FastifyError
       // Errors of the framework (too many headers, an incorrect length) keep their status and message.
       if (statusCode >= 400 && statusCode < 500) return error as FastifyError
-      return new AppError(
-        'internal_error',
-        'Something went wrong. The log has details under this request ID.',
-        {},
-        { cause: withoutValues(error) },
-      )
+      return new AppError('internal_error', {
+        detail: 'Something went wrong. The log has details under this request ID.',
+        cause: withoutValues(error),
+      })
     }
   },
   { name: 'problems' },
 )
 
-export function sendProblem(error: AppError | FastifyError, request: FastifyRequest, reply: FastifyReply) {
+export function sendProblem(reply: FastifyReply, error: AppError | FastifyError) {
+  const { request } = reply
   const { status, body } = problemOf(error, request.id)
   // Rejected by a limit: one line without a stack, because clients can cause any number of them.
   if (isOwnRefusal(error)) request.log.warn({ reason: error.message }, 'request refused')
