@@ -17,7 +17,8 @@ async function control(dataDir: string, ...args: string[]): Promise<void> {
   const { uid, gid } = await stat(cluster)
   const account = process.getuid?.() === 0 ? { account: { uid, gid } } : {}
   const [server = ''] = (await readFile(join(cluster, 'postmaster.opts'), 'utf8')).split(' "')
-  const { ok } = await run(join(dirname(server), 'pg_ctl'), [...args, '-D', '.', '-w', '-s'], {
+  const { ok } = await run(join(dirname(server), 'pg_ctl'), {
+    args: [...args, '-D', '.', '-w', '-s'],
     ...account,
     cwd: cluster,
     output: 'drop',

@@ -65,7 +65,10 @@ export async function prepareBinaries(
   await removeAbandoned(directory)
   if (!(await exists(copied.postgres))) {
     log.info({ from: packaged.directory, to: directory }, 'copying the embedded database programs')
-    await buildDirectory(directory, 'package.json', (scratch) => copyPackage(packaged.directory, scratch))
+    await buildDirectory(directory, {
+      marker: 'package.json',
+      fill: (scratch) => copyPackage(packaged.directory, scratch),
+    })
   }
   return copied
 }
@@ -138,7 +141,7 @@ function isFitForShell(directory: string): boolean {
 
 async function canRun(binaries: Binaries, account: Account | undefined): Promise<boolean> {
   if (!account) return true
-  return run(binaries.postgres, ['-V'], { account }).then(
+  return run(binaries.postgres, { args: ['-V'], account }).then(
     (version) => version.ok,
     () => false,
   )

@@ -9,14 +9,15 @@ import { buildDirectory, exists, removeAbandoned } from './staging.ts'
 /** The only database user. */
 export const USER = 'inlet'
 
+interface ClusterOptions {
+  binaries: Binaries
+  isDurable: boolean
+}
+
 /** Creates PostgreSQL's data directory if absent, and returns the password stored in it. */
-export async function ensureCluster(
-  place: Place,
-  binaries: Binaries,
-  options: { isDurable: boolean },
-): Promise<string> {
+export async function ensureCluster(place: Place, { binaries, isDurable }: ClusterOptions): Promise<string> {
   await removeAbandoned(place.cluster)
-  if (!(await exists(join(place.cluster, 'PG_VERSION')))) await createCluster(place, binaries, options)
+  if (!(await exists(join(place.cluster, 'PG_VERSION')))) await createCluster(place, { binaries, isDurable })
   await refuseOtherMajor(place.cluster, binaries.major)
   return readPassword(place.cluster)
 }
@@ -25,24 +26,25 @@ export async function ensureCluster(
 const PASSWORD_FILE = 'inlet.password'
 
 async function createCluster(
-  place: Place,
-  binaries: Binaries,
-  options: { isDurable: boolean },
+  { cluster, account }: Place,
+  { binaries, isDurable }: ClusterOptions,
 ): Promise<void> {
-  const { account } = place
-  await buildDirectory(place.cluster, 'PG_VERSION', async (scratch) => {
-    const password = join(scratch, 'password')
-    const data = join(scratch, 'data')
-    await writeFile(password, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true })
-    await mkdir(data, { mode: 0o700 })
-    if (account) for (const path of [password, data, scratch]) await chown(path, account.uid, account.gid)
+  await buildDirectory(cluster, {
+    marker: 'PG_VERSION',
+    fill: async (scratch) => {
+      const password = join(scratch, 'password')
+      const data = join(scratch, 'data')
+      await writeFile(password, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true })
+      await mkdir(data, { mode: 0o700 })
+      if (account) for (const path of [password, data, scratch]) await chown(path, account.uid, account.gid)
 
-    const args = [...INITDB, '-D', data, `--pwfile=${password}`, ...(options.isDurable ? [] : ['--no-sync'])]
-    const inUnicode = await run(binaries.initdb, [...args, UNICODE_LETTERS], { account })
-    const made = inUnicode.ok ? inUnicode : await run(binaries.initdb, args, { account })
-    if (!made.ok) throw new Error(`initdb failed: ${made.output}`)
-    await rename(password, join(data, PASSWORD_FILE))
-    return data
+      const args = [...INITDB, '-D', data, `--pwfile=${password}`, ...(isDurable ? [] : ['--no-sync'])]
+      const inUnicode = await run(binaries.initdb, { args: [...args, UNICODE_LETTERS], account })
+      const made = inUnicode.ok ? inUnicode : await run(binaries.initdb, { args, account })
+      if (!made.ok) throw new Error(`initdb failed: ${made.output}`)
+      await rename(password, join(data, PASSWORD_FILE))
+      return data
+    },
   })
 }
 

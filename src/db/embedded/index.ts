@@ -42,8 +42,8 @@ export async function startEmbedded(options: Options): Promise<EmbeddedServer> {
   const { dataDir, log, settings = {}, onLost } = options
   const since = performance.now()
   try {
-    const cluster = await prepare(resolve(dataDir), log, settings)
-    const { client, port } = await reachServer(cluster, log)
+    const cluster = await prepare({ dataDir: resolve(dataDir), log, settings })
+    const { client, port } = await reachServer(cluster, { log })
     await ensureDatabase(client, DATABASE)
     holdProcess(client, false)
     const keeper = onLost && keepServer({ cluster, lease: client, port, log, onLost })
@@ -53,7 +53,7 @@ export async function startEmbedded(options: Options): Promise<EmbeddedServer> {
     )
     return {
       connectionString: `postgresql://${USER}:${cluster.credentials.password}@127.0.0.1:${port}/${DATABASE}`,
-      stop: once(async () => stop(cluster, (await keeper?.release()) ?? client, log)),
+      stop: once(async () => stop(cluster, { lease: (await keeper?.release()) ?? client, log })),
     }
   } catch (error) {
     throw new Error(`the embedded database cannot be used: ${(error as Error).message}. ${INSTEAD}`, {
@@ -66,15 +66,15 @@ const DATABASE = 'inlet'
 const INSTEAD =
   'Or set DATABASE_URL to a PostgreSQL server of your own, such as postgresql://user:password@host:5432/inlet'
 
-async function prepare(dataDir: string, log: Log, settings: Record<string, string>): Promise<Cluster> {
+async function prepare({ dataDir, log, settings = {} }: Options): Promise<Cluster> {
   const packaged = locateBinaries()
   const place = await findPlace(dataDir, log)
   const binaries = await prepareBinaries(packaged, { account: place.account, copies: place.copies, log })
-  const password = await ensureCluster(place, binaries, { isDurable: settings.fsync !== 'off' })
+  const password = await ensureCluster(place, { binaries, isDurable: settings.fsync !== 'off' })
   return { place, binaries, credentials: { password, cluster: place.cluster }, settings }
 }
 
-async function stop(cluster: Cluster, lease: Client, log: Log): Promise<void> {
+async function stop(cluster: Cluster, { lease, log }: { lease: Client; log: Log }): Promise<void> {
   const { cluster: dataDir } = cluster.place
   let client = lease
   try {

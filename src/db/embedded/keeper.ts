@@ -57,7 +57,7 @@ export function keepServer({ cluster, lease, port, log, onLost }: Options): Keep
     try {
       // A pause between restarts of a server that keeps ending.
       if (since - startedAt < QUICK_END_MS) await sleep(PAUSE_MS, undefined, { signal: released.signal })
-      const { client, isStarted } = await reachServer(cluster, log, { port, signal: released.signal })
+      const { client, isStarted } = await reachServer(cluster, { log, port, signal: released.signal })
       startedAt = performance.now()
       const ms = Math.round(startedAt - since)
       log.warn({ dataDir, port, ms }, `embedded database ${isStarted ? 'started' : 'reached'} again`)

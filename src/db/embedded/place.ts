@@ -44,7 +44,7 @@ async function findPlaceAsRoot(dataDir: string, log: Log): Promise<Place> {
   if (await canEnter(account, dataDir)) {
     return { cluster: join(await realpath(dataDir), 'postgres'), account, copies: ROOTS_OWN }
   }
-  return { cluster: await moveOut(dataDir, account, log), account, copies: ROOTS_OWN }
+  return { cluster: await moveOut(dataDir, { account, log }), account, copies: ROOTS_OWN }
 }
 
 async function existingCluster(path: string): Promise<string | undefined> {
@@ -77,7 +77,7 @@ async function refuseForeign(cluster: string): Promise<void> {
 async function ownerOf(cluster: string, dataDir: string): Promise<Account> {
   const { uid, gid } = await stat(cluster)
   const account = uid === 0 ? await postgresAccount() : { uid, gid }
-  if (uid === 0) await run('chown', ['-R', `${account.uid}:${account.gid}`, cluster])
+  if (uid === 0) await run('chown', { args: ['-R', `${account.uid}:${account.gid}`, cluster] })
   await openTo(account, dataDir)
   if (!(await canEnter(account, cluster))) {
     throw new Error(
@@ -96,11 +96,11 @@ async function openTo(account: Account, dataDir: string): Promise<void> {
 }
 
 async function canEnter(account: Account, directory: string): Promise<boolean> {
-  return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { account })).ok
+  return (await run('/bin/sh', { args: ['-c', 'cd "$1"', 'sh', directory], account })).ok
 }
 
 // The link keeps later starts on these files, even if the path to dataDir has become accessible by then.
-async function moveOut(dataDir: string, account: Account, log: Log): Promise<string> {
+async function moveOut(dataDir: string, { account, log }: { account: Account; log: Log }): Promise<string> {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
   const home = join(ROOTS_OWN, hash)
   const cluster = join(home, 'postgres')
@@ -130,12 +130,12 @@ async function postgresAccount(): Promise<Account> {
 
 async function createUser(name: string): Promise<Account | undefined> {
   const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin']
-  await run('useradd', [...options, name]).catch(() => undefined)
+  await run('useradd', { args: [...options, name] }).catch(() => undefined)
   // Looked up again whatever useradd returned: another process may have created the user meanwhile.
   return lookUp(name)
 }
 
 async function lookUp(name: string): Promise<Account | undefined> {
-  const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+  const [uid, gid] = await Promise.all([run('id', { args: ['-u', name] }), run('id', { args: ['-g', name] })])
   return uid.ok && gid.ok ? { uid: Number(uid.output), gid: Number(gid.output) } : undefined
 }

@@ -6,18 +6,25 @@ export interface Account {
   gid: number
 }
 
+interface RunOptions {
+  args: string[]
+  account?: Account | undefined
+  cwd?: string
+  /** On `drop`, the result has no output. */
+  output?: 'keep' | 'drop'
+}
+
 /** Runs a program until it exits. Rejects only if it cannot be started. */
 export async function run(
   file: string,
-  args: string[],
-  options: { account?: Account | undefined; cwd?: string; output?: 'keep' | 'drop' } = {},
+  { args, account, cwd = '/', output: mode = 'keep' }: RunOptions,
 ): Promise<{ ok: boolean; output: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ ok: boolean; output: string }>()
-  const sink = options.output === 'drop' ? 'ignore' : 'pipe'
+  const sink = mode === 'drop' ? 'ignore' : 'pipe'
   // A session of its own: Ctrl-C on the terminal must not interrupt a start or a stop.
   const child = spawn(file, args, {
-    ...options.account,
-    cwd: options.cwd ?? '/',
+    ...account,
+    cwd,
     detached: true,
     windowsHide: true,
     env: environment(),

@@ -23,6 +23,7 @@ interface Log {
 }
 
 interface ReachOptions {
+  log: Log
   /** The required port, as connection strings contain it. Absent: any port. */
   port?: number
   /** Aborts waiting. */
@@ -36,8 +37,7 @@ interface ReachOptions {
  */
 export async function reachServer(
   cluster: Cluster,
-  log: Log,
-  { port: required, signal }: ReachOptions = {},
+  { log, port: required, signal }: ReachOptions,
 ): Promise<{ client: Client; port: number; isStarted: boolean }> {
   const { place, credentials } = cluster
   let isStarted = false
@@ -91,7 +91,8 @@ export async function reachServer(
 export async function stopServer({ place, binaries }: Cluster): Promise<boolean> {
   const before = await readLockFile(place.cluster)
   if (!before?.server) return true
-  await run(binaries.pgCtl, ['stop', '-D', '.', '-m', 'fast', '-W', '-s'], {
+  await run(binaries.pgCtl, {
+    args: ['stop', '-D', '.', '-m', 'fast', '-W', '-s'],
     account: place.account,
     cwd: place.cluster,
   })
@@ -138,9 +139,11 @@ async function start(
     .map(([name, value]) => `-c ${name}=${quoted(value)}`)
     .join(' ')
   const args = ['start', '-D', '.', '-l', LOG_FILE, '-w', '-t', '10', '-s', '-o', options]
-  const started = await run(binaries.pgCtl, args, {
+  const started = await run(binaries.pgCtl, {
+    args,
     account: place.account,
     cwd: place.cluster,
+    // On Windows the server inherits our pipe and would keep it open.
     // On Windows the server inherits our pipe and would keep it open.
     output: process.platform === 'win32' ? 'drop' : 'keep',
   })

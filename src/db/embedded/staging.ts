@@ -9,8 +9,7 @@ import { basename, dirname, join } from 'node:path'
  */
 export async function buildDirectory(
   target: string,
-  marker: string,
-  fill: (scratch: string) => Promise<string>,
+  { marker, fill }: { marker: string; fill(scratch: string): Promise<string> },
 ): Promise<void> {
   const scratch = `${target}.new-${process.pid}-${randomBytes(4).toString('hex')}`
   building.add(basename(scratch))
