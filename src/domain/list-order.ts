@@ -1,5 +1,8 @@
 /** Returns the order with the id inserted at a position; without a position or past the end, it is appended. */
-export const placed = (ids: string[], id: string, position = ids.length): string[] => {
+export const placed = (
+  ids: string[],
+  { id, position = ids.length }: { id: string; position?: number | undefined },
+): string[] => {
   const others = ids.filter((other) => other !== id)
   return others.toSpliced(position, 0, id)
 }

@@ -57,15 +57,15 @@ export function responseBudget({
           stream.push(piece.length > 0 ? piece : null)
         },
       })
-      const sending = begin(stream, body.length, holder)
+      const sending = begin(stream, { bytes: body.length, holder })
       return stream
     },
 
     /** The same for pieces made from as many bytes, which stay in memory until all are read. Never refused. */
-    sendPieces(pieces: Readable, bytes: number, holder: string): Readable {
+    sendPieces(pieces: Readable, { bytes, holder }: { bytes: number; holder: string }): Readable {
       makeRoom(bytes, holder)
       const stream = Readable.from(read(), { objectMode: false })
-      const sending = begin(stream, bytes, holder)
+      const sending = begin(stream, { bytes, holder })
       stream.once('close', () => pieces.destroy())
       return stream
 
@@ -78,7 +78,7 @@ export function responseBudget({
     },
   }
 
-  function begin(stream: Readable, bytes: number, holder: string): Sending {
+  function begin(stream: Readable, { bytes, holder }: { bytes: number; holder: string }): Sending {
     const sending: Sending = { holder, bytes, lastReadAt: performance.now(), stream }
     sendings.add(sending)
     stream.once('close', () => sendings.delete(sending))

@@ -59,11 +59,14 @@ export function retryBuffer({ isTransient, refusal, onBuffered }: RetryBufferOpt
       if (buffered >= MAX_BUFFERED) throw refusal(error)
       buffered++
       onBuffered?.()
-      return await tryAgain(work, deadline, error).finally(() => buffered--)
+      return await tryAgain(work, { deadline, failure: error }).finally(() => buffered--)
     }
   }
 
-  async function tryAgain<T>(work: () => Promise<T>, deadline: Deadline, failure: unknown): Promise<T> {
+  async function tryAgain<T>(
+    work: () => Promise<T>,
+    { deadline, failure }: { deadline: Deadline; failure: unknown },
+  ): Promise<T> {
     for (let error = failure; ; ) {
       await sleep(AGAIN_AFTER_MS)
       if (deadline.isPast) throw refusal(error)

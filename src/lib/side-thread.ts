@@ -50,8 +50,7 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   return {
     run<N extends keyof J & string>(
       name: N,
-      input: Parameters<J[N]>[0],
-      transfer: Transferable[] = [],
+      { input, transfer = [] }: { input: Parameters<J[N]>[0]; transfer?: Transferable[] },
     ): Promise<Awaited<ReturnType<J[N]>>> {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       const waitingBytes = waiting.reduce((sum, { input }) => sum + bytesOf(input), 0)

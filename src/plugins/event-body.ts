@@ -28,7 +28,9 @@ export const eventBody = fp(
 export async function deliveryIn({ body, server }: FastifyRequest): Promise<DeliveryIn> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const reading =
-    bytes.length <= SMALL_BYTES ? readDelivery(bytes) : await server.worker.run('readDelivery', bytes)
+    bytes.length <= SMALL_BYTES
+      ? readDelivery(bytes)
+      : await server.worker.run('readDelivery', { input: bytes })
   return { reading, bytes: bytes.length }
 }
 

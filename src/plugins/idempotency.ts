@@ -45,31 +45,29 @@ declare module 'fastify' {
   }
 }
 
+type Exchange<T> = IdempotentRequest<T> & { work: Work<T> }
+
 type Needed = Pick<Services, 'idempotency' | 'useCasesIn'> & UseCases
 
 export const idempotency = fp<{ services: Needed }>(
   async function idempotency(app: FastifyInstance, { services }) {
     app.decorate('idempotently', (exchange, work) =>
       typeof exchange.request.headers['idempotency-key'] === 'string'
-        ? once(services, exchange, work)
-        : respond(services, exchange, work),
+        ? once(services, { ...exchange, work })
+        : respond(services, { ...exchange, work }),
     )
   },
   { name: 'idempotency', dependencies: ['pages'] },
 )
 
-async function respond<T>(
-  useCases: UseCases,
-  { reply, completion }: IdempotentRequest<T>,
-  work: Work<T>,
-): Promise<T> {
+async function respond<T>(useCases: UseCases, { reply, completion, work }: Exchange<T>): Promise<T> {
   const made = await work(useCases)
   const { status, headers = {}, body, inPieces } = completion ? await completion.complete(made) : made
   reply.status(status).headers(headers)
   return inPieces ? reply.sendPieces(inPieces(useCases)) : body
 }
 
-async function once<T>(services: Needed, exchange: IdempotentRequest<T>, work: Work<T>): Promise<T> {
+async function once<T>(services: Needed, exchange: Exchange<T>): Promise<T> {
   const { request, reply, restrict, restrictItems, completion } = exchange
   const textOf = ({ status, headers = {}, body }: CreatedResponse<T>) => ({
     status,
@@ -80,7 +78,7 @@ async function once<T>(services: Needed, exchange: IdempotentRequest<T>, work: W
   const response = await services.idempotency.once(identityOf(request), {
     work: async (repos) => {
       const useCases = services.useCasesIn(repos)
-      made = await work(useCases)
+      made = await exchange.work(useCases)
       const stored = made.inPieces ? inParts(made, made.inPieces(useCases)) : textOf(made)
       return { ...stored, hasEffect: made.hasEffect ?? true }
     },

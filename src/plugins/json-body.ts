@@ -189,9 +189,11 @@ const parse = (body: Buffer): unknown => (body.length === 0 ? {} : parseJson(bod
 /** Parses a large batch in the side thread. Returns a body of the same shape, with null in place of its items. */
 async function readInSideThread(request: FastifyRequest, body: Buffer): Promise<unknown> {
   const { worker } = request.server
-  const reading = await worker.run('readBulk', body, [body.buffer as ArrayBuffer]).catch((error) => {
-    throw error instanceof AppError ? error : workerLost(error)
-  })
+  const reading = await worker
+    .run('readBulk', { input: body, transfer: [body.buffer as ArrayBuffer] })
+    .catch((error) => {
+      throw error instanceof AppError ? error : workerLost(error)
+    })
   if ('refusal' in reading) throw refusalFrom(reading.refusal)
   request.largeBody = largeBodyOf(reading)
   return { listId: reading.listId, tasks: reading.items.map(() => null) }

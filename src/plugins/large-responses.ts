@@ -14,11 +14,12 @@ const LARGE_BYTES = 256 * 1024
  */
 export const largeResponses = fp<{ responseBudget: ResponseBudget }>(
   async function largeResponses(app: FastifyInstance, { responseBudget }) {
+    // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
     app.addHook('onSend', async (request, reply, payload: unknown) => {
       const holder = holderOf(request)
       // It is made from a large batch, which stays in memory until all of it is sent.
       if (payload instanceof Readable && request.bodyBytes > ADMITTED_BYTES) {
-        return responseBudget.sendPieces(payload, request.bodyBytes, holder)
+        return responseBudget.sendPieces(payload, { bytes: request.bodyBytes, holder })
       }
       const isText = typeof payload === 'string'
       if (!isText && !Buffer.isBuffer(payload)) return

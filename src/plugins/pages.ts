@@ -24,7 +24,7 @@ export const pages = fp(
       if (!page.rest) return page
       this.type('application/json; charset=utf-8')
       return asBody<Page<T>>(
-        this.send(Readable.from(textOf(this, page.data, page.rest), { objectMode: false })),
+        this.send(Readable.from(textOf(this, { data: page.data, rest: page.rest }), { objectMode: false })),
       )
     })
     app.decorateReply('sendPieces', function <T>(this: FastifyReply, object: object) {
@@ -37,8 +37,7 @@ export const pages = fp(
 
 async function* textOf<T>(
   reply: FastifyReply,
-  first: T[],
-  rest: NonNullable<Page<T>['rest']>,
+  { data, rest }: Required<Pick<Page<T>, 'data' | 'rest'>>,
 ): AsyncGenerator<string> {
   const whole = (data: T[], nextCursor: string | null) =>
     String(reply.serializeInput({ data, nextCursor } as never, '200', 'application/json'))
@@ -46,7 +45,7 @@ async function* textOf<T>(
   const closing = (nextCursor: string | null) => whole([], nextCursor).slice(opening.length)
   const itemsOf = (data: T[]) => whole(data, null).slice(opening.length, -closing(null).length)
 
-  yield opening + itemsOf(first)
+  yield opening + itemsOf(data)
   for (;;) {
     const { done, value } = await rest.next()
     if (done) {

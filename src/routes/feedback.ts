@@ -23,6 +23,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
   { feedback, guards, buffer, metrics },
 ) => {
   await app.register(eventBody)
+  // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
   app.addHook('onError', async (_request, _reply, error) =>
     metrics.delivered(OUTCOME_OF_ERROR[app.asAppError(error).code] ?? 'refused'),
   )

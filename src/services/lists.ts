@@ -50,7 +50,7 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
         const present = await repos.lists.listForUpdate(project.id)
         const now = clock.now()
         const id = clock.newId(now)
-        const order = placed(idsOf(present), id, position)
+        const order = placed(idsOf(present), { id, position })
         const row = {
           id,
           projectId: project.id,
@@ -102,9 +102,9 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     ): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
         const { list, lists } = await lockedList(repos, id)
-        const order = position === undefined ? idsOf(lists) : placed(idsOf(lists), list.id, position)
+        const order = position === undefined ? idsOf(lists) : placed(idsOf(lists), { id: list.id, position })
         const changed = { ...list, name: name ?? list.name, position: order.indexOf(list.id) }
-        const changes = changesBetween(list, changed, ['name', 'position'])
+        const changes = changesBetween({ before: list, after: changed, names: ['name', 'position'] })
         if (changes.name) await repos.lists.update(list.id, { name: changed.name })
         if (position !== undefined) await repos.lists.reorder(order)
         if (!isNoChange(changes)) {

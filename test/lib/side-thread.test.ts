@@ -24,20 +24,22 @@ describe('a thread beside the event loop', () => {
     const done: number[] = []
 
     await Promise.all([
-      ...[1, 2, 3].map((n) => run('double', n).then((result) => done.push(result))),
-      run('lengthOf', bytes, [bytes.buffer]).then((result) => done.push(result)),
+      ...[1, 2, 3].map((n) => run('double', { input: n }).then((result) => done.push(result))),
+      run('lengthOf', { input: bytes, transfer: [bytes.buffer] }).then((result) => done.push(result)),
     ])
 
     expect(done).toEqual([2, 4, 6, 1_000])
     expect(bytes.length).toBe(0)
     const lent = Uint8Array.from([1, 2, 3])
-    expect((await run('reversed', lent, [lent.buffer])).bytes).toEqual(Uint8Array.from([3, 2, 1]))
+    expect((await run('reversed', { input: lent, transfer: [lent.buffer] })).bytes).toEqual(
+      Uint8Array.from([3, 2, 1]),
+    )
   })
 
   test('reports what a job threw, and runs the next', async () => {
     const { run } = start()
-    await expect(run('fail', 'no')).rejects.toThrow('no')
-    expect(await run('double', 2)).toBe(4)
+    await expect(run('fail', { input: 'no' })).rejects.toThrow('no')
+    expect(await run('double', { input: 2 })).toBe(4)
   })
 
   test.each([
@@ -49,10 +51,10 @@ describe('a thread beside the event loop', () => {
     'that %s fails the job at hand, keeps those that wait, and is replaced',
     async (_, name, input) => {
       const { run } = start({ deadlineMs: 3_000 })
-      await run('double', 1)
+      await run('double', { input: 1 })
 
-      const failed = run(name, input as never)
-      const waits = run('double', 4)
+      const failed = run(name, { input: input as never })
+      const waits = run('double', { input: 4 })
 
       await expect(failed).rejects.toThrow('The thread is gone.')
       expect(await waits).toBe(8)
@@ -62,14 +64,14 @@ describe('a thread beside the event loop', () => {
   test('ends when it is idle, and starts again', async () => {
     const { run } = start({ idleMs: 1 })
     for (const n of [1, 2, 3]) {
-      expect(await run('double', n)).toBe(2 * n)
+      expect(await run('double', { input: n })).toBe(2 * n)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })
 
   test('refuses jobs past the maximum of waiting bytes, and accepts more when those are done', async () => {
     const { run } = start({ maxWaitingBytes: 100 })
-    const lengthOf = (bytes: number) => run('lengthOf', new Uint8Array(bytes))
+    const lengthOf = (bytes: number) => run('lengthOf', { input: new Uint8Array(bytes) })
 
     const taken = [lengthOf(80), lengthOf(80), lengthOf(20)]
     await expect(lengthOf(1)).rejects.toBe(full)
@@ -80,7 +82,7 @@ describe('a thread beside the event loop', () => {
 
   test('fails unfinished jobs when it is closed', async () => {
     const { run, close } = start()
-    const failed = Promise.allSettled([run('spin', null), run('double', 1)])
+    const failed = Promise.allSettled([run('spin', { input: null }), run('double', { input: 1 })])
     await close()
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })

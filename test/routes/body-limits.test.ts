@@ -135,10 +135,9 @@ test('an app that closes leaves the shared reader of large bodies running', asyn
   const logger = pino({ level: 'silent' })
   const other = await buildReceiver({ config, logger, services: service.service, limits })
   await other.ready()
-  const reading = limits.worker.run(
-    'readBulk',
-    Buffer.from(JSON.stringify(bulkOf('00000000-0000-7000-8000-000000000000', 10))),
-  )
+  const reading = limits.worker.run('readBulk', {
+    input: Buffer.from(JSON.stringify(bulkOf('00000000-0000-7000-8000-000000000000', 10))),
+  })
   await other.close()
   expect(await reading).toMatchObject({ items: { length: 10 } })
 })

@@ -62,7 +62,7 @@ export function connectionActivity({
   if (!before) return { type: 'connection.created', metadata: { ...about, listId, schedule, hasToken } }
   const isTokenChanged = hasToken ? isTokenGiven : before.token !== null
   const changes = {
-    ...changesBetween(before, after, ['repository', 'apiUrl', 'listId', 'schedule']),
+    ...changesBetween({ before, after, names: ['repository', 'apiUrl', 'listId', 'schedule'] }),
     ...(isTokenChanged && { token: hasToken ? 'changed' : 'removed' }),
   }
   return isNoChange(changes) ? undefined : { type: 'connection.updated', metadata: { ...about, changes } }

@@ -53,6 +53,7 @@ function exact(value: unknown, source: string | undefined): unknown {
 
 /** Node passes a reviver the source text of each value; TypeScript's library lacks that type. */
 const withSource = (revive: (value: unknown, source: string | undefined) => unknown) =>
+  // biome-ignore lint/complexity/useMaxParams: the signature of a reviver.
   ((_: string, value: unknown, context?: { source?: string }) => revive(value, context?.source)) as (
     key: string,
     value: unknown,

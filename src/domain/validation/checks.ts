@@ -57,6 +57,7 @@ function ajvWith(options: CheckOptions): Ajv2020 {
     type: 'string',
     before: 'maxLength',
     modifying: true,
+    // biome-ignore lint/complexity/useMaxParams: Ajv's signature.
     validate: (
       _: true,
       text: string,

@@ -77,6 +77,7 @@ export const openapi = fp(
         if (!('openapiObject' in document)) throw new Error('The reference is OpenAPI 3.')
         return withSharedHeaders(withBounds(withHeads(document.openapiObject)))
       },
+      // biome-ignore lint/complexity/useMaxParams: the plugin's signature.
       refResolver: { buildLocalReference: (json, _, __, i) => String(json.$id ?? `schema-${i}`) },
       hideUntagged: true,
     })

@@ -44,7 +44,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         await writableProject(repos, { id: input.targetProjectId })
         const now = clock.now()
         const id = clock.newId(now)
-        const order = placed(idsOf(present), id, position)
+        const order = placed(idsOf(present), { id, position })
         const row = {
           id,
           name: input.name ?? null,
@@ -91,7 +91,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         const present = await repos.routing.listForUpdate()
         const row = present.find((rule) => rule.id === id)
         if (!row) throw routingRuleNotFound(id)
-        const order = position === undefined ? idsOf(present) : placed(idsOf(present), id, position)
+        const order = position === undefined ? idsOf(present) : placed(idsOf(present), { id, position })
         const changed = { ...row, ...change, position: order.indexOf(id) }
         refuseWithoutMatch(changed)
         if (changed.targetProjectId !== row.targetProjectId)
@@ -100,7 +100,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
           changed.updatedAt = clock.now()
           await repos.routing.update(id, { ...change, updatedAt: changed.updatedAt })
           await repos.routing.reorder(order)
-          const changes = changesBetween(row, changed, DETAILS)
+          const changes = changesBetween({ before: row, after: changed, names: DETAILS })
           if (!isNoChange(changes))
             await record(repos, {
               type: 'routing.updated',

@@ -196,6 +196,7 @@ function observeSize({ scrollElement }: Virtualizer<HTMLElement, Element>, onSiz
   return () => observer.disconnect()
 }
 
+// biome-ignore lint/complexity/useMaxParams: the virtualizer's signature.
 const scrollUnlessAtTop: typeof elementScroll<HTMLElement> = (offset, options, instance) => {
   if (offset !== 0 || instance.scrollOffset !== 0) elementScroll(offset, options, instance)
 }
