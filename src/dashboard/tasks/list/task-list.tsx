@@ -1,13 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import {
-  defaultRangeExtractor,
-  elementScroll,
-  type Range,
-  type Rect,
-  useVirtualizer,
-  type Virtualizer,
-} from '@tanstack/react-virtual'
 import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import {
   itemsOf,
@@ -30,6 +22,7 @@ import { useListShortcuts } from './use-list-shortcuts.ts'
 import { useNewTasks } from './use-new-tasks.ts'
 import { useRowFocus } from './use-row-focus.ts'
 import { useSelection } from './use-selection.ts'
+import { useVisibleRows } from './use-visible-rows.ts'
 
 const NoTasks = preload(() => import('./no-tasks.tsx'))
 const SelectionBar = preload(() => import('./selection-bar.tsx'))
@@ -63,18 +56,13 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const rowHeight = useMemo(() => (matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX), [])
   const [focusedId, setFocusedId] = useState<string>()
   const focusedIndex = useMemo(() => rows.findIndex(({ id }) => id === focusedId), [rows, focusedId])
-  const virtualizer = useVirtualizer({
+  const visibleRows = useVisibleRows({
+    scroller,
     count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    // An estimate until it is measured, so that rows are part of the first render.
-    initialRect: { width: innerWidth, height: innerHeight - HEADER_PX },
-    getItemKey: (index) => rows[index]?.id ?? index,
+    rowHeight,
+    estimatedHeight: innerHeight - HEADER_PX,
     overscan: useDeferredValue(12, 2),
-    observeElementRect: observeSize,
-    scrollToFn: scrollUnlessAtTop,
-    // The focused row stays rendered outside the viewport.
-    rangeExtractor: useCallback((range: Range) => rangeWith(focusedIndex, range), [focusedIndex]),
+    keptIndex: focusedIndex,
   })
   const focusRow = useRowFocus({ scroller, focusedIndex })
   const selection = useSelection(rows)
@@ -99,14 +87,13 @@ export function TaskList({ filters, openId }: TaskListProps) {
     onFocus(id, index) {
       setFocusedId(id)
       focusRow(id)
-      virtualizer.scrollToIndex(index)
+      visibleRows.scrollToIndex(index)
       if (openId) open(id)
     },
     onClose: () => navigate({ to: '/tasks', search: true }),
   })
 
-  const items = virtualizer.getVirtualItems()
-  const lastShown = items.at(-1)?.index ?? 0
+  const lastShown = visibleRows.indexes.at(-1) ?? 0
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   useEffect(() => {
     if (!hasNextPage || isFetchingNextPage || isFetchNextPageError) return
@@ -133,19 +120,19 @@ export function TaskList({ filters, openId }: TaskListProps) {
         </button>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable. */}
-      <section ref={scroller} className={styles.scroller} tabIndex={0} aria-label="List of tasks">
+      <section ref={visibleRows.ref} className={styles.scroller} tabIndex={0} aria-label="List of tasks">
         {/* biome-ignore lint/a11y/useSemanticElements: the list is virtualized. */}
-        <div role="list" className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
-          {items.map(({ index, key, start }) => {
+        <div role="list" className={styles.rows} style={{ height: rows.length * rowHeight }}>
+          {visibleRows.indexes.map((index) => {
             const task = rows[index]
             if (!task) return null
             return (
               <TaskRow
-                key={key}
+                key={task.id}
                 task={task}
                 index={index}
                 total={hasNextPage ? -1 : rows.length}
-                start={start}
+                start={index * rowHeight}
                 height={rowHeight}
                 isOpen={task.id === openId}
                 isFocused={task.id === focusedId}
@@ -177,28 +164,6 @@ export function TaskList({ filters, openId }: TaskListProps) {
       </p>
     </>
   )
-}
-
-function rangeWith(index: number, range: Range): number[] {
-  const shown = defaultRangeExtractor(range)
-  if (index < 0 || index >= range.count || shown.includes(index)) return shown
-  return [...shown, index].sort((a, b) => a - b)
-}
-
-// The library's defaults measure and scroll immediately, which forces a layout while rendering.
-
-function observeSize({ scrollElement }: Virtualizer<HTMLElement, Element>, onSize: (size: Rect) => void) {
-  if (!scrollElement) return
-  const observer = new ResizeObserver(() =>
-    onSize({ width: scrollElement.offsetWidth, height: scrollElement.offsetHeight }),
-  )
-  observer.observe(scrollElement)
-  return () => observer.disconnect()
-}
-
-// biome-ignore lint/complexity/useMaxParams: the virtualizer's signature.
-const scrollUnlessAtTop: typeof elementScroll<HTMLElement> = (offset, options, instance) => {
-  if (offset !== 0 || instance.scrollOffset !== 0) elementScroll(offset, options, instance)
 }
 
 const namesById = (projects: Project[]) => new Map(projects.map(({ id, name }) => [id, name]))

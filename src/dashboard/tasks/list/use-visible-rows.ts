@@ -1,0 +1,56 @@
+import { type RefObject, useCallback, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { indexesToRender } from './indexes-to-render.ts'
+
+interface VisibleRowsOptions {
+  scroller: RefObject<HTMLElement | null>
+  count: number
+  /** In pixels, the same for all rows. */
+  rowHeight: number
+  /** The height of the scroller until it is measured, so that rows are part of the first render. */
+  estimatedHeight: number
+  /** The number of rows rendered before and after the visible ones. */
+  overscan: number
+  /** Stays rendered outside the viewport; negative for none. */
+  keptIndex: number
+}
+
+/** Which rows of a scrolling list to render. The scroller takes the returned `ref`. */
+export function useVisibleRows({ scroller, rowHeight, estimatedHeight, ...rows }: VisibleRowsOptions) {
+  const [firstIndex, setFirstIndex] = useState(0)
+  const [height, setHeight] = useState(estimatedHeight)
+
+  const ref = useCallback(
+    (element: HTMLElement) => {
+      scroller.current = element
+      // A new element starts at its top. Reading its position here would force a layout.
+      setFirstIndex(0)
+      const observer = new ResizeObserver(() => setHeight(element.offsetHeight))
+      observer.observe(element)
+      const onScroll = () => {
+        const first = Math.max(0, Math.floor(element.scrollTop / rowHeight))
+        // Rendered before the browser paints, so that fast scrolling shows no gaps.
+        flushSync(() => setFirstIndex(first))
+      }
+      element.addEventListener('scroll', onScroll, { passive: true })
+      return () => {
+        observer.disconnect()
+        element.removeEventListener('scroll', onScroll)
+        scroller.current = null
+      }
+    },
+    [scroller, rowHeight],
+  )
+
+  /** Scrolls no further than needed. */
+  function scrollToIndex(index: number) {
+    const element = scroller.current
+    if (!element) return
+    const start = index * rowHeight
+    const lowestTop = start + rowHeight - element.clientHeight
+    element.scrollTop = Math.min(start, Math.max(lowestTop, element.scrollTop))
+  }
+
+  const visibleCount = Math.ceil(height / rowHeight) + 1
+  return { ref, scrollToIndex, indexes: indexesToRender({ firstIndex, visibleCount, ...rows }) }
+}
