@@ -8,7 +8,7 @@ const ENTITIES = 'decode-named-character-reference'
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react(), earlyStyles()],
+  plugins: [react(), earlyStyles(), smallIcons()],
   // The service replaces this placeholder with a nonce per response.
   html: { cspNonce: '__NONCE__' },
   worker: { format: 'es' },
@@ -57,6 +57,21 @@ function earlyStyles(): Plugin {
           .replace('<div id="root">', `${link}\n    <div id="root">`)
           .replaceAll(/(?=<script type="module"|<link rel="modulepreload")<\w+/g, '$& fetchpriority="low"')
       },
+    },
+  }
+}
+
+/** Leaves out the 24 px drawing of each icon: no icon is shown larger than 20 px. */
+function smallIcons(): Plugin {
+  return {
+    name: 'small-icons',
+    apply: 'build',
+    transform: {
+      filter: { id: /octicons-react\/dist\/icons\// },
+      handler: (code) => ({
+        code: code.replace(/,\n\t"24": \{[\s\S]*?\n\t\}/, '').replace(/,\s*"24"(?=\s*\])/, ''),
+        map: null,
+      }),
     },
   }
 }
