@@ -145,7 +145,7 @@ function addressOf(child: ChildProcess): Promise<string> {
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     if (output.length > 100_000) return
     output += text
-    const url = /is at (http:\S+?)\/?\s/.exec(output)?.[1]
+    const url = /^(?:It|Inlet) is (?:running )?at (http:\S+?)\/?\n/m.exec(output)?.[1]
     if (url) resolve(url)
   })
   child.once('exit', () => reject(new Error(`The process ended before it listened:\n${output}`)))
