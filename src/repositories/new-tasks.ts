@@ -1,4 +1,4 @@
-import { arrayLiteral, columnArrays } from '../db/column-arrays.ts'
+import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
 import { sql } from '../db/drizzle.ts'
 import { named } from '../db/named.ts'
 import { activity } from '../db/tables/activity.ts'
@@ -23,24 +23,53 @@ interface InsertedTasks {
   isOpen: boolean
 }
 
-/** The columns in which new tasks differ, with the type of their array and what goes into it. */
+/** The columns in which new tasks differ. */
+const GIVEN = [
+  'id',
+  'title',
+  'description',
+  'priority',
+  'source',
+  'projectId',
+  'listId',
+  'externalId',
+  'externalUrl',
+  'labels',
+  'assignees',
+  'metadata',
+  'createdByType',
+  'createdById',
+  'createdByName',
+  'createdAt',
+] as const satisfies readonly (keyof TaskRow)[]
+
+/** The other columns, with their value in every new task, or undefined for the column's default. */
+const FIXED: Record<Exclude<keyof TaskRow, (typeof GIVEN)[number]>, string | undefined> = {
+  status: `'open'`,
+  updatedAt: 'created_at',
+  version: '1',
+  notes: undefined,
+  completedAt: undefined,
+  deletedAt: undefined,
+  codehostRepositoryId: undefined,
+  codehostNumber: undefined,
+  codehostKind: undefined,
+  codehostState: undefined,
+  closedReason: undefined,
+  sourceState: undefined,
+}
+
+const given = tableColumns<TaskRow>(tasks, GIVEN)
+const fixed = Object.entries(FIXED).flatMap(([member, value]) =>
+  value === undefined ? [] : [{ name: tasks[member as keyof typeof FIXED].name, value }],
+)
+const names = sql.raw([...given, ...fixed].map(({ name }) => name).join(', '))
+const values = sql.raw(
+  [...given.map(({ name, cast }) => name + cast), ...fixed.map(({ value }) => value)].join(', '),
+)
+
 const input = columnArrays<NewTaskRow>({
-  id: ['uuid', ({ row }) => row.id],
-  title: ['text', ({ row }) => row.title],
-  description: ['text', ({ row }) => row.description],
-  priority: ['smallint', ({ row }) => row.priority],
-  source: ['text', ({ row }) => row.source],
-  project_id: ['uuid', ({ row }) => row.projectId],
-  list_id: ['uuid', ({ row }) => row.listId],
-  external_id: ['text', ({ row }) => row.externalId],
-  external_url: ['text', ({ row }) => row.externalUrl],
-  labels: ['text', ({ row }) => arrayLiteral(row.labels)],
-  assignees: ['text', ({ row }) => arrayLiteral(row.assignees)],
-  metadata: ['text', ({ row }) => JSON.stringify(row.metadata)],
-  created_by_type: ['text', ({ row }) => row.createdByType],
-  created_by_id: ['uuid', ({ row }) => row.createdById],
-  created_by_name: ['text', ({ row }) => row.createdByName],
-  created_at: ['timestamptz', ({ row }) => row.createdAt.toISOString()],
+  ...arraysOf(given, ({ name, type, read }) => ({ [name]: [type, ({ row }) => read(row)] })),
   activity_id: ['uuid', ({ activityId }) => activityId],
 })
 
@@ -53,12 +82,7 @@ const insertTasks = named<{ missing: string[]; isOpen: boolean }>(
       select id from ${lists} where id = any(${sql.placeholder('listIds')}::uuid[]) and not is_closing
         and project_id in (select id from open)
     ), made as (
-      insert into ${tasks} (id, title, description, status, priority, source, project_id, list_id, external_id,
-        external_url, labels, assignees, metadata, created_by_type, created_by_id, created_by_name, created_at,
-        updated_at, version)
-      select id, title, description, 'open', priority, source, project_id, list_id, external_id,
-        external_url, labels::text[], assignees::text[], metadata::jsonb, created_by_type, created_by_id,
-        created_by_name, created_at, created_at, 1
+      insert into ${tasks} (${names}) select ${values}
       from input where list_id in (select id from accepting)
       on conflict do nothing returning id
     ), logged as (

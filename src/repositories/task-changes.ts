@@ -1,4 +1,4 @@
-import { arrayLiteral, columnArrays } from '../db/column-arrays.ts'
+import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
 import { and, eq, getTableColumns, isNull, sql } from '../db/drizzle.ts'
 import { named } from '../db/named.ts'
 import { activity } from '../db/tables/activity.ts'
@@ -19,42 +19,54 @@ export interface DecidedChange {
   activities: ActivityRow[]
 }
 
-/** The columns that `updateDecided` writes: all that an edit can change, but for the list. */
-export const DECIDED_COLUMNS = [
-  'title',
-  'description',
-  'status',
-  'priority',
-  'externalUrl',
-  'labels',
-  'assignees',
-  'notes',
-  'metadata',
-  'completedAt',
-  'updatedAt',
-  'version',
-] as const satisfies readonly (keyof TaskRow)[]
+/**
+ * The columns that `updateDecided` writes: all that an edit can change, but for the list. The long ones are sent only
+ * where they change.
+ */
+export const DECIDED_COLUMNS = {
+  title: 'short',
+  description: 'long',
+  status: 'short',
+  priority: 'short',
+  externalUrl: 'short',
+  labels: 'short',
+  assignees: 'short',
+  notes: 'long',
+  metadata: 'long',
+  completedAt: 'short',
+  updatedAt: 'short',
+  version: 'short',
+} as const satisfies { [column in keyof TaskRow]?: 'short' | 'long' }
 
-// The long columns are sent only where they change.
+const columnsOfLength = (length: 'short' | 'long') => {
+  const entries = Object.entries(DECIDED_COLUMNS).filter(([, value]) => value === length)
+  return tableColumns<TaskRow>(
+    tasks,
+    entries.map(([member]) => member as keyof typeof DECIDED_COLUMNS),
+  )
+}
+const short = columnsOfLength('short')
+const long = columnsOfLength('long')
+
 const input = columnArrays<DecidedChange>({
   id: ['uuid', ({ task }) => task.id],
   before: ['integer', ({ task }) => task.version],
   project: ['uuid', ({ task }) => task.projectId],
-  new_title: ['text', ({ changed }) => changed.title],
-  new_status: ['text', ({ changed }) => changed.status],
-  new_priority: ['smallint', ({ changed }) => changed.priority],
-  new_url: ['text', ({ changed }) => changed.externalUrl],
-  new_labels: ['text', ({ changed }) => arrayLiteral(changed.labels)],
-  new_assignees: ['text', ({ changed }) => arrayLiteral(changed.assignees)],
-  completed: ['timestamptz', ({ changed }) => changed.completedAt?.toISOString() ?? null],
-  updated: ['timestamptz', ({ update }) => update.updatedAt.toISOString()],
-  after: ['integer', ({ update }) => update.version],
-  has_description: ['boolean', ({ update }) => 'description' in update],
-  new_description: ['text', ({ update }) => update.description ?? null],
-  has_notes: ['boolean', ({ update }) => 'notes' in update],
-  new_notes: ['text', ({ update }) => update.notes ?? null],
-  new_metadata: ['text', ({ update }) => ('metadata' in update ? JSON.stringify(update.metadata) : null)],
+  ...arraysOf(short, ({ name, type, read }) => ({ [`new_${name}`]: [type, ({ changed }) => read(changed)] })),
+  ...arraysOf(long, ({ member, name, type, read }) => ({
+    [`has_${name}`]: ['boolean', ({ update }) => member in update],
+    [`new_${name}`]: [type, ({ update, changed }) => (member in update ? read(changed) : null)],
+  })),
 })
+
+const assignments = sql.raw(
+  [
+    ...short.map(({ name, cast }) => `${name} = new_${name}${cast}`),
+    ...long.map(
+      ({ name, cast }) => `${name} = case when has_${name} then new_${name}${cast} else ${name} end`,
+    ),
+  ].join(', '),
+)
 
 const logged = columnArrays<ActivityRow>({
   activity_id: ['uuid', ({ id }) => id],
@@ -74,12 +86,7 @@ const updateTasks = named<{ missing: string[] }>(
     with input as materialized (select * from ${input.as('input')}),
     logged as materialized (select * from ${logged.as('logged')}),
     ${lockingProjects}, changed as (
-      update ${tasks} set title = new_title, status = new_status, priority = new_priority, external_url = new_url,
-        labels = new_labels::text[], assignees = new_assignees::text[], completed_at = completed,
-        updated_at = updated, version = after,
-        description = case when has_description then new_description else description end,
-        notes = case when has_notes then new_notes else notes end,
-        metadata = coalesce(new_metadata::jsonb, metadata)
+      update ${tasks} set ${assignments}
       from input
       where ${tasks}.id = input.id and version = before and project_id = project and deleted_at is null
         and project in (select id from open)

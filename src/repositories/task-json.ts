@@ -1,11 +1,12 @@
 import { type SQL, sql } from '../db/drizzle.ts'
+import type { TaskRow } from './tasks.ts'
 
 /**
  * A task as the API returns it, as JSON text made in PostgreSQL from the columns of `tasks`: as fast as `json_agg`, and
  * nothing has to be parsed or built in Node. It must equal `toTask`, which builds the same from a row.
  */
 export function taskJson({ isSummary }: { isSummary: boolean }): SQL {
-  const members = isSummary ? BRIEF : { ...BRIEF, ...LONG }
+  const members = isSummary ? BRIEF : ALL
   const parts = Object.entries(members).map(([name, value]) => `'"${name}":' || ${value}`)
   return sql.raw(`'{' || ${parts.join(` || ',' || `)} || '}'`)
 }
@@ -46,3 +47,15 @@ const BRIEF = {
   version: 'version',
 }
 const LONG = { description: text('description'), notes: text('notes'), metadata: 'metadata' }
+
+/** Columns that the API doesn't show under their own name. */
+type Unnamed =
+  | 'codehostRepositoryId'
+  | 'codehostNumber'
+  | 'codehostKind'
+  | 'codehostState'
+  | 'createdByType'
+  | 'createdById'
+  | 'createdByName'
+  | 'deletedAt'
+const ALL = { ...BRIEF, ...LONG } satisfies Record<Exclude<keyof TaskRow, Unnamed>, string>

@@ -9,7 +9,9 @@ import { insertNewTasks, type NewTaskRow } from './new-tasks.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
 import { namingViolations } from './task-violations.ts'
 
-export type TaskRow = typeof tasks.$inferSelect
+type SelectedTask = typeof tasks.$inferSelect
+/** An interface, so that type errors name it instead of listing its members. */
+export interface TaskRow extends SelectedTask {}
 export type TaskUpdate = Partial<TaskRow> & Pick<TaskRow, 'updatedAt' | 'version'>
 
 export const taskSet = recordset(tasks)

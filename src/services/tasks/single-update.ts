@@ -96,4 +96,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   }
 }
 
-const isWritten = (name: string) => (DECIDED_COLUMNS as readonly string[]).includes(name)
+/** Typed to have every field that a request can change; a move is decided under a lock. */
+const writtenColumns: Record<Exclude<keyof TaskChange, 'listId'>, unknown> = DECIDED_COLUMNS
+
+const isWritten = (name: string) => Object.hasOwn(writtenColumns, name)
