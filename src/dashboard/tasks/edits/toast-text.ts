@@ -1,4 +1,5 @@
 import type { Problem } from '../../api/problem.ts'
+import { fieldName } from '../field-names.ts'
 import type { Change } from './bulk.ts'
 
 const MAX_NAMED = 3
@@ -9,28 +10,19 @@ export interface Titled {
 }
 
 /** The short name of a change for a toast. */
-export function changeLabel({
-  status,
-  priority,
-  listId,
-  title,
-  labels,
-  assignees,
-  notes,
-  description,
-}: Change) {
+export function changeLabel({ status, priority, listId, ...others }: Change) {
   if (status === 'done') return 'Done'
   if (status === 'open') return 'Reopened'
   if (status === 'in_progress') return 'In progress'
   if (priority) return `Priority ${priority}`
   if (listId) return 'Moved'
-  if (title) return 'Title changed'
-  if (labels) return 'Labels changed'
-  if (assignees) return 'Assignees changed'
-  if (notes !== undefined) return notes ? 'Notes changed' : 'Notes removed'
-  if (description !== undefined) return 'Description changed'
-  return 'Changed'
+  const [first] = Object.entries(others)
+  if (!first) return 'Changed'
+  const [field, value] = first
+  return `${capitalized(fieldName(field))} ${value === null || value === '' ? 'removed' : 'changed'}`
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Truncates a title. */
 export function shortTitle(title: string): string {

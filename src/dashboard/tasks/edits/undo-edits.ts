@@ -1,4 +1,5 @@
 import { isTransient, type Problem, problemOf } from '../../api/problem.ts'
+import { fieldName } from '../field-names.ts'
 import { type Batch, type BulkResult, batchesOf, type Change, type Failure, type Task } from './bulk.ts'
 import { failuresText, reasonText, titlesText } from './toast-text.ts'
 
@@ -141,7 +142,7 @@ export const retryable = ({ failures }: UndoEditsResult) =>
 
 const fieldsOf = ({ after }: Edit) =>
   Object.keys(after)
-    .map((name) => `the ${name === 'listId' ? 'list' : name}`)
+    .map((name) => `the ${fieldName(name)}`)
     .join(' and ')
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

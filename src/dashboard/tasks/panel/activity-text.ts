@@ -1,4 +1,5 @@
 import type { Activity } from '../../api/queries.ts'
+import { fieldName } from '../field-names.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 
 /** The text of an activity, after the name of its actor. */
@@ -32,7 +33,7 @@ function changesText(changes: unknown): string {
 }
 
 function changeText(name: string, change: unknown): string {
-  if (typeof change !== 'object' || change === null) return `changed the ${name}`
+  if (typeof change !== 'object' || change === null) return `changed the ${fieldName(name)}`
   const { from, to } = change as { from: unknown; to: unknown }
   if (name === 'priority') return `set the priority to ${displayName(PRIORITIES, to)}`
   if (name === 'status') return `set the status to ${displayName(STATUSES, to)}`
@@ -44,9 +45,9 @@ function changeText(name: string, change: unknown): string {
       added.length > 0 && `added ${added.join(', ')}`,
       removed.length > 0 && `removed ${removed.join(', ')}`,
     ]
-    return `${parts.filter(Boolean).join(' and ')} (${name})`
+    return `${parts.filter(Boolean).join(' and ')} (${fieldName(name)})`
   }
-  return `changed the ${name}`
+  return `changed the ${fieldName(name)}`
 }
 
 const displayName = (names: Record<string, string>, value: unknown) =>

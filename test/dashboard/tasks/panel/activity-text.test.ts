@@ -12,6 +12,8 @@ describe('the text of an activity', () => {
     [{ labels: { from: ['a'], to: ['b'] } }, 'added b and removed a (labels)'],
     [{ assignees: { from: ['ada'], to: [] } }, 'removed ada (assignees)'],
     [{ notes: true }, 'changed the notes'],
+    [{ externalUrl: { from: null, to: 'https://example.com' } }, 'changed the external URL'],
+    [{ sourceState: { from: 'present', to: 'deleted' } }, 'changed the sourceState'],
     [
       { title: { from: 'a', to: 'b' }, priority: { from: 'low', to: 'high' } },
       'changed the title, set the priority to high',
