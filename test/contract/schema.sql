@@ -370,11 +370,12 @@ CREATE INDEX tasks_trash ON public.tasks USING btree (deleted_at, id) WHERE (del
 CREATE INDEX tasks_updated ON public.tasks USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE OR REPLACE FUNCTION public.lower_names(names text[])
  RETURNS text[]
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-  SELECT coalesce(array_agg(lower(name)), '{}') FROM unnest(names) AS name
-$function$
+BEGIN
+  RETURN lower(names::text)::text[];
+END $function$
 ;
 CREATE OR REPLACE FUNCTION public.tasks_count_deleted()
  RETURNS trigger
