@@ -14,7 +14,7 @@ describe('a bulk edit', () => {
     }
     const page = await app.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
     const writes = writesOf(page)
-    await selectAll(page, 'Row 0', `Row ${MANY - 1}`)
+    await selectAll(page, { first: 'Row 0', last: `Row ${MANY - 1}` })
     await page.getByText(`${MANY} selected`).waitFor()
     await page.getByRole('toolbar').getByRole('button', { name: 'Priority' }).click()
     await page.getByRole('menuitem', { name: 'High' }).click()
@@ -37,7 +37,7 @@ describe('a bulk edit', () => {
     // This page receives no updates.
     await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
     await app.service.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [idOf('Gone before')])
-    await selectAll(page, 'Stays', 'Theirs after')
+    await selectAll(page, { first: 'Stays', last: 'Theirs after' })
     await page.getByRole('toolbar').getByRole('button', { name: 'Mark done' }).click()
     await page.getByText('4 tasks: Done.').waitFor()
     const refusal = page.getByRole('alert').filter({ hasText: "Couldn't update 1 of 5 tasks" })
@@ -69,7 +69,7 @@ describe('a bulk edit', () => {
     await page.reload()
     await rowOf(page, 'Shared two').waitFor()
     await app.service.patch(`/api/tasks/${tasks[0]?.id}`, { labels: ['first', 'theirs'] })
-    await selectAll(page, 'Shared one', 'Shared two')
+    await selectAll(page, { first: 'Shared one', last: 'Shared two' })
     const writes = writesOf(page)
     await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
     await page.getByRole('combobox', { name: 'Label to add' }).fill('mine')
@@ -92,8 +92,11 @@ describe('deleting several tasks', () => {
     const tasks = Array.from({ length: 60 }, (_, index) => ({ title: `Row ${index}` }))
     const { body } = await app.service.post('/api/tasks/bulk', { listId, tasks })
     const page = await app.open(`/tasks?projectId=${project}&sort=createdAt`, { isLive: true })
-    const release = await delayRequests(page, new RegExp(`/api/tasks/${body.data[30].id}$`), 'DELETE')
-    await selectAll(page, 'Row 0', 'Row 59')
+    const release = await delayRequests(page, {
+      url: new RegExp(`/api/tasks/${body.data[30].id}$`),
+      method: 'DELETE',
+    })
+    await selectAll(page, { first: 'Row 0', last: 'Row 59' })
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('status').filter({ hasText: 'Deleting tasks: 59 of 60' }).waitFor()
     release()
@@ -116,7 +119,7 @@ describe('deleting several tasks', () => {
         ? route.fulfill({ status: 409, contentType: 'application/problem+json', json: problem })
         : route.continue(),
     )
-    await selectAll(page, 'First', 'Last')
+    await selectAll(page, { first: 'First', last: 'Last' })
     await page.getByText('3 selected').waitFor()
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('alert').filter({ hasText: 'The task is locked. (“Locked”)' }).waitFor()
@@ -161,7 +164,7 @@ async function projectOf({ service }: AppInBrowser) {
 }
 
 /** Selects from the first row to the last, which is loaded by scrolling to it. */
-async function selectAll(page: Page, first: string, last: string) {
+async function selectAll(page: Page, { first, last }: { first: string; last: string }) {
   await page.getByLabel(`Select ${first}`, { exact: true }).check({ force: true })
   const end = page.getByLabel(`Select ${last}`, { exact: true })
   await expect

@@ -28,7 +28,7 @@ describe('a lazy component', () => {
   test('blocks shortcuts while it loads, then opens', async ({ app }) => {
     const task = (await app.service.post('/api/tasks', { title: 'Not meant' })).body
     const page = await app.open('/sign-in')
-    const release = await delayRequests(page, MENUS)
+    const release = await delayRequests(page, { url: MENUS })
     await page.goto(`${app.service.url}/tasks/${task.id}`)
     await rowOf(page, 'Not meant').waitFor()
     await page.getByRole('button', { name: 'Status', exact: true }).press('Enter')
@@ -43,7 +43,7 @@ describe('a lazy component', () => {
   test('keeps text typed for a new task before its dialog is loaded', async ({ app }) => {
     const task = (await app.service.post('/api/tasks', { title: 'Not meant either' })).body
     const page = await app.open('/sign-in')
-    const release = await delayRequests(page, /assets\/new-task-dialog/)
+    const release = await delayRequests(page, { url: /assets\/new-task-dialog/ })
     await page.goto(`${app.service.url}/tasks`)
     await rowOf(page, 'Not meant either').waitFor()
     await page.keyboard.press('j')
@@ -101,7 +101,7 @@ describe('a lazy component', () => {
   test('does not open when the focus moved elsewhere meanwhile', async ({ app }) => {
     await app.service.post('/api/tasks', { title: 'Searched for' })
     const page = await app.open('/sign-in')
-    const release = await delayRequests(page, MENUS)
+    const release = await delayRequests(page, { url: MENUS })
     await page.goto(`${app.service.url}/tasks`)
     await rowOf(page, 'Searched for').waitFor()
     await page.getByRole('button', { name: 'Status', exact: true }).click()

@@ -135,7 +135,7 @@ describe('changes by others', () => {
   test('made while the page was loading appear', async ({ app }) => {
     const page = await app.open('/sign-in')
     await app.service.post('/api/tasks', { title: 'Loaded at first' })
-    const follow = await delayRequests(page, '**/api/stream')
+    const follow = await delayRequests(page, { url: '**/api/stream' })
     await page.goto(`${app.service.url}/tasks`)
     await page.getByRole('link', { name: 'Loaded at first' }).waitFor()
     await app.service.post('/api/tasks', { title: 'Before anybody listened' })

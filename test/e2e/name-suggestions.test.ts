@@ -29,7 +29,7 @@ describe('suggestions', () => {
     await createTask(app, { title: 'Labelled', labels: ['regression'] })
     await createTask(app, { title: 'Not labelled' })
     const page = await app.open('/tasks')
-    const release = await delayRequests(page, /\/api\/labels/)
+    const release = await delayRequests(page, { url: /\/api\/labels/ })
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     const labels = page.getByRole('combobox', { name: 'Filter by label' })
     await labels.pressSequentially('regr')

@@ -26,7 +26,7 @@ describe('a restart of the service', () => {
     const url = await before.url
 
     const page = await app.open('/tasks', { key: null })
-    await signIn(page.context(), url, ADMIN_KEY)
+    await signIn(page.context(), { url, key: ADMIN_KEY })
     const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
     await page.goto(`${url}/tasks/${ids.get('Stays')}`)
     for (const title of titles) await rowOf(page, title).waitFor()

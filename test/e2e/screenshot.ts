@@ -56,16 +56,22 @@ async function addressOf(output: Readable): Promise<string> {
 
 /** A team's ordinary week: its repository, feedback of its app, and what monitoring reported. */
 async function fill(url: string) {
-  const api = (method: string, path: string, body?: object, key = KEY) =>
-    send(url + path, method, { 'x-api-key': key }, body)
-  const { data: projects } = await api('GET', '/api/projects')
-  await api('PATCH', `/api/projects/${projects[0].id}`, { name: 'Operations' })
-  const app = await api('POST', '/api/projects', { name: 'Mobile app' })
-  await api('POST', '/api/projects', { name: 'Website' })
-  await api('POST', `/api/projects/${app.id}/lists`, { name: 'Next release' })
-  await api('POST', '/api/webhook-routing', { appMatch: 'com.acme.app', targetProjectId: app.id })
-  const monitoring = await api('POST', '/api/keys', { name: 'Error tracker', projectId: app.id })
-  const person = await api('POST', '/api/keys', { name: 'Support team', scopes: ['admin'] })
+  const api = (path: string, { key = KEY, ...content }: Content & { key?: string }) =>
+    send(url + path, { ...content, headers: { 'x-api-key': key } })
+  const { data: projects } = await api('/api/projects', { method: 'GET' })
+  await api(`/api/projects/${projects[0].id}`, { method: 'PATCH', body: { name: 'Operations' } })
+  const app = await api('/api/projects', { method: 'POST', body: { name: 'Mobile app' } })
+  await api('/api/projects', { method: 'POST', body: { name: 'Website' } })
+  await api(`/api/projects/${app.id}/lists`, { method: 'POST', body: { name: 'Next release' } })
+  await api('/api/webhook-routing', {
+    method: 'POST',
+    body: { appMatch: 'com.acme.app', targetProjectId: app.id },
+  })
+  const monitoring = await api('/api/keys', {
+    method: 'POST',
+    body: { name: 'Error tracker', projectId: app.id },
+  })
+  const person = await api('/api/keys', { method: 'POST', body: { name: 'Support team', scopes: ['admin'] } })
 
   const repository = host.repository('acme/app')
   repository.issue({ title: 'Crash when the camera view rotates', labels: ['bug'], assignees: ['mira'] })
@@ -74,8 +80,14 @@ async function fill(url: string) {
   repository.issue({ title: 'Sign-in fails behind a proxy', labels: ['priority:high'] })
   repository.pull({ title: 'Upgrade the map library to 5.2' })
   repository.issue({ title: 'Show the distance in miles' })
-  await api('PUT', `/api/projects/${app.id}/codehost`, { repository: 'acme/app', schedule: 'off' })
-  await send(`${url}/api/codehost/${app.id}/sync`, 'POST', { 'x-api-key': KEY, prefer: 'wait=30' })
+  await api(`/api/projects/${app.id}/codehost`, {
+    method: 'PUT',
+    body: { repository: 'acme/app', schedule: 'off' },
+  })
+  await send(`${url}/api/codehost/${app.id}/sync`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, prefer: 'wait=30' },
+  })
 
   const feedback: [string, string][] = [
     ['loved', 'The new search is fast!'],
@@ -85,12 +97,11 @@ async function fill(url: string) {
   for (const [sentiment, note] of feedback) {
     const properties = { sentiment, trigger: 'manual', app_version: '2.3.1', bundle_id: 'com.acme.app', note }
     const timestamp = new Date().toISOString()
-    await send(
-      `${url}/api/analytics/webhook`,
-      'POST',
-      { authorization: `Bearer ${SECRET}` },
-      { event: 'feedback_submitted', distinct_id: `user-${note.length}`, timestamp, properties },
-    )
+    await send(`${url}/api/analytics/webhook`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${SECRET}` },
+      body: { event: 'feedback_submitted', distinct_id: `user-${note.length}`, timestamp, properties },
+    })
   }
 
   const tasks: object[] = [
@@ -107,10 +118,15 @@ async function fill(url: string) {
         'A file with **1,001** rows arrives with 1,000.\n\n1. Open *Reports*.\n2. Click **Export**.\n3. Count the rows.\n\nSeen in 2.3.0 and 2.3.1.',
     },
   ]
-  for (const task of tasks) await api('POST', '/api/tasks', task, monitoring.key)
-  const { data: started } = await api('GET', '/api/tasks?q=avatars')
-  await api('PATCH', `/api/tasks/${started[0].id}`, { status: 'in_progress' })
+  for (const task of tasks) await api('/api/tasks', { method: 'POST', body: task, key: monitoring.key })
+  const { data: started } = await api('/api/tasks?q=avatars', { method: 'GET' })
+  await api(`/api/tasks/${started[0].id}`, { method: 'PATCH', body: { status: 'in_progress' } })
   return { key: person.key as string, projectId: app.id as string }
+}
+
+interface Content {
+  method: string
+  body?: object
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the script knows what it asked for.
@@ -118,9 +134,7 @@ type Body = any
 
 async function send(
   url: string,
-  method: string,
-  headers: Record<string, string>,
-  body?: object,
+  { method, headers, body }: Content & { headers: Record<string, string> },
 ): Promise<Body> {
   const response = await fetch(url, {
     method,

@@ -120,7 +120,7 @@ describe('a task', () => {
     await page.getByRole('button', { name: 'Add notes' }).click()
     const notes = page.getByRole('textbox', { name: 'Notes' })
     await notes.fill('one')
-    const release = await delayRequests(page, `**/api/tasks/${task.id}`, 'PATCH')
+    const release = await delayRequests(page, { url: `**/api/tasks/${task.id}`, method: 'PATCH' })
     await notes.press('Control+Enter')
     await notes.fill('one and two')
     release()

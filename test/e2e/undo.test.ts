@@ -41,7 +41,7 @@ describe('undo', () => {
       assignees: ['ada'],
     })
     const page = await app.open(`/tasks/${task.id}?projectId=${project}`, { isLive: true })
-    const steps = await editEverything(app, page, task.id)
+    const steps = await editEverything(app, { page, id: task.id })
     for (const state of steps.toReversed()) {
       await pressUndo(page)
       await expect.poll(() => editable(app, task.id)).toEqual(state)
@@ -51,7 +51,7 @@ describe('undo', () => {
   test('is offered after each edit', async ({ app }) => {
     const task = await createTask(app, { title: 'Renamed by hand' })
     const page = await app.open(`/tasks/${task.id}`)
-    await rename(page, 'Renamed by hand', 'Another name')
+    await rename(page, { from: 'Renamed by hand', to: 'Another name' })
     const toast = page.getByRole('alert').filter({ hasText: 'Title changed: Another name' })
     await toast.getByRole('button', { name: 'Undo' }).click()
     await panelOf(page).getByRole('heading', { name: 'Renamed by hand' }).waitFor()
@@ -97,7 +97,7 @@ describe('undo', () => {
     const page = await app.open('/tasks')
     await page.getByRole('button', { name: 'Mark done: Long done' }).click()
     await page.getByText('Done: Long done').waitFor()
-    const release = await delayRequests(page, `**/api/tasks/${newer.id}`, 'PATCH')
+    const release = await delayRequests(page, { url: `**/api/tasks/${newer.id}`, method: 'PATCH' })
     const sent = page.waitForRequest(
       (request) => request.method() === 'PATCH' && request.url().endsWith(newer.id),
     )
@@ -124,7 +124,7 @@ async function editable(app: AppInBrowser, id: string) {
 }
 
 /** Edits each property once, waiting for each; returns what the task was before each edit. */
-async function editEverything(app: AppInBrowser, page: Page, id: string) {
+async function editEverything(app: AppInBrowser, { page, id }: { page: Page; id: string }) {
   const panel = panelOf(page)
   const pick = async (name: string, option: string) => {
     await panel.getByRole('combobox', { name }).click()
@@ -135,7 +135,7 @@ async function editEverything(app: AppInBrowser, page: Page, id: string) {
     await page.keyboard.press('Enter')
   }
   const edits = [
-    () => rename(page, 'As it was', 'As it is'),
+    () => rename(page, { from: 'As it was', to: 'As it is' }),
     () => pick('Status', 'In progress'),
     () => pick('Priority', 'High'),
     () => pick('List', 'Later'),
@@ -157,7 +157,7 @@ async function editEverything(app: AppInBrowser, page: Page, id: string) {
   return states
 }
 
-async function rename(page: Page, from: string, to: string) {
+async function rename(page: Page, { from, to }: { from: string; to: string }) {
   await panelOf(page).getByRole('button', { name: from }).click()
   await page.getByRole('textbox', { name: 'Title' }).fill(to)
   await page.keyboard.press('Enter')

@@ -112,7 +112,8 @@ describe('a small request with a response of 50 MiB', () => {
     const before = memoryOf(inlet.process.pid)
     const { peak, result: clients } = await peakMemoryOf(inlet.process.pid, async () => {
       const clients = []
-      for (let i = 0; i < 50; i++) clients.push(await slowClient(url, [head, body], { isReading: false }))
+      for (let i = 0; i < 50; i++)
+        clients.push(await slowClient(url, { bytes: [head, body], isReading: false }))
       const me = await fetch(`${url}/api/me`, { headers: { 'x-api-key': ADMIN_KEY } })
       expect(me.status).toBe(200)
       const { body: read } = await call('POST', '/api/tasks/bulk', { listId, tasks: named })

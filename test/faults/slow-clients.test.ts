@@ -32,7 +32,9 @@ test.concurrent('400 connections that withhold the end of a body are cut, and ho
     const clients = []
     for (let i = 0; i < 200; i++) {
       for (const { at, path, headers } of doors) {
-        clients.push(await slowClient(at, unfinishedPost(path, headers, MIB, MIB - 1)))
+        clients.push(
+          await slowClient(at, { bytes: unfinishedPost(path, { headers, length: MIB, sent: MIB - 1 }) }),
+        )
       }
     }
     expect(await me()).toBe(200)
@@ -77,7 +79,7 @@ test.concurrent('50 readers that never read a page of long tasks hold little mem
   const unread = await peakMemoryOf(pid, async () => {
     const request = `GET /api/tasks?limit=200 HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${ADMIN_KEY}\r\n\r\n`
     const clients = []
-    for (let i = 0; i < 50; i++) clients.push(await slowClient(url, [request], { isReading: false }))
+    for (let i = 0; i < 50; i++) clients.push(await slowClient(url, { bytes: [request], isReading: false }))
     await expect.poll(() => connectionsOf(pid)).toBeGreaterThanOrEqual(handles + 50)
     await expect.poll(() => connectionsOf(pid), { timeout: 90_000, interval: 500 }).toBeLessThan(handles + 5)
     return clients
@@ -121,7 +123,7 @@ test.concurrent('50 readers that never read the rules hold no more memory than t
   const unread = await peakMemoryOf(pid, async () => {
     const request = `GET /api/rules HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${ADMIN_KEY}\r\n\r\n`
     const clients = []
-    for (let i = 0; i < 50; i++) clients.push(await slowClient(url, [request], { isReading: false }))
+    for (let i = 0; i < 50; i++) clients.push(await slowClient(url, { bytes: [request], isReading: false }))
     await expect.poll(() => connectionsOf(pid)).toBeGreaterThanOrEqual(50)
     // While all of them are here, another key reads at once, and the same one when the first of them are cut.
     expect(await read(key)).toBe(bytes)

@@ -65,7 +65,9 @@ test('a thousand slow clients leave the others their speed and cost little memor
 
 /** A byte now and then, of a body that does not end. */
 async function trickles(url: string, key: string): Promise<Socket> {
-  const { socket } = await slowClient(url, unfinishedPost('/api/tasks', { 'X-API-Key': key }, 65_536, 1_024))
+  const { socket } = await slowClient(url, {
+    bytes: unfinishedPost('/api/tasks', { headers: { 'X-API-Key': key }, length: 65_536, sent: 1_024 }),
+  })
   const timer = setInterval(() => socket.write(' '), 1_000)
   socket.once('close', () => clearInterval(timer))
   return socket
@@ -74,7 +76,7 @@ async function trickles(url: string, key: string): Promise<Socket> {
 /** Asks for two megabytes and reads none of them. */
 async function doesNotRead(url: string, key: string): Promise<Socket> {
   const request = `GET /api/tasks?limit=200 HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${key}\r\n\r\n`
-  const { socket } = await slowClient(url, [request], { isReading: false })
+  const { socket } = await slowClient(url, { bytes: [request], isReading: false })
   return socket
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type CLIENTS, callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
+import { callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
@@ -9,11 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const connections = mcpConnections()
-afterEach(connections.closeAll)
-
-const connect = (key?: string, kind?: keyof typeof CLIENTS) => connections.connect(service, key, kind)
-const givenProject = (scopes?: string[]) => givenProjectWithKey(service, scopes)
+const { connect, closeAll } = mcpConnections(() => service)
+afterEach(closeAll)
 
 describe('a tool call with invalid arguments', () => {
   test.each([
@@ -65,7 +62,7 @@ describe('a tool call with invalid arguments', () => {
   })
 
   test('leaves the description of a task from another source unchanged', async () => {
-    const { inbox } = await givenProject()
+    const { inbox } = await givenProjectWithKey(service)
     const task = await service.given.task(inbox, { source: 'api', description: 'As it came' })
     const client = await connect()
 

@@ -20,15 +20,12 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const connections = mcpConnections()
-afterEach(connections.closeAll)
-
-const connect = (key?: string, kind?: keyof typeof CLIENTS) => connections.connect(service, key, kind)
-const givenProject = (scopes?: string[]) => givenProjectWithKey(service, scopes)
+const { connect, closeAll } = mcpConnections(() => service)
+afterEach(closeAll)
 
 describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => {
   test('lists eight tools, each with four annotations and an output schema', async () => {
-    const { tools } = await (await connect(undefined, kind)).listTools()
+    const { tools } = await (await connect({ kind })).listTools()
 
     expect(tools.map(({ name }) => name)).toEqual(NAMES)
     for (const { annotations, outputSchema } of tools) {
@@ -43,15 +40,15 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
   })
 
   test('gets the instruction to call get_context first', async () => {
-    const client = await connect(undefined, kind)
+    const client = await connect({ kind })
 
     expect(client.getInstructions()).toMatch(/Call get_context first/)
     expect(client.getInstructions()).toMatch(/compacted/)
   })
 
   test('creates, changes, and deactivates a rule', async () => {
-    const { key, id: projectId } = await givenProject()
-    const client = await connect(key, kind)
+    const { key, id: projectId } = await givenProjectWithKey(service)
+    const client = await connect({ key, kind })
 
     const made = await callTool(client, 'create_rule', { content: 'Speak plainly.', priority: 7 })
     const listed = await callTool(client, 'get_rules')
@@ -68,8 +65,8 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
   })
 
   test('creates, changes, and completes a task', async () => {
-    const { key, inbox } = await givenProject()
-    const client = await connect(key, kind)
+    const { key, inbox } = await givenProjectWithKey(service)
+    const client = await connect({ key, kind })
 
     const made = await callTool(client, 'create_task', {
       title: 'Look into it',
@@ -99,8 +96,8 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
   })
 
   test('reads the active rules as a resource, and the context as a prompt', async () => {
-    const { key } = await givenProject()
-    const client = await connect(key, kind)
+    const { key } = await givenProjectWithKey(service)
+    const client = await connect({ key, kind })
     await callTool(client, 'create_rule', { content: 'Speak plainly.' })
 
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['inlet://rules'])
@@ -120,8 +117,8 @@ describe('the scopes of a key', () => {
     ['tasks:read', ['list_tasks', 'get_task']],
     ['tasks:write', ['create_task', 'update_task']],
   ])('apply to every tool: %s', async (scope, allowed) => {
-    const { key } = await givenProject([scope])
-    const client = await connect(key)
+    const { key } = await givenProjectWithKey(service, [scope])
+    const client = await connect({ key })
     const calls: Record<string, Record<string, unknown>> = {
       create_rule: { content: 'A' },
       update_rule: { id: UNKNOWN_ID, isActive: false },
@@ -137,27 +134,27 @@ describe('the scopes of a key', () => {
   })
 
   test('apply to the resource and the prompt', async () => {
-    const client = await connect((await givenProject(['tasks:read'])).key)
+    const client = await connect({ key: (await givenProjectWithKey(service, ['tasks:read'])).key })
 
     await expect(client.readResource({ uri: 'inlet://rules' })).rejects.toThrow('rules:read')
     await expect(client.getPrompt({ name: 'session_start' })).rejects.toThrow('rules:read')
   })
 
   test('exclude the tasks from the context without tasks:read', async () => {
-    const { key, inbox } = await givenProject(['rules:read'])
+    const { key, inbox } = await givenProjectWithKey(service, ['rules:read'])
     await service.given.task(inbox, { title: 'Not for you' })
 
-    const { data, text } = await callTool(await connect(key), 'get_context')
+    const { data, text } = await callTool(await connect({ key }), 'get_context')
 
     expect(data).not.toHaveProperty('tasks')
     expect(JSON.stringify(data) + text).not.toContain('Not for you')
   })
 
   test('and its project apply to rules: 403 for a global one, 404 for another project’s', async () => {
-    const [mine, theirs] = [await givenProject(), await givenProject()]
+    const [mine, theirs] = [await givenProjectWithKey(service), await givenProjectWithKey(service)]
     const everywhere = (await service.post('/api/rules', { content: 'Global' })).body
     const other = (await service.post('/api/rules', { content: 'A' }, { key: theirs.key })).body
-    const client = await connect(mine.key)
+    const client = await connect({ key: mine.key })
 
     const refused = await callTool(client, 'update_rule', { id: everywhere.id, isActive: false })
     const unseen = await callTool(client, 'update_rule', { id: other.id, isActive: false })

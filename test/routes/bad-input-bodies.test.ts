@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FieldError } from '../../src/errors/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { bodySender } from '../support/raw.ts'
+import { sendBody } from '../support/raw.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -15,9 +15,6 @@ beforeAll(async () => {
   taskPath = `/api/tasks/${(await service.post('/api/tasks', { title: 'A task' })).body.id}`
 })
 afterAll(() => service.close())
-
-const send = (...[method, path, sent]: Parameters<ReturnType<typeof bodySender>>) =>
-  bodySender(service)(method, path, sent)
 
 const WITH_BODY = [
   ['POST', '/api/tasks'],
@@ -53,7 +50,7 @@ describe('a body that is not JSON', () => {
     ['a prototype of a constructor inside', '{"title":"A","metadata":{"constructor":{"prototype":1}}}'],
   ])('is rejected on every route that takes one: %s', async (_, body) => {
     for (const [method, path] of [...WITH_BODY, ['PATCH', taskPath], ['DELETE', taskPath]] as const) {
-      const refused = await send(method, path, { type: JSON_TYPE, body })
+      const refused = await sendBody(service, { method, path, type: JSON_TYPE, body })
       expect([path, refused.status, refused.body.code]).toEqual([path, 400, 'invalid_json'])
     }
     expect((await service.get(taskPath)).body.version).toBe(1)
@@ -62,7 +59,9 @@ describe('a body that is not JSON', () => {
   test('may contain the word constructor as a value', async () => {
     const body = '{"title":"__proto__","metadata":{"constructor":"x","prototype":{"a":1}}}'
 
-    expect(await send('POST', '/api/tasks', { type: JSON_TYPE, body })).toMatchObject({
+    expect(
+      await sendBody(service, { method: 'POST', path: '/api/tasks', type: JSON_TYPE, body }),
+    ).toMatchObject({
       status: 201,
       body: { title: '__proto__', metadata: { constructor: 'x', prototype: { a: 1 } } },
     })
@@ -74,7 +73,7 @@ describe('a body of the wrong JSON type', () => {
     'is rejected as a whole: %s',
     async (body) => {
       for (const [method, path] of [...WITH_BODY, ['PATCH', taskPath]] as const) {
-        const refused = await send(method, path, { type: JSON_TYPE, body })
+        const refused = await sendBody(service, { method, path, type: JSON_TYPE, body })
         expect([path, refused.status, refused.body.code]).toEqual([path, 400, 'validation_failed'])
         expect(refused.body.errors).toMatchObject([{ path: '', code: 'wrong_type' }])
       }
@@ -98,7 +97,7 @@ describe('a body of the wrong JSON type', () => {
     ['that for a title', `{"title":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, '/title'],
     ['that under an unknown name', `{"title":"A","nope":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, '/nope'],
   ])('is rejected with the path of each error: %s', async (_, body, path) => {
-    const refused = await send('POST', '/api/tasks', { type: JSON_TYPE, body })
+    const refused = await sendBody(service, { method: 'POST', path: '/api/tasks', type: JSON_TYPE, body })
 
     expect([refused.status, refused.body.code]).toEqual([400, 'validation_failed'])
     expect(refused.body.errors.map(({ path }: FieldError) => path)).toEqual([path])
@@ -107,8 +106,18 @@ describe('a body of the wrong JSON type', () => {
   test('and nested very deeply is rejected, also with a __proto__ at the bottom', async () => {
     const deep = (bottom: string) => `${'{"a":'.repeat(1e5)}${bottom}${'}'.repeat(1e5)}`
 
-    const whole = await send('PATCH', taskPath, { type: JSON_TYPE, body: deep('1') })
-    const poisoned = await send('PATCH', taskPath, { type: JSON_TYPE, body: deep('{"__proto__":1}') })
+    const whole = await sendBody(service, {
+      method: 'PATCH',
+      path: taskPath,
+      type: JSON_TYPE,
+      body: deep('1'),
+    })
+    const poisoned = await sendBody(service, {
+      method: 'PATCH',
+      path: taskPath,
+      type: JSON_TYPE,
+      body: deep('{"__proto__":1}'),
+    })
 
     expect(whole.body.errors).toMatchObject([{ path: '/a', code: 'unknown_field' }])
     expect([poisoned.status, poisoned.body.code]).toEqual([400, 'invalid_json'])
@@ -120,15 +129,22 @@ describe('an empty body', () => {
     'is {} whatever its type: %s',
     async (type) => {
       for (const content of [{}, { body: '' }, { chunks: [] }]) {
-        const created = await send('POST', '/api/tasks', { type, ...content })
-        const changed = await send('PATCH', taskPath, { type, ...content })
-        const restored = await send('POST', `${taskPath}/restore`, { type, ...content })
+        const created = await sendBody(service, { method: 'POST', path: '/api/tasks', type, ...content })
+        const changed = await sendBody(service, { method: 'PATCH', path: taskPath, type, ...content })
+        const restored = await sendBody(service, {
+          method: 'POST',
+          path: `${taskPath}/restore`,
+          type,
+          ...content,
+        })
 
         expect(created.body.errors).toMatchObject([{ path: '/title', code: 'required' }])
         expect([changed.status, restored.status]).toEqual([200, 200])
       }
       const { body } = await service.post('/api/tasks', { title: 'A task' })
-      expect((await send('DELETE', `/api/tasks/${body.id}`, { type, body: '' })).status).toBe(204)
+      expect(
+        (await sendBody(service, { method: 'DELETE', path: `/api/tasks/${body.id}`, type, body: '' })).status,
+      ).toBe(204)
     },
   )
 })
@@ -144,7 +160,7 @@ describe('a body where none is expected', () => {
       ['DELETE', taskPath],
       ['POST', `${taskPath}/restore`],
     ] as const) {
-      const refused = await send(method, address, { type: JSON_TYPE, body })
+      const refused = await sendBody(service, { method, path: address, type: JSON_TYPE, body })
       expect([method, refused.status]).toEqual([method, 400])
       expect(refused.body.errors).toMatchObject([{ path, code }])
     }
@@ -180,7 +196,9 @@ describe('the type of a body', () => {
     'application/json;charset="UTF-8"',
     'application/json;',
   ])('may be written in several ways: %s', async (type) => {
-    expect((await send('POST', '/api/tasks', { type, body: '{"title":"A"}' })).status).toBe(201)
+    expect(
+      (await sendBody(service, { method: 'POST', path: '/api/tasks', type, body: '{"title":"A"}' })).status,
+    ).toBe(201)
   })
 
   test.each([
@@ -206,7 +224,7 @@ describe('the type of a body', () => {
       ['DELETE', taskPath],
       ['POST', `${taskPath}/restore`],
     ] as const) {
-      const refused = await send(method, path, { type, body: '{"title":"A"}' })
+      const refused = await sendBody(service, { method, path, type, body: '{"title":"A"}' })
       expect([path, refused.status, refused.body.code]).toEqual([path, 415, 'unsupported_media_type'])
       expect(refused.body.detail.length).toBeLessThan(250)
     }

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FieldError } from '../../src/errors/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { bodySender } from '../support/raw.ts'
+import { sendBody } from '../support/raw.ts'
 
 const JSON_TYPE = 'application/json'
 const MIB = 1024 * 1024
@@ -17,9 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const send = (...[method, path, sent]: Parameters<ReturnType<typeof bodySender>>) =>
-  bodySender(service)(method, path, sent)
-
 describe('a body over the limit', () => {
   const LIMITS = [
     ['POST', '/api/tasks', MIB],
@@ -29,7 +26,12 @@ describe('a body over the limit', () => {
   ] as const
 
   test.each(LIMITS)('is rejected by its length: %s %s over %d bytes', async (method, path, limit) => {
-    const refused = await send(method, path, { type: JSON_TYPE, body: Buffer.alloc(limit + 1, ' ') })
+    const refused = await sendBody(service, {
+      method,
+      path,
+      type: JSON_TYPE,
+      body: Buffer.alloc(limit + 1, ' '),
+    })
 
     expect([refused.status, refused.body.code]).toEqual([413, 'body_too_large'])
     expect(refused.body.detail).toContain(String(limit))
@@ -41,7 +43,7 @@ describe('a body over the limit', () => {
       const chunks = Array(Math.ceil(limit / 65_536) + 1).fill(Buffer.alloc(65_536, ' '))
 
       for (const type of [JSON_TYPE, 'text/plain']) {
-        const refused = await send(method, path, { type, chunks })
+        const refused = await sendBody(service, { method, path, type, chunks })
         expect([refused.status, refused.body.code]).toEqual([413, 'body_too_large'])
       }
     },
@@ -50,8 +52,13 @@ describe('a body over the limit', () => {
   test('is accepted when it is exactly at the limit', async () => {
     const body = `{"title":"A"${' '.repeat(MIB - 13)}}`
 
-    expect((await send('POST', '/api/tasks', { type: JSON_TYPE, body })).status).toBe(201)
-    expect((await send('POST', '/api/tasks', { type: JSON_TYPE, body: `${body} ` })).status).toBe(413)
+    expect(
+      (await sendBody(service, { method: 'POST', path: '/api/tasks', type: JSON_TYPE, body })).status,
+    ).toBe(201)
+    expect(
+      (await sendBody(service, { method: 'POST', path: '/api/tasks', type: JSON_TYPE, body: `${body} ` }))
+        .status,
+    ).toBe(413)
   })
 })
 
@@ -69,7 +76,7 @@ describe('a body with more values than any valid one', () => {
       ['PATCH', taskPath],
       ['DELETE', taskPath],
     ] as const) {
-      const refused = await send(method, path, { type: JSON_TYPE, body })
+      const refused = await sendBody(service, { method, path, type: JSON_TYPE, body })
       expect([refused.status, refused.body.code]).toEqual([400, 'validation_failed'])
       expect(refused.body.errors).toMatchObject([{ path: member, code: 'too_many' }])
     }
@@ -117,7 +124,7 @@ describe('a body with very many errors', () => {
   test('returns a hundred of them, and the number of the others', async () => {
     const body = `{${Array.from({ length: 50_000 }, (_, n) => `"nope${n}":${n}`).join()}}`
 
-    const refused = await send('PATCH', taskPath, { type: JSON_TYPE, body })
+    const refused = await sendBody(service, { method: 'PATCH', path: taskPath, type: JSON_TYPE, body })
 
     expect(refused.status).toBe(400)
     expect(refused.body.errors).toHaveLength(100)

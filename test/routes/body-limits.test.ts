@@ -25,7 +25,9 @@ afterEach(() => {
 afterAll(() => service.close())
 
 async function unfinished(to: TestApp, path: string, key: string, length: number, sent: number) {
-  const client = await slowClient(to.url, unfinishedPost(path, { 'X-API-Key': key }, length, sent))
+  const client = await slowClient(to.url, {
+    bytes: unfinishedPost(path, { headers: { 'X-API-Key': key }, length, sent }),
+  })
   clients.push(client)
   return client
 }
@@ -67,7 +69,7 @@ describe('a large batch', () => {
       await expect.poll(() => limits.bodyIntake.totalBytes()).toBe(2 * body.length)
       leaving.abort()
       expect(await gone).toBe('gone')
-      const { socket } = await slowClient(service.url, [])
+      const { socket } = await slowClient(service.url, { bytes: [] })
       socket.destroy()
       expect((await service.get('/api/me')).status).toBe(200)
       expect(limits.bodyIntake.totalBytes()).toBe(2 * body.length)
@@ -86,7 +88,7 @@ describe('a large batch', () => {
     const { inbox } = await service.given.project()
     const body = JSON.stringify(bulkOf(inbox.id, 100))
     const head = `POST /api/tasks/bulk HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${service.adminKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
-    const client = await slowClient(service.url, [head, body], { isReading: false })
+    const client = await slowClient(service.url, { bytes: [head, body], isReading: false })
     clients.push(client)
 
     await expect.poll(() => limits.responseBudget.totalBytes()).toBe(body.length)
@@ -150,7 +152,7 @@ test('a response that is read a few bytes at a time is cut off', async () => {
   app.get('/', () => Buffer.alloc(64 * MIB))
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const cut = once(app.server, 'request').then(([, response]) => once(response, 'close'))
-  const client = await slowClient(url, ['GET / HTTP/1.1\r\nHost: inlet\r\n\r\n'], { isReading: false })
+  const client = await slowClient(url, { bytes: ['GET / HTTP/1.1\r\nHost: inlet\r\n\r\n'], isReading: false })
   const trickle = setInterval(() => client.socket.read(10), 100)
   await cut
   clearInterval(trickle)

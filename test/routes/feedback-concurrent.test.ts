@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
 import { tally, times } from '../support/concurrent.ts'
-import { feedback, sender, untilAvailable, WEBHOOK_SECRET } from '../support/feedback.ts'
+import { eventOf, feedback, sender, untilAvailable, WEBHOOK_SECRET } from '../support/feedback.ts'
 import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
 let service: TestApp
@@ -17,8 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => instances.close())
 
-const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
-
 /** Sends to one instance and the other in turn, and retries after a 503, as a sender does. */
 const sendToEither = (n: number, event: object) => untilAvailable(() => (n % 2 ? sendToSecond : send)(event))
 
@@ -32,7 +30,7 @@ describe('feedback', () => {
     for (const { status, body } of repeats) {
       expect([status, body]).toEqual([200, { ...first.body, duplicate: true }])
     }
-    expect((await eventOf(first.body.eventId)).duplicates).toBe(3)
+    expect((await eventOf(service, first.body.eventId)).duplicates).toBe(3)
   })
 })
 
@@ -43,7 +41,7 @@ describe('concurrent deliveries', () => {
 
     expect(tally(responses)).toEqual({ 201: 1, 200: 19 })
     expect(new Set(responses.map(({ body }) => body.taskId)).size).toBe(1)
-    expect((await eventOf(responses[0]?.body.eventId)).duplicates).toBe(19)
+    expect((await eventOf(service, responses[0]?.body.eventId)).duplicates).toBe(19)
     expect(
       await service.query(
         `select count(*)::int from activity where type = 'feedback.received' and task_id = $1`,

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { feedback, startReceiver } from '../support/feedback.ts'
+import { eventOf, feedback, startReceiver, taskOf } from '../support/feedback.ts'
 
 let service: TestApp
 beforeAll(async () => {
   ;({ service } = await startReceiver())
 })
 afterAll(() => service.close())
-const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
-const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
 
 describe('the email address of a user', () => {
   const ADDRESS = 'jane.doe+secret@example.org'
@@ -47,7 +45,7 @@ describe('the email address of a user', () => {
       expect(broken.status).toBe(500)
 
       const { taskId } = responses[0]?.body ?? {}
-      const task = await taskOf(taskId)
+      const task = await taskOf(service, taskId)
       const { metadata, ...rest } = task
       const seen = [
         ...lines,
@@ -62,7 +60,7 @@ describe('the email address of a user', () => {
       expect(seen.filter((text) => text.toLowerCase().includes('jane.doe'))).toEqual([])
       expect(lines.some((line) => line.includes('request failed'))).toBe(true)
       expect(JSON.stringify(metadata)).toContain(ADDRESS)
-      expect(JSON.stringify(await eventOf(responses[0]?.body.eventId))).toContain(ADDRESS)
+      expect(JSON.stringify(await eventOf(service, responses[0]?.body.eventId))).toContain(ADDRESS)
     } finally {
       await watched.close()
     }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { TestApp } from '../support/app.ts'
-import { feedback, type sender, startReceiver } from '../support/feedback.ts'
+import { eventOf, feedback, type sender, startReceiver } from '../support/feedback.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
 
 const DAY_MS = 86_400_000
@@ -18,7 +18,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const inbox = async (query = '') => (await service.get(`/api/analytics/events${query}`)).body.data
-const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
 const replay = (id: string) => service.post(`/api/analytics/events/${id}/replay`)
 
 async function project(name = `Project ${randomUUID()}`) {
@@ -93,9 +92,9 @@ describe('the inbox', () => {
 
     await service.service.cleanup.cleanUp()
 
-    expect(await eventOf(older)).toMatchObject({ outcome: 'accepted', payload: null })
-    expect((await eventOf(old)).payload).not.toBeNull()
-    expect((await eventOf(young)).payload).not.toBeNull()
+    expect(await eventOf(service, older)).toMatchObject({ outcome: 'accepted', payload: null })
+    expect((await eventOf(service, old)).payload).not.toBeNull()
+    expect((await eventOf(service, young)).payload).not.toBeNull()
     const left = async (outcome: string) =>
       (await inbox(`?limit=200&outcome=${outcome}`))
         .filter(({ uuid }: { uuid: string }) => uuid?.endsWith('days'))

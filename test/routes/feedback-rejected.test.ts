@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { feedback, type sender, startReceiver } from '../support/feedback.ts'
+import { eventOf, feedback, newestEvent, type sender, startReceiver, taskOf } from '../support/feedback.ts'
 import { sendRaw } from '../support/raw.ts'
 
 let service: TestApp
@@ -9,11 +9,6 @@ beforeAll(async () => {
   ;({ service, send } = await startReceiver())
 })
 afterAll(() => service.close())
-
-const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
-const newest = async (outcome: string) =>
-  (await service.get(`/api/analytics/events?limit=1&outcome=${outcome}`)).body.data[0]
 
 describe('a rejected delivery', () => {
   test('gets all its errors, and is kept', async () => {
@@ -29,7 +24,7 @@ describe('a rejected delivery', () => {
       '/event/properties/trigger',
       '/event/properties/app_version',
     ])
-    expect(await newest('rejected')).toMatchObject({
+    expect(await newestEvent(service, 'rejected')).toMatchObject({
       uuid: 'wrong-1',
       taskId: null,
       projectId: null,
@@ -50,7 +45,7 @@ describe('a rejected delivery', () => {
   test('is kept up to 256 KiB', async () => {
     const body = { event: 'feedback_submitted', long: '😀'.repeat(100_000) }
     expect((await send(body)).status).toBe(400)
-    const { payload, payloadCut } = await newest('rejected')
+    const { payload, payloadCut } = await newestEvent(service, 'rejected')
     expect(payloadCut).toBe(true)
     expect(JSON.stringify(body).startsWith(payload)).toBe(true)
     expect(Buffer.byteLength(payload)).toBeGreaterThan(262_140)
@@ -90,9 +85,9 @@ describe('a rejected delivery', () => {
     })
     const response = await send(sized(2 * 1024 * 1024))
     expect(response.status).toBe(201)
-    const task = await taskOf(response.body.taskId)
+    const task = await taskOf(service, response.body.taskId)
     expect(task.metadata.properties.note).toBe(`${'n'.repeat(65_536)}…`)
     expect(task.description).toContain('This task was truncated')
-    expect((await eventOf(response.body.eventId)).payloadCut).toBe(true)
+    expect((await eventOf(service, response.body.eventId)).payloadCut).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { feedback, type sender, startReceiver } from '../support/feedback.ts'
+import { eventOf, feedback, newestEvent, type sender, startReceiver, taskOf } from '../support/feedback.ts'
 import { sendRaw } from '../support/raw.ts'
 
 let service: TestApp
@@ -9,11 +9,6 @@ beforeAll(async () => {
   ;({ service, send } = await startReceiver())
 })
 afterAll(() => service.close())
-
-const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
-const newest = async (outcome: string) =>
-  (await service.get(`/api/analytics/events?limit=1&outcome=${outcome}`)).body.data[0]
 
 describe('an unusual delivery', () => {
   test.each([
@@ -80,12 +75,12 @@ describe('an unusual delivery', () => {
       feedback({ ...many, user_email: 'jane@example.org', note: 'For Jane@example.org' }),
     )
     expect(response.status).toBe(201)
-    const { metadata, title, description } = await taskOf(response.body.taskId)
+    const { metadata, title, description } = await taskOf(service, response.body.taskId)
     expect(Object.keys(metadata.properties)).toHaveLength(1_000)
     expect(metadata.properties.user_email).toBe('jane@example.org')
     expect(title).toBe('For [user_email]')
     expect(description).toMatch(/4005 more properties are not shown/)
-    const { payload, payloadCut } = await eventOf(response.body.eventId)
+    const { payload, payloadCut } = await eventOf(service, response.body.eventId)
     expect([payloadCut, payload.properties.property_4999]).toEqual([false, 4_999])
   })
 
@@ -105,13 +100,18 @@ describe('an unusual delivery', () => {
   ])('may have a time like %s', async (timestamp) => {
     const response = await send(feedback({}, { timestamp }))
     expect(response.status).toBe(201)
-    const { metadata } = await taskOf(response.body.taskId)
+    const { metadata } = await taskOf(service, response.body.taskId)
     expect(metadata.occurredAt).toBe(new Date(timestamp).toISOString())
   })
 
   test('with another event name is ignored, listed without payload, and creates no task', async () => {
     const response = await send({ event: '$pageview', uuid: 'p1', properties: 'whatever' })
     expect([response.status, response.body]).toEqual([200, { accepted: false, reason: 'event_ignored' }])
-    expect(await newest('ignored')).toMatchObject({ uuid: 'p1', payload: null, errors: null, taskId: null })
+    expect(await newestEvent(service, 'ignored')).toMatchObject({
+      uuid: 'p1',
+      payload: null,
+      errors: null,
+      taskId: null,
+    })
   })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { feedback, type sender, startReceiver } from '../support/feedback.ts'
+import { eventOf, feedback, type sender, startReceiver, taskOf } from '../support/feedback.ts'
 import { UUID } from '../support/patterns.ts'
 
 let service: TestApp
@@ -10,9 +10,6 @@ beforeAll(async () => {
   ;({ service, send } = await startReceiver())
 })
 afterAll(() => service.close())
-
-const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-const eventOf = async (id: string) => (await service.get(`/api/analytics/events/${id}`)).body
 
 describe('feedback', () => {
   test('becomes a task in the list "User Feedback" of the default project', async () => {
@@ -32,7 +29,7 @@ describe('feedback', () => {
       routing: { ruleId: null, matchedOn: 'default' },
     })
     expect(response.headers.get('location')).toBe(`/api/tasks/${taskId}`)
-    expect(await taskOf(taskId)).toMatchObject({
+    expect(await taskOf(service, taskId)).toMatchObject({
       title: 'The export button does nothing.',
       status: 'open',
       priority: 'high',
@@ -58,7 +55,7 @@ describe('feedback', () => {
       },
       { type: 'task.created', projectId },
     ])
-    expect(await eventOf(eventId)).toMatchObject({
+    expect(await eventOf(service, eventId)).toMatchObject({
       uuid: event.uuid,
       outcome: 'accepted',
       duplicates: 0,
@@ -74,8 +71,8 @@ describe('feedback', () => {
     const event = feedback({ note: 'Nested' })
     const response = await send({ event, person: { properties: { email: 'x' } } })
     expect(response.status).toBe(201)
-    expect((await taskOf(response.body.taskId)).title).toBe('Nested')
-    expect((await eventOf(response.body.eventId)).payload).toEqual({
+    expect((await taskOf(service, response.body.taskId)).title).toBe('Nested')
+    expect((await eventOf(service, response.body.eventId)).payload).toEqual({
       event,
       person: { properties: { email: 'x' } },
     })
@@ -110,7 +107,7 @@ describe('feedback', () => {
       feedback({ project_id: 'p', app_id: 'a' }, { uuid: 'é'.repeat(100_000), distinct_id: '4711' }),
     )
     expect(response.status).toBe(201)
-    expect((await eventOf(response.body.eventId)).uuid).toBe('é'.repeat(255))
+    expect((await eventOf(service, response.body.eventId)).uuid).toBe('é'.repeat(255))
   })
 })
 

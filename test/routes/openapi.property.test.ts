@@ -39,7 +39,7 @@ describe('any request to any route of the API reference', () => {
 
     const outcome = await fc.check(
       fc.asyncProperty(
-        fc.oneof(...operations.map((operation) => requestsTo(operation, document, known))),
+        fc.oneof(...operations.map((operation) => requestsTo(operation, { document, known }))),
         async (request) => {
           const response = await send(request)
           tried.add(nameOf(request.operation))
@@ -126,7 +126,7 @@ async function givenSomeOfEverything() {
   )
   const context = { ids: await idsOfEverything(), keys: [service.adminKey] }
   for (const operation of creating) {
-    for (const request of fc.sample(requestFrom('careful', operation, document, context), {
+    for (const request of fc.sample(requestFrom(operation, { caller: 'careful', document, known: context }), {
       numRuns: 5,
       seed: SEED,
     })) {

@@ -4,18 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
-import { idsOf, type Listener, type listenTo, streamListeners } from '../support/stream.ts'
+import { idsOf, type Listener, streamListeners } from '../support/stream.ts'
 
 let service: TestApp
 beforeAll(async () => {
   service = await startApp()
 })
-const listeners = streamListeners()
-afterEach(listeners.closeAll)
+const { follow, closeAll } = streamListeners(() => service)
+afterEach(closeAll)
 afterAll(() => service.close())
-
-const follow = (options: Parameters<typeof listenTo>[1] = {}, on: TestApp = service) =>
-  listeners.follow(on, options)
 
 describe('a stream ends', () => {
   test('when its key is revoked, expires, or is deleted', async () => {

@@ -3,18 +3,16 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
-import { hasId, idsOf, type Listener, type listenTo, stored, streamListeners } from '../support/stream.ts'
+import { hasId, idsOf, type Listener, stored, streamListeners } from '../support/stream.ts'
 
 let service: TestApp
 beforeAll(async () => {
   service = await startApp()
 })
-const listeners = streamListeners()
-afterEach(listeners.closeAll)
+const { follow, closeAll } = streamListeners(() => service)
+afterEach(closeAll)
 afterAll(() => service.close())
 
-const follow = (options: Parameters<typeof listenTo>[1] = {}, on: TestApp = service) =>
-  listeners.follow(on, options)
 const log = async (body: object, on: TestApp = service) => (await on.post('/api/activity', body)).body
 
 describe('a resumed stream', () => {

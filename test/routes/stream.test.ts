@@ -2,18 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
-import { hasId, type listenTo, type StreamEvent, stored, streamListeners } from '../support/stream.ts'
+import { hasId, type StreamEvent, stored, streamListeners } from '../support/stream.ts'
 
 let service: TestApp
 beforeAll(async () => {
   service = await startApp()
 })
-const listeners = streamListeners()
-afterEach(listeners.closeAll)
+const { follow, closeAll } = streamListeners(() => service)
+afterEach(closeAll)
 afterAll(() => service.close())
 
-const follow = (options: Parameters<typeof listenTo>[1] = {}, on: TestApp = service) =>
-  listeners.follow(on, options)
 const log = async (body: object, on: TestApp = service) => (await on.post('/api/activity', body)).body
 const messages = (events: StreamEvent[]) => stored(events).map(({ data }) => data.message)
 

@@ -25,7 +25,10 @@ export interface HostRepository {
 }
 
 /** An item as the REST API sends it, with every member its description requires. */
-export function issueJson(api: string, { id, name }: HostRepository, item: HostItem): object {
+export function issueJson(
+  item: HostItem,
+  { api, repository: { id, name } }: { api: string; repository: HostRepository },
+): object {
   const url = `${api}/repos/${name}/issues/${item.number}`
   const isPull = item.mergedAt !== undefined
   const html = `https://codehost.example/${name}/${isPull ? 'pull' : 'issues'}/${item.number}`
@@ -45,7 +48,7 @@ export function issueJson(api: string, { id, name }: HostRepository, item: HostI
     body: item.body,
     user: user(api, 'ada'),
     labels: item.labels.map((label, index) =>
-      typeof label === 'string' && !item.odd?.plainLabels ? labelJson(api, label, index) : label,
+      typeof label === 'string' && !item.odd?.plainLabels ? labelJson(label, { api, index }) : label,
     ),
     state: item.state,
     state_reason: item.state === 'closed' && !isPull ? item.stateReason : null,
@@ -93,7 +96,7 @@ export const written = (json: unknown) => JSON.stringify(json).replace(/"@(\d+)@
 
 export const time = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-const labelJson = (api: string, name: string, index: number) => ({
+const labelJson = (name: string, { api, index }: { api: string; index: number }) => ({
   id: 100 + index,
   node_id: `L_${index}`,
   url: `${api}/labels/${encodeURIComponent(name)}`,

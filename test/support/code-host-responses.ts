@@ -32,7 +32,7 @@ export function issuesPage(
     .filter(({ updatedAt }) => Number.isNaN(since) || (since > 0 && updatedAt >= since))
     .sort((a, b) => direction * (a[sortedBy] - b[sortedBy] || a.number - b.number))
   const start = (page - 1) * perPage
-  const body = written(all.slice(start, start + perPage).map((item) => issueJson(api, repository, item)))
+  const body = written(all.slice(start, start + perPage).map((item) => issueJson(item, { api, repository })))
   const etag = `W/"${createHash('sha256')
     .update(body)
     .update(headers.authorization ?? '')

@@ -225,6 +225,6 @@ export async function startCodeHost({
     if (!item || item.gone === 'unseen') return refused(404, 'Not Found')
     if (item.gone === 'deleted') return refused(410, 'This issue was deleted')
     if (item.gone === 'transferred') return moved(`${url}/repositories/9999/issues/1`)
-    return ok(issueJson(url, repository, item))
+    return ok(issueJson(item, { api: url, repository }))
   }
 }

@@ -38,8 +38,14 @@ export function reportFault(measurement: FaultMeasurement): void {
   appendFileSync(inject('faultReport'), `${JSON.stringify(measurement)}\n`)
 }
 
+interface LoadMeasurement {
+  tally: Tally
+  recoveries: number[]
+  note?: string
+}
+
 /** The same, for a load of careful clients and how long each recovery took. */
-export function reportLoad(fault: string, tally: Tally, recoveries: number[], note?: string): void {
+export function reportLoad(fault: string, { tally, recoveries, note }: LoadMeasurement): void {
   const reasons = [...tally.retries].map(([reason, count]) => `${count} x ${reason}`).join(', ')
   reportFault({
     fault,

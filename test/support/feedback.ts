@@ -24,6 +24,17 @@ export function feedback(properties: object = {}, others: object = {}) {
   }
 }
 
+/** The task that feedback became. */
+export const taskOf = async (service: Pick<TestApp, 'get'>, id: string) =>
+  (await service.get(`/api/tasks/${id}`)).body
+
+/** A delivery as the inbox has it. */
+export const eventOf = async (service: Pick<TestApp, 'get'>, id: string) =>
+  (await service.get(`/api/analytics/events/${id}`)).body
+
+export const newestEvent = async (service: Pick<TestApp, 'get'>, outcome: string) =>
+  (await service.get(`/api/analytics/events?limit=1&outcome=${outcome}`)).body.data[0]
+
 /** What was delivered, as the receiver's service reads it. */
 export function deliveryOf({ service }: Pick<TestApp, 'service'>, event: object) {
   const bytes = Buffer.from(JSON.stringify(event))

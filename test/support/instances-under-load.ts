@@ -58,7 +58,7 @@ export async function startInstancesUnderLoad({ database, instances: count = 1, 
       await follower.expectCreated(acknowledged.tasks.keys())
       await follower.stop()
       expect(Math.max(...recoveries)).toBeLessThan(maxRecoveryMs)
-      reportLoad(fault, tally, recoveries)
+      reportLoad(fault, { tally, recoveries })
       await instances.endAll()
     },
   }

@@ -60,7 +60,7 @@ export function startLoad({ targets, clients = 8, thinkMs = 10 }: LoadOptions): 
 
   const running = lastResponses.map(async (_, nth) => {
     const { send, close } = retryingClient(targets, tally)
-    const actions = actionsOf(send, acknowledged, tally)
+    const actions = actionsOf(send, { known: acknowledged, tally })
     try {
       for (let turn = nth; isRunning; turn++) {
         await actions[turn % actions.length]?.()
@@ -91,7 +91,10 @@ export function startLoad({ targets, clients = 8, thinkMs = 10 }: LoadOptions): 
 }
 
 /** The actions of one client, in turn. */
-function actionsOf(send: (outgoing: Outgoing) => Promise<ClientResponse>, known: Acknowledged, tally: Tally) {
+function actionsOf(
+  send: (outgoing: Outgoing) => Promise<ClientResponse>,
+  { known, tally }: { known: Acknowledged; tally: Tally },
+) {
   const own: string[] = []
 
   async function single() {

@@ -31,31 +31,32 @@ export const CLIENTS = {
     await client.connect(transport as Parameters<typeof client.connect>[0])
     return client as McpClient
   },
-  'v2 client, older revision': (url: string, headers: Record<string, string>) => newClient(url, headers),
+  'v2 client, older revision': (url: string, headers: Record<string, string>) => newClient(url, { headers }),
   'v2 client, 2026-07-28': (url: string, headers: Record<string, string>) =>
-    newClient(url, headers, { pin: '2026-07-28' }),
+    newClient(url, { headers, mode: { pin: '2026-07-28' } }),
 }
 
 async function newClient(
   url: string,
-  headers: Record<string, string>,
-  mode: 'legacy' | { pin: string } = 'legacy',
+  { headers, mode = 'legacy' }: { headers: Record<string, string>; mode?: 'legacy' | { pin: string } },
 ): Promise<McpClient> {
   const client = new NewClient(me, { versionNegotiation: { mode } })
   await client.connect(new NewTransport(new URL('/mcp', url), { requestInit: { headers } }))
   return client as McpClient
 }
 
+interface ConnectOptions {
+  /** The admin key unless given. */
+  key?: string
+  kind?: keyof typeof CLIENTS | undefined
+}
+
 /** Connects clients, and closes them together. */
-export function mcpConnections() {
+export function mcpConnections(service: () => Pick<TestApp, 'url' | 'adminKey'>) {
   const open: McpClient[] = []
   return {
-    async connect(
-      service: Pick<TestApp, 'url' | 'adminKey'>,
-      key = service.adminKey,
-      kind: keyof typeof CLIENTS = 'v2 client, 2026-07-28',
-    ) {
-      const client = await CLIENTS[kind](service.url, { 'x-api-key': key })
+    async connect({ key = service().adminKey, kind = 'v2 client, 2026-07-28' }: ConnectOptions = {}) {
+      const client = await CLIENTS[kind](service().url, { 'x-api-key': key })
       open.push(client)
       return client
     },

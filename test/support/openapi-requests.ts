@@ -33,23 +33,22 @@ export const operationsOf = (document: Document): Operation[] =>
     Object.entries(methods).map(([method, rest]) => ({ ...rest, method: method.toUpperCase(), path })),
   )
 
+interface RequestContext {
+  document: Document
+  known: Known
+}
+
 /** Requests as callers send them: some valid, most invalid in one place or another. */
-export function requestsTo(
-  operation: Operation,
-  document: Document,
-  known: Known,
-): fc.Arbitrary<GeneratedRequest> {
+export function requestsTo(operation: Operation, context: RequestContext): fc.Arbitrary<GeneratedRequest> {
   return fc.oneof(
-    { weight: 1, arbitrary: requestFrom('careful', operation, document, known) },
-    { weight: 3, arbitrary: requestFrom('careless', operation, document, known) },
+    { weight: 1, arbitrary: requestFrom(operation, { caller: 'careful', ...context }) },
+    { weight: 3, arbitrary: requestFrom(operation, { caller: 'careless', ...context }) },
   )
 }
 
 export function requestFrom(
-  caller: 'careful' | 'careless',
   { parameters = [], requestBody, ...operation }: Operation,
-  document: Document,
-  known: Known,
+  { caller, document, known }: RequestContext & { caller: 'careful' | 'careless' },
 ): fc.Arbitrary<GeneratedRequest> {
   const isValid = caller === 'careful'
   const context: Context = { schemas: document.components.schemas, ids: known.ids, isValid }
@@ -59,7 +58,7 @@ export function requestFrom(
       .filter((parameter) => parameter.in === place)
       .map(({ name, schema, example }) => {
         const known = example === undefined ? schema : { ...schema, examples: [example] }
-        return [name, valueFor(known, context, name === 'id' ? resource : name)] as const
+        return [name, valueFor(known, { context, name: name === 'id' ? resource : name })] as const
       })
   const body = requestBody?.content['application/json']?.schema
   const odd = <T, U>(odd: readonly T[], usual: U) =>
@@ -83,7 +82,7 @@ export function requestFrom(
     })
     .map(({ path, query, hasUnusualQuery, headers, hasUnusualHeaders, key, body, type }) => ({
       operation,
-      path: addressOf(operation.path, path, query, hasUnusualQuery),
+      path: addressOf(operation.path, { path, query, odd: hasUnusualQuery }),
       headers: {
         ...(key !== undefined && { 'x-api-key': key }),
         ...(body !== undefined && type !== undefined && { 'content-type': type }),
@@ -100,9 +99,7 @@ const some = (all: (readonly [string, fc.Arbitrary<unknown>])[]): fc.Arbitrary<R
 
 function addressOf(
   template: string,
-  path: Record<string, unknown>,
-  query: Record<string, unknown>,
-  odd: string,
+  { path, query, odd }: { path: Record<string, unknown>; query: Record<string, unknown>; odd: string },
 ) {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one) => `${name}=${encoded(one)}`),

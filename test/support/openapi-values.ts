@@ -31,7 +31,7 @@ export interface Context {
 
 /** A JSON body for a schema; from the careless, sometimes not JSON at all. */
 export function bodyFor(schema: Schema, context: Context): fc.Arbitrary<string | Buffer | undefined> {
-  const json = valueFor(schema, context).map((value) => JSON.stringify(value) ?? '')
+  const json = valueFor(schema, { context }).map((value) => JSON.stringify(value) ?? '')
   if (context.isValid) return json
   return fc.oneof(
     { weight: 12, arbitrary: json },
@@ -43,8 +43,11 @@ export function bodyFor(schema: Schema, context: Context): fc.Arbitrary<string |
 }
 
 /** A value for a schema. The careless stay inside it mostly, go to its limits, and at times miss its type. */
-export function valueFor(schema: Schema, context: Context, name = ''): fc.Arbitrary<unknown> {
-  const valid = within(schema, context, name)
+export function valueFor(
+  schema: Schema,
+  { context, name = '' }: Partial<Named> & Pick<Named, 'context'>,
+): fc.Arbitrary<unknown> {
+  const valid = within(schema, { context, name })
   if (context.isValid) return valid
   return fc.oneof(
     { weight: 12, arbitrary: valid },
@@ -53,18 +56,25 @@ export function valueFor(schema: Schema, context: Context, name = ''): fc.Arbitr
   )
 }
 
-function within(schema: Schema, context: Context, name: string): fc.Arbitrary<unknown> {
-  if (schema.$ref) return within(context.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, context, name)
+interface Named {
+  context: Context
+  /** Of the member, which says what its ids refer to. */
+  name: string
+}
+
+function within(schema: Schema, { context, name }: Named): fc.Arbitrary<unknown> {
+  if (schema.$ref)
+    return within(context.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, { context, name })
   const branches = schema.anyOf ?? schema.oneOf
-  if (branches) return fc.oneof(...branches.map((branch) => within(branch, context, name)))
+  if (branches) return fc.oneof(...branches.map((branch) => within(branch, { context, name })))
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if ('const' in schema) return fc.constant(schema.const)
   if (Array.isArray(schema.type)) {
-    return fc.oneof(...schema.type.map((type) => within({ ...schema, type }, context, name)))
+    return fc.oneof(...schema.type.map((type) => within({ ...schema, type }, { context, name })))
   }
   switch (schema.type) {
     case 'string':
-      return text(schema, context, name)
+      return text(schema, { context, name })
     case 'integer':
     case 'number':
       return number(schema, context)
@@ -81,7 +91,7 @@ function within(schema: Schema, context: Context, name: string): fc.Arbitrary<un
   }
 }
 
-function text(schema: Schema, { ids, isValid }: Context, name: string): fc.Arbitrary<string> {
+function text(schema: Schema, { context: { ids, isValid }, name }: Named): fc.Arbitrary<string> {
   const { format, pattern, minLength = 0, maxLength = 200, examples = [] } = schema
   const given = examples as string[]
   if (format === 'uuid') {
@@ -139,14 +149,17 @@ function number({ type, minimum = -(2 ** 31), maximum = 2 ** 31 }: Schema, { isV
 }
 
 function list({ items = {}, minItems = 0, maxItems = 3 }: Schema, context: Context): fc.Arbitrary<unknown[]> {
-  const few = fc.array(valueFor(items, context), { minLength: minItems, maxLength: Math.max(minItems, 3) })
+  const few = fc.array(valueFor(items, { context }), {
+    minLength: minItems,
+    maxLength: Math.max(minItems, 3),
+  })
   if (context.isValid) return few
   return fc.oneof(
     { weight: 6, arbitrary: few },
     {
       weight: 1,
       arbitrary: fc
-        .tuple(within(items, context, ''), fc.constantFrom(minItems - 1, maxItems, maxItems + 1))
+        .tuple(within(items, { context, name: '' }), fc.constantFrom(minItems - 1, maxItems, maxItems + 1))
         .filter(([item, length]) => (JSON.stringify(item)?.length ?? 0) * length < 500_000)
         .map(([item, length]) => Array(Math.max(0, length)).fill(item)),
     },
@@ -159,7 +172,7 @@ function object({ properties, required = [] }: Schema, context: Context): fc.Arb
     return fc.dictionary(fc.string({ unit: 'grapheme-ascii' }), value, { maxKeys: 4, noNullPrototype: true })
   }
   const members = Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, context, name)]),
+    Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, { context, name })]),
   )
   const valid = fc.record(members, { requiredKeys: required })
   if (context.isValid) return valid

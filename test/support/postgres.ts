@@ -7,7 +7,7 @@ import { inject } from 'vitest'
 export async function freshDatabase(): Promise<{ connectionString: string; drop(): Promise<void> }> {
   const { adminUrl, template, prefix } = inject('postgres')
   const name = `${prefix}${randomBytes(6).toString('hex')}`
-  await withAdmin(adminUrl, (admin) => copyDatabase(admin, name, template))
+  await withAdmin(adminUrl, (admin) => copyDatabase(admin, { name, template }))
   return {
     connectionString: urlOf(adminUrl, name),
     drop: () => withAdmin(adminUrl, (admin) => dropDatabase(admin, name)),
@@ -45,7 +45,10 @@ export async function dropDatabase(admin: pg.Client, name: string): Promise<void
 const OBJECT_IN_USE = '55006'
 const ATTEMPTS = 20
 
-async function copyDatabase(admin: pg.Client, name: string, template: string): Promise<void> {
+async function copyDatabase(
+  admin: pg.Client,
+  { name, template }: { name: string; template: string },
+): Promise<void> {
   const statement = `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE ${pg.escapeIdentifier(template)}`
   for (let attempt = 1; ; attempt++) {
     try {

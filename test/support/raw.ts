@@ -50,19 +50,22 @@ export function sendRaw(
   })
 }
 
-export interface SentBody {
+interface SentBody {
+  method: string
+  path: string
   body?: string | Buffer
   chunks?: Iterable<Buffer>
   type?: string | undefined
 }
 
 /** Sends a body of any type with the admin key. */
-export const bodySender =
-  (service: { url: string; adminKey: string }) =>
-  (method: string, path: string, { type, ...content }: SentBody) =>
-    sendRaw(service.url, {
-      method,
-      path,
-      headers: { 'x-api-key': service.adminKey, ...(type !== undefined && { 'content-type': type }) },
-      ...content,
-    })
+export const sendBody = (
+  service: { url: string; adminKey: string },
+  { method, path, type, ...content }: SentBody,
+) =>
+  sendRaw(service.url, {
+    method,
+    path,
+    headers: { 'x-api-key': service.adminKey, ...(type !== undefined && { 'content-type': type }) },
+    ...content,
+  })

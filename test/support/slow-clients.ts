@@ -10,8 +10,19 @@ interface SlowClient {
   closed: Promise<unknown>
 }
 
+interface SlowClientOptions {
+  bytes: (string | Buffer)[]
+  isReading?: boolean
+}
+
+interface UnfinishedBody {
+  headers: Record<string, string>
+  length: number
+  sent: number
+}
+
 /** Sends the bytes and then nothing. With `isReading: false` the response stays in the network. */
-export async function slowClient(url: string, bytes: (string | Buffer)[], { isReading = true } = {}) {
+export async function slowClient(url: string, { bytes, isReading = true }: SlowClientOptions) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const parts: Buffer[] = []
@@ -24,7 +35,7 @@ export async function slowClient(url: string, bytes: (string | Buffer)[], { isRe
 }
 
 /** The head of a request, and so many of its bytes; the rest of the body is withheld. */
-export function unfinishedPost(path: string, headers: Record<string, string>, length: number, sent: number) {
+export function unfinishedPost(path: string, { headers, length, sent }: UnfinishedBody) {
   const head = [
     `POST ${path} HTTP/1.1`,
     'Host: inlet',

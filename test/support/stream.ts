@@ -57,11 +57,11 @@ export async function listenTo(
   return listener
 }
 
-/** Opens streams, and closes them together. */
-export function streamListeners() {
+/** Opens streams, of the default service unless another is given, and closes them together. */
+export function streamListeners(defaultService: () => Pick<TestApp, 'url' | 'adminKey'>) {
   const open: Listener[] = []
   return {
-    async follow(service: Pick<TestApp, 'url' | 'adminKey'>, options: ListenOptions = {}) {
+    async follow(options: ListenOptions = {}, service: Pick<TestApp, 'url' | 'adminKey'> = defaultService()) {
       const listener = await listenTo(service, options)
       open.push(listener)
       return listener

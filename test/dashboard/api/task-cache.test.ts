@@ -24,22 +24,22 @@ const OPEN: TaskFilters = { status: ['open'] }
 describe('newer versions of tasks', () => {
   test('replace older ones in place in every active list', () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('c'), row('b')], [row('a')]])
-    show(OPEN, [[row('b')]])
+    show(ALL, { rows: [[row('c'), row('b')], [row('a')]] })
+    show(OPEN, { rows: [[row('b')]] })
     replaceTasks(queryClient, [row('b', { title: 'new', version: 2 })])
     expect([titles(ALL), titles(OPEN)]).toEqual([['Task c', 'new', 'Task a'], ['new']])
   })
 
   test('are kept when an older version arrives late', () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('a', { title: 'newest', version: 3 })]])
+    show(ALL, { rows: [[row('a', { title: 'newest', version: 3 })]] })
     replaceTasks(queryClient, [row('a', { title: 'late', version: 2 })])
     expect(titles(ALL)).toEqual(['newest'])
   })
 
   test('keep the identity of pages without them', () => {
     const { queryClient, show, pages } = given()
-    show(ALL, [[row('c')], [row('a')]])
+    show(ALL, { rows: [[row('c')], [row('a')]] })
     const [first, second] = pages(ALL)
     replaceTasks(queryClient, [row('a', { version: 2 })])
     expect(pages(ALL)[0]).toBe(first)
@@ -48,7 +48,7 @@ describe('newer versions of tasks', () => {
 
   test('do not change inactive lists', () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('a')]])()
+    show(ALL, { rows: [[row('a')]] })()
     replaceTasks(queryClient, [row('a', { title: 'new', version: 2 })])
     expect(titles(ALL)).toEqual(['Task a'])
   })
@@ -64,7 +64,7 @@ describe('newer versions of tasks', () => {
 describe('an optimistic change', () => {
   test('is shown in lists and in the panel until it is reverted', () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('b'), row('a')]])
+    show(ALL, { rows: [[row('b'), row('a')]] })
     queryClient.setQueryData(['task', 'a'], fullTask('a'))
     const revert = previewChange(queryClient, { ids: ['a'], changeOf: () => ({ title: 'preview' }) })
     expect(titles(ALL)).toEqual(['Task b', 'preview'])
@@ -76,14 +76,14 @@ describe('an optimistic change', () => {
 
   test('is computed per row', () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('c'), row('b'), row('a')]])
+    show(ALL, { rows: [[row('c'), row('b'), row('a')]] })
     previewChange(queryClient, { ids: ['a', 'c'], changeOf: ({ title }) => ({ title: `${title}!` }) })
     expect(titles(ALL)).toEqual(['Task c!', 'Task b', 'Task a!'])
   })
 
   test('does not restore removed rows when it is reverted', () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('b'), row('a')]])
+    show(ALL, { rows: [[row('b'), row('a')]] })
     const revert = previewChange(queryClient, { ids: ['a'], changeOf: () => ({ title: 'preview' }) })
     removeTasks(queryClient, ['a'])
     revert()
@@ -94,8 +94,8 @@ describe('an optimistic change', () => {
 describe('a deleted task', () => {
   test('is removed from every active list, even if that leaves an empty page', () => {
     const { queryClient, show, pages, titles } = given()
-    show(ALL, [[row('b')], [row('a')]])
-    show(OPEN, [[row('b'), row('a')]])
+    show(ALL, { rows: [[row('b')], [row('a')]] })
+    show(OPEN, { rows: [[row('b'), row('a')]] })
     removeTasks(queryClient, ['a'])
     expect(pages(ALL).map(({ data }) => data.length)).toEqual([1, 0])
     expect(titles(OPEN)).toEqual(['Task b'])
@@ -103,8 +103,8 @@ describe('a deleted task', () => {
 
   test('is found in the lists that contain it', () => {
     const { queryClient, show } = given()
-    show(ALL, [[row('b')], [row('a')]])
-    show(OPEN, [[row('b')]])
+    show(ALL, { rows: [[row('b')], [row('a')]] })
+    show(OPEN, { rows: [[row('b')]] })
     expect(listsContaining(queryClient, ['a', 'b', 'x'])).toEqual(
       new Map([
         ['a', [ALL]],
@@ -116,7 +116,7 @@ describe('a deleted task', () => {
 
   test('is inserted at its old position', () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('d'), row('c')], [row('a')]])
+    show(ALL, { rows: [[row('d'), row('c')], [row('a')]] })
     insertTasks(queryClient, { filters: ALL, tasks: [row('b')] })
     expect(titles(ALL)).toEqual(['Task d', 'Task c', 'Task b', 'Task a'])
   })
@@ -151,25 +151,25 @@ describe('the position of a task', () => {
     ],
   ])('follows the sort order of the service: %s', (sort, rows, task, ids) => {
     const { queryClient, show, pages } = given()
-    show({ sort }, [rows])
+    show({ sort }, { rows: [rows] })
     insertTasks(queryClient, { filters: { sort }, tasks: [task] })
     expect(itemsOf({ pages: pages({ sort }) }).map(({ id }) => id)).toEqual(ids)
   })
 
   test('is unknown beyond the loaded pages and the end of a fully loaded list', () => {
     const { queryClient, show, titles, pages } = given()
-    show(ALL, [[row('c')]], 'more')
+    show(ALL, { rows: [[row('c')]], nextCursor: 'more' })
     expect(isInLoadedRange(row('a'), { pages: pages(ALL), filters: ALL })).toBe(false)
     insertTasks(queryClient, { filters: ALL, tasks: [row('a')] })
     expect(titles(ALL)).toEqual(['Task c'])
-    show(OPEN, [[row('c')]])
+    show(OPEN, { rows: [[row('c')]] })
     insertTasks(queryClient, { filters: OPEN, tasks: [row('a')] })
     expect(titles(OPEN)).toEqual(['Task c', 'Task a'])
   })
 
   test('is not used twice', () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('b', { title: 'shown' })]])
+    show(ALL, { rows: [[row('b', { title: 'shown' })]] })
     insertTasks(queryClient, { filters: ALL, tasks: [row('b'), row('a')] })
     expect(titles(ALL)).toEqual(['shown', 'Task a'])
   })
@@ -178,7 +178,7 @@ describe('the position of a task', () => {
 describe('an inactive list', () => {
   test('keeps its first page and is refetched on return', async () => {
     const { queryClient, show, titles } = given()
-    show(ALL, [[row('c')], [row('b')], [row('a')]])()
+    show(ALL, { rows: [[row('c')], [row('b')], [row('a')]] })()
     await trimList(queryClient, ALL)
     expect(titles(ALL)).toEqual(['Task c'])
     expect(queryClient.getQueryState(['tasks', ALL])?.isInvalidated).toBe(true)
@@ -187,14 +187,19 @@ describe('an inactive list', () => {
   test('keeps all pages when it is mounted again at once', async () => {
     const { queryClient, show, titles } = given()
     const pages = [[row('c')], [row('b')]]
-    show(ALL, pages)()
+    show(ALL, { rows: pages })()
     const trimming = trimList(queryClient, ALL)
-    show(ALL, pages)
+    show(ALL, { rows: pages })
     await trimming
     expect(titles(ALL)).toEqual(['Task c', 'Task b'])
     expect(queryClient.getQueryState(['tasks', ALL])?.isInvalidated).toBe(false)
   })
 })
+
+interface ShownList {
+  rows: TaskListItem[][]
+  nextCursor?: string | null
+}
 
 function given() {
   const queryClient = new QueryClient()
@@ -205,7 +210,7 @@ function given() {
     pages,
     titles: (filters: TaskFilters) => itemsOf({ pages: pages(filters) }).map(({ title }) => title),
     /** Shows a list, and returns how to leave it. */
-    show(filters: TaskFilters, rows: TaskListItem[][], nextCursor: string | null = null) {
+    show(filters: TaskFilters, { rows, nextCursor = null }: ShownList) {
       const query = tasksQuery(filters)
       queryClient.setQueryData(query.queryKey, {
         pages: rows.map((data, index) => ({

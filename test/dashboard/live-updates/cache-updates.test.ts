@@ -21,8 +21,11 @@ describe('changes reported by the stream', () => {
   test('cause one request for all changed rows of a burst', async () => {
     const { service, updater, titles, wait } = await given([row('b'), row('a')])
     service.rows = [row('a', { title: 'new', version: 2 })]
-    updater.applyEvents([event('task.updated', 'a', -1_000), event('task.updated', 'b', -3_000)])
-    updater.applyEvents([event('task.updated', 'a')])
+    updater.applyEvents([
+      event('task.updated', { taskId: 'a', ms: -1_000 }),
+      event('task.updated', { taskId: 'b', ms: -3_000 }),
+    ])
+    updater.applyEvents([event('task.updated', { taskId: 'a' })])
     await wait(1_000)
     // What was written down just before may carry an earlier time.
     expect(service.sinces).toEqual([new Date(START - 3_000 - 5_000).toISOString()])
@@ -32,7 +35,7 @@ describe('changes reported by the stream', () => {
   test('cause at most one request per 2 seconds', async () => {
     const { service, updater, wait } = await given([row('a')])
     for (let second = 0; second < 10; second += 0.1) {
-      updater.applyEvents([event('task.updated', 'a')])
+      updater.applyEvents([event('task.updated', { taskId: 'a' })])
       await wait(100)
     }
     await wait(5_000)
@@ -42,14 +45,14 @@ describe('changes reported by the stream', () => {
   test('invalidate inactive lists immediately', async () => {
     const { queryClient, updater } = await given([])
     queryClient.setQueryData(['tasks', { q: 'left' }], { pages: [], pageParams: [] })
-    updater.applyEvents([event('task.updated', 'a')])
+    updater.applyEvents([event('task.updated', { taskId: 'a' })])
     expect(queryClient.getQueryState(['tasks', { q: 'left' }])?.isInvalidated).toBe(true)
   })
 
   test('remove a deleted row, but not one restored since', async () => {
     const { service, updater, titles, wait } = await given([row('c'), row('b'), row('a')])
     service.rows = [row('b', { version: 3 })]
-    updater.applyEvents([event('task.deleted', 'a'), event('task.deleted', 'b')])
+    updater.applyEvents([event('task.deleted', { taskId: 'a' }), event('task.deleted', { taskId: 'b' })])
     await wait(1_000)
     expect(titles()).toEqual(['Task c', 'Task b'])
   })
@@ -57,12 +60,12 @@ describe('changes reported by the stream', () => {
   test('are requested again, together with newer ones, after a failure', async () => {
     const { service, updater, titles, wait } = await given([row('b'), row('a')])
     service.isUnavailable = true
-    updater.applyEvents([event('task.deleted', 'a', -60_000)])
+    updater.applyEvents([event('task.deleted', { taskId: 'a', ms: -60_000 })])
     await wait(1_000)
     expect(titles()).toEqual(['Task b', 'Task a'])
     service.isUnavailable = false
     service.rows = []
-    updater.applyEvents([event('task.deleted', 'b')])
+    updater.applyEvents([event('task.deleted', { taskId: 'b' })])
     await wait(10_000)
     expect(service.sinces.at(-1)).toBe(new Date(START - 60_000 - 5_000).toISOString())
     expect(titles()).toEqual([])
@@ -72,7 +75,7 @@ describe('changes reported by the stream', () => {
     const { service, updater, titles, wait } = await given([row('b'), row('a')])
     service.isEndless = true
     service.list = [row('z')]
-    updater.applyEvents([event('task.deleted', 'a')])
+    updater.applyEvents([event('task.deleted', { taskId: 'a' })])
     await wait(1_000)
     expect(service.sinces).toHaveLength(5)
     expect(titles()).toEqual(['Task z'])
@@ -82,11 +85,11 @@ describe('changes reported by the stream', () => {
     const { service, updater, titles, wait } = await given([row('a')])
     service.rows = []
     const responseDelay = service.delayResponses()
-    updater.applyEvents([event('task.deleted', 'a')])
+    updater.applyEvents([event('task.deleted', { taskId: 'a' })])
     await wait(1_000)
     updater.stop()
     responseDelay()
-    updater.applyEvents([event('task.deleted', 'a')])
+    updater.applyEvents([event('task.deleted', { taskId: 'a' })])
     await wait(10_000)
     expect(titles()).toEqual(['Task a'])
     expect(service.sinces).toHaveLength(1)
@@ -104,7 +107,7 @@ describe('changes reported by the stream', () => {
     ['list.created', ['projects', 'lists', 'connection', 'routing']],
   ])('invalidate exactly the queries that depend on them: %s', async (type, keys) => {
     const { updater, wait, invalidatedKeys } = await given([])
-    updater.applyEvents([event(type, type.startsWith('task.') ? 'a' : null)])
+    updater.applyEvents([event(type, { taskId: type.startsWith('task.') ? 'a' : null })])
     await wait(10_000)
     expect(invalidatedKeys()).toEqual([...keys].sort())
   })
@@ -227,7 +230,7 @@ function serviceOf() {
 let lastId = 0
 
 /** What the stream tells of a task, so long after the start. */
-function event(type: string, taskId: string | null, ms = 0): LiveEvent {
+function event(type: string, { taskId, ms = 0 }: { taskId: string | null; ms?: number }): LiveEvent {
   const createdAt = new Date(START + ms).toISOString()
   return { id: `${++lastId}`, type: 'activity', data: { type, taskId, createdAt } as Activity }
 }

@@ -65,7 +65,7 @@ function opener(browser: Browser, { url, adminKey }: TestApp): AppInBrowser['ope
   return async (path, { key = adminKey, context: given, isLive = false, ...options } = {}) => {
     const context =
       given ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }))
-    if (key !== null && !given) await signIn(context, url, key)
+    if (key !== null && !given) await signIn(context, { url, key })
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
     const stream = isLive && page.waitForResponse((response) => response.url().endsWith('/api/stream'))
@@ -88,7 +88,10 @@ export async function expectNone(page: Page, what: Locator): Promise<void> {
 }
 
 /** Delays requests of the page until the returned function is called. */
-export async function delayRequests(page: Page, url: string | RegExp, method = 'GET'): Promise<() => void> {
+export async function delayRequests(
+  page: Page,
+  { url, method = 'GET' }: { url: string | RegExp; method?: string },
+): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route(url, async (route) => {
     if (route.request().method() === method) await released
@@ -101,7 +104,10 @@ export const createTask = async ({ service }: AppInBrowser, body: object) =>
   (await service.post('/api/tasks', body)).body
 
 /** Starts a session for all pages of a browser context. */
-export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
+export async function signIn(
+  context: BrowserContext,
+  { url, key }: { url: string; key: string },
+): Promise<void> {
   const response = await context.request.post(`${url}/api/sessions`, {
     data: { key },
     headers: { origin: url },

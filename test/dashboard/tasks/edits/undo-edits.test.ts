@@ -28,21 +28,26 @@ describe('the edits of a change', () => {
 
 describe('reversing an edit', () => {
   test('restores the previous value', () => {
-    const changed = edit('a', { notes: null }, { notes: 'written' })
+    const changed = edit('a', { before: { notes: null }, after: { notes: 'written' } })
     expect(reverseOf(changed, { notes: 'written' })).toEqual({ notes: null })
   })
 
   test('is impossible when someone changed the same field since', () => {
-    const changed = edit('a', { title: 'old' }, { title: 'new' })
+    const changed = edit('a', { before: { title: 'old' }, after: { title: 'new' } })
     expect(reverseOf(changed, { title: 'theirs' })).toBeUndefined()
   })
 
   test('changes nothing when the previous value is there already', () => {
-    expect(reverseOf(edit('a', { status: 'open' }, { status: 'done' }), { status: 'open' })).toEqual({})
+    expect(
+      reverseOf(edit('a', { before: { status: 'open' }, after: { status: 'done' } }), { status: 'open' }),
+    ).toEqual({})
   })
 
   test('keeps labels and assignees that others added or removed', () => {
-    const changed = edit('a', { labels: ['kept', 'removed'] }, { labels: ['kept', 'added'] })
+    const changed = edit('a', {
+      before: { labels: ['kept', 'removed'] },
+      after: { labels: ['kept', 'added'] },
+    })
     expect(reverseOf(changed, { labels: ['kept', 'added', 'theirs'] })).toEqual({
       labels: ['kept', 'theirs', 'removed'],
     })
@@ -53,27 +58,39 @@ describe('reversing an edit', () => {
 describe('undoing', () => {
   test('one task checks its version and retries with the current one', async () => {
     const io = service({ a: { notes: 'mine', priority: 'high', version: 7 } })
-    const result = await undoEdits([edit('a', { notes: null }, { notes: 'mine' }, 5)], io)
+    const result = await undoEdits(
+      [edit('a', { before: { notes: null }, after: { notes: 'mine' }, version: 5 })],
+      io,
+    )
     expect(io.writes).toEqual([['a', { notes: null }, 7]])
     expect(undoFailureText(1, result)).toBeUndefined()
   })
 
   test('one task that someone changed since changes nothing and reports it', async () => {
     const io = service({ a: { notes: 'theirs', version: 7 } })
-    const result = await undoEdits([edit('a', { notes: null }, { notes: 'mine' }, 5)], io)
+    const result = await undoEdits(
+      [edit('a', { before: { notes: null }, after: { notes: 'mine' }, version: 5 })],
+      io,
+    )
     expect(io.writes).toEqual([])
     expect(undoFailureText(1, result)).toBe('Someone else has changed the notes since.')
     expect(retryable(result)).toEqual([])
   })
 
   test('one deleted task reports it', async () => {
-    const result = await undoEdits([edit('a', { status: 'open' }, { status: 'done' })], service({}))
+    const result = await undoEdits(
+      [edit('a', { before: { status: 'open' }, after: { status: 'done' } })],
+      service({}),
+    )
     expect(undoFailureText(1, result)).toContain('Deleted')
     expect(retryable(result)).toEqual([])
   })
 
   test('several tasks restores each value with one request per value and 100 tasks', async () => {
-    const edits = [...many(0, 150, { priority: 'low' }), ...many(150, 200, { priority: 'medium' })]
+    const edits = [
+      ...many({ from: 0, to: 150, before: { priority: 'low' } }),
+      ...many({ from: 150, to: 200, before: { priority: 'medium' } }),
+    ]
     const io = service(Object.fromEntries(edits.map(({ id }) => [id, { priority: 'high', version: 2 }])))
     const result = await undoEdits(edits, io)
     expect(io.batches.map(({ change, items }) => [change, items.length])).toEqual([
@@ -85,7 +102,7 @@ describe('undoing', () => {
   })
 
   test('several tasks reports changed, deleted and retryable ones', async () => {
-    const edits = many(0, 4, { priority: 'low' })
+    const edits = many({ from: 0, to: 4, before: { priority: 'low' } })
     const io = service({
       0: { priority: 'high', version: 2 },
       1: { priority: 'medium', version: 3 },
@@ -102,7 +119,7 @@ describe('undoing', () => {
   })
 
   test('several tasks whose state cannot be loaded changes nothing and can be retried', async () => {
-    const edits = many(0, 3, { status: 'open' })
+    const edits = many({ from: 0, to: 3, before: { status: 'open' } })
     const io: UndoIo = {
       ...service({}),
       changedSince: () => Promise.reject(new Problem(0, { detail: "Couldn't reach Inlet." })),
@@ -117,7 +134,13 @@ const AT = '2026-11-22T03:00:00.000Z'
 const task = (fields: Partial<Task>) =>
   ({ title: `Task ${fields.id}`, version: 2, updatedAt: AT, ...fields }) as Task
 
-const edit = (id: string, before: Partial<Task> = {}, after: Partial<Task> = {}, version = 2): Edit => ({
+interface GivenEdit {
+  before?: Partial<Task>
+  after?: Partial<Task>
+  version?: number
+}
+
+const edit = (id: string, { before = {}, after = {}, version = 2 }: GivenEdit = {}): Edit => ({
   id,
   title: `Task ${id}`,
   version,
@@ -126,9 +149,12 @@ const edit = (id: string, before: Partial<Task> = {}, after: Partial<Task> = {},
   after,
 })
 
-const many = (from: number, to: number, before: Partial<Task>) =>
+const many = ({ from, to, before }: { from: number; to: number; before: Partial<Task> }) =>
   Array.from({ length: to - from }, (_, index) =>
-    edit(String(from + index), before, before.priority ? { priority: 'high' } : { status: 'done' }),
+    edit(String(from + index), {
+      before,
+      after: before.priority ? { priority: 'high' } : { status: 'done' },
+    }),
   )
 
 interface Seen {

@@ -24,26 +24,35 @@ describe('the text of an activity', () => {
     [undefined, 'edited the task'],
     [null, 'edited the task'],
   ])('names the changed fields: %j', (changes, text) => {
-    expect(activityText(activity('task.updated', { changes }))).toBe(text)
+    expect(activityText(activity('task.updated', { metadata: { changes } }))).toBe(text)
   })
 
   test('distinguishes reopened from resumed tasks', () => {
-    const opened = activityText(activity('task.reopened', { from: 'done', to: 'open' }))
-    const resumed = activityText(activity('task.reopened', { from: 'done', to: 'in_progress' }))
+    const opened = activityText(activity('task.reopened', { metadata: { from: 'done', to: 'open' } }))
+    const resumed = activityText(activity('task.reopened', { metadata: { from: 'done', to: 'in_progress' } }))
     expect(opened).not.toBe(resumed)
   })
 
   test('is the note of the feedback, if it has one', () => {
-    expect(activityText(activity('feedback.received', {}, 'loved: Nice'))).toBe('loved: Nice')
-    expect(activityText(activity('feedback.received', {}))).not.toMatch(/null|feedback\.received/)
+    expect(activityText(activity('feedback.received', { metadata: {}, message: 'loved: Nice' }))).toBe(
+      'loved: Nice',
+    )
+    expect(activityText(activity('feedback.received', { metadata: {} }))).not.toMatch(
+      /null|feedback\.received/,
+    )
   })
 
   test('is the type and the message of an unknown activity', () => {
-    expect(activityText(activity('task.archived', {}, 'By a rule'))).toBe('task.archived: By a rule')
-    expect(activityText(activity('task.archived', {}))).toBe('task.archived')
+    expect(activityText(activity('task.archived', { metadata: {}, message: 'By a rule' }))).toBe(
+      'task.archived: By a rule',
+    )
+    expect(activityText(activity('task.archived', { metadata: {} }))).toBe('task.archived')
   })
 })
 
-function activity(type: string, metadata: object, message: string | null = null): Activity {
+function activity(
+  type: string,
+  { metadata, message = null }: { metadata: object; message?: string | null },
+): Activity {
   return { type, message, metadata } as Activity
 }
