@@ -46,18 +46,14 @@ export function newTask(
   }
 }
 
-/** The source is derived from the actor, never from the request. */
-export function sourceOf(type: ActorType): TaskSource {
-  switch (type) {
-    case 'session':
-      return 'dashboard'
-    case 'assistant':
-      return 'assistant'
-    case 'analytics':
-      return 'analytics'
-    case 'codehost':
-      return 'codehost'
-    default:
-      return 'api'
-  }
+const SOURCES: Record<ActorType, TaskSource> = {
+  key: 'api',
+  session: 'dashboard',
+  assistant: 'assistant',
+  analytics: 'analytics',
+  codehost: 'codehost',
+  system: 'api',
 }
+
+/** The source is derived from the actor, never from the request. */
+export const sourceOf = (type: ActorType): TaskSource => SOURCES[type]

@@ -56,8 +56,16 @@ export function decideChange(
   return { update, activities }
 }
 
-export const isDescriptionReadOnly = (source: TaskSource) =>
-  source === 'api' || source === 'codehost' || source === 'analytics'
+/** `repositories/task-json.ts` has the same for pages. */
+const READ_ONLY_DESCRIPTIONS: Record<TaskSource, boolean> = {
+  api: true,
+  codehost: true,
+  analytics: true,
+  dashboard: false,
+  assistant: false,
+}
+
+export const isDescriptionReadOnly = (source: TaskSource) => READ_ONLY_DESCRIPTIONS[source]
 
 function changedColumns(
   task: StoredTask,

@@ -23,10 +23,21 @@ const names = (column: string) =>
 const numberOf = (kind: string) =>
   orNull(`case when codehost_kind = '${kind}' then codehost_number end::text`)
 
+/** As in `domain/task-change.ts`. */
+const READ_ONLY_DESCRIPTIONS: Record<TaskRow['source'], boolean> = {
+  api: true,
+  codehost: true,
+  analytics: true,
+  dashboard: false,
+  assistant: false,
+}
+
 const BRIEF = {
   id: quoted('id'),
   title: 'to_json(title)',
-  descriptionReadOnly: `case when source in ('api', 'codehost', 'analytics') then 'true' else 'false' end`,
+  descriptionReadOnly: `case source ${Object.entries(READ_ONLY_DESCRIPTIONS)
+    .map(([source, isReadOnly]) => `when '${source}' then '${isReadOnly}'`)
+    .join(' ')} end`,
   status: quoted('status'),
   priority: quoted(`case priority when 1 then 'low' when 2 then 'medium' else 'high' end`),
   source: quoted('source'),

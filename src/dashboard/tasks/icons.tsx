@@ -33,12 +33,15 @@ interface TaskIcon {
 
 /** The icon of a task's source. */
 export function iconOf(task: IconTask): TaskIcon {
-  if (task.source === 'codehost') return codehostIcon(task)
-  if (task.source === 'analytics') return sentimentIcon(task.labels)
-  if (task.source === 'api') return { Icon: PlugIcon, colour: 'var(--quiet)', label: 'Created over the API' }
-  if (task.source === 'assistant')
-    return { Icon: SparkleIcon, colour: 'var(--quiet)', label: 'Created by an assistant' }
-  return { Icon: HandIcon, colour: 'var(--quiet)', label: 'Created in the dashboard' }
+  return ICONS[task.source](task)
+}
+
+const ICONS: Record<IconTask['source'], (task: IconTask) => TaskIcon> = {
+  api: () => ({ Icon: PlugIcon, colour: 'var(--quiet)', label: 'Created over the API' }),
+  codehost: codehostIcon,
+  analytics: ({ labels }) => sentimentIcon(labels),
+  dashboard: () => ({ Icon: HandIcon, colour: 'var(--quiet)', label: 'Created in the dashboard' }),
+  assistant: () => ({ Icon: SparkleIcon, colour: 'var(--quiet)', label: 'Created by an assistant' }),
 }
 
 function codehostIcon({ codehostPrNumber, closedReason, sourceState }: IconTask): TaskIcon {

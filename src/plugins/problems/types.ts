@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/index.ts'
 
 /** The status, title and explanation of each error. */
-export const PROBLEMS = {
+export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string, explanation: string]> = {
   validation_failed: [
     400,
     'Invalid request',
@@ -221,4 +221,4 @@ export const PROBLEMS = {
     'Code host unreachable',
     'It is down, too slow, limits requests, or sent an invalid response. Try again later.',
   ],
-} as const satisfies Record<ErrorCode, readonly [status: number, title: string, explanation: string]>
+}

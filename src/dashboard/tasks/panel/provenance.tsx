@@ -28,23 +28,19 @@ export function Provenance({ task }: { task: Task }) {
 }
 
 function ProvenanceText({ task }: { task: Task }): ReactNode {
-  const when = <RelativeTime dateTime={task.createdAt} />
   if (task.source === 'codehost') return <FromCodehost task={task} />
   if (task.source === 'analytics') return <FromFeedback task={task} />
-  if (task.source === 'api') {
-    return (
-      <>
-        Created over the API by key <em>{task.createdBy.name}</em>, {when}
-      </>
-    )
-  }
-  const author =
-    task.source === 'assistant' ? 'Created by an assistant with key' : 'Created in the dashboard by'
   return (
     <>
-      {author} <em>{task.createdBy.name}</em>, {when}
+      {AUTHORS[task.source]} <em>{task.createdBy.name}</em>, <RelativeTime dateTime={task.createdAt} />
     </>
   )
+}
+
+const AUTHORS: Record<Exclude<Task['source'], 'codehost' | 'analytics'>, string> = {
+  api: 'Created over the API by key',
+  dashboard: 'Created in the dashboard by',
+  assistant: 'Created by an assistant with key',
 }
 
 function FromCodehost({ task }: { task: Task }) {

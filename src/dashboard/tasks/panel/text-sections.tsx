@@ -38,7 +38,7 @@ export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
         field="notes"
         name="Notes"
         mayWrite={mayWrite}
-        empty="No notes. Notes are kept when the source changes."
+        empty="No notes. A sync doesn't change notes."
       />
     </>
   )
