@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { namedSchemas } from '../src/schemas/index.ts'
 import { circlesOf } from './support/circles.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -206,6 +207,19 @@ describe('the source', () => {
         ),
     )
     expect(violations).toEqual([])
+  })
+
+  test('lists each schema with an id', async () => {
+    const modules = readdirSync(join(root, 'src/schemas')).map(
+      (file) => import(/* @vite-ignore */ `../src/schemas/${file}`),
+    )
+    const exported = (await Promise.all(modules)).flatMap((module) => Object.values<{ $id?: string }>(module))
+    const ids = new Set(exported.flatMap((value) => value?.$id ?? []))
+    const listed = new Set(namedSchemas.map(({ $id }) => $id))
+    expect(
+      [...ids].filter((id) => !listed.has(id)),
+      'add them to src/schemas/index.ts',
+    ).toEqual([])
   })
 
   test('reads the environment in one place', () => {
