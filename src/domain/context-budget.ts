@@ -1,5 +1,13 @@
 import type { Context } from '../schemas/context.ts'
-import { contextMarkdown, HEADINGS, itemMarkdown, omissionLine } from './context-markdown.ts'
+import type { Rule } from '../schemas/rule.ts'
+import {
+  contextRestMarkdown,
+  dataItemMarkdown,
+  HEADINGS,
+  NO_RULES,
+  omissionLine,
+  ruleMarkdown,
+} from './context-markdown.ts'
 
 /** Estimated tokens of a text: four bytes of UTF-8 each. Within about 25% for English and code. */
 export const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_OF_TOKEN)
@@ -12,10 +20,29 @@ const MAX_NAMED = 20
 /** Estimated tokens to list one omission. At most a tenth of the budget is reserved for omissions. */
 const NAME_BYTES = 130
 
-export type ContextItem =
-  | { kind: 'instruction'; value: Context['instructions'][number] }
+/** What the budget needs of a rule: its text need not be in memory. */
+export interface RuleSize extends Pick<Rule, 'id' | 'priority'> {
+  jsonBytes: number
+  /** As the first rule: the number of a later one may have more digits. */
+  markdownBytes: number
+}
+
+export const sizeOfRule = (rule: Rule): RuleSize => ({
+  id: rule.id,
+  priority: rule.priority,
+  jsonBytes: jsonBytesOf(rule),
+  markdownBytes: Buffer.byteLength(ruleMarkdown(rule, 0)),
+})
+
+/** A context with the sizes of its rules. */
+export type SizedContext<R extends RuleSize = RuleSize> = Omit<Context, 'instructions'> & {
+  instructions: R[]
+}
+
+export type DataItem =
   | { kind: 'list'; value: Context['lists'][number] }
   | { kind: 'task'; value: NonNullable<Context['tasks']>['recent'][number] }
+type ContextItem<R extends RuleSize> = DataItem | { kind: 'instruction'; value: R }
 type Omission = Context['omitted'][number]
 
 /**
@@ -23,28 +50,34 @@ type Omission = Context['omitted'][number]
  * lists, then tasks; an item that does not fit is omitted, later ones may still fit. An empty context can exceed a
  * tiny budget.
  */
-export function withinBudget(context: Context, budgetTokens: number): Context {
-  const fits = (context: Context) =>
-    estimateTokens(JSON.stringify(context)) <= budgetTokens &&
-    estimateTokens(contextMarkdown(context)) <= budgetTokens
-  if (fits(context)) return context
+export function withinBudget<R extends RuleSize>(
+  context: SizedContext<R>,
+  budgetTokens: number,
+): SizedContext<R> {
+  const budgetBytes = budgetTokens * BYTES_OF_TOKEN
+  const { jsonBytes, markdownBytes } = sizesOf(context)
+  if (Math.max(jsonBytes, markdownBytes) <= budgetBytes) return context
 
   const items = itemsOf(context)
-  const remaining = remainingBudget(
-    withItems(context, { items, included: [], maxNamed: 0 }),
-    budgetTokens * BYTES_OF_TOKEN,
-  )
-  const forNames = Math.min(MAX_NAMED * NAME_BYTES, (budgetTokens * BYTES_OF_TOKEN) / 10)
+  const remaining = remainingBudget(withItems(context, { items, included: [], maxNamed: 0 }), budgetBytes)
+  const forNames = Math.min(MAX_NAMED * NAME_BYTES, budgetBytes / 10)
   remaining.add(-forNames)
-  const included: ContextItem[] = []
+  const included: ContextItem<R>[] = []
   for (const item of items) {
     const isFirst = !included.some(({ kind }) => isRule(kind) === isRule(item.kind))
-    const text = `${isFirst ? HEADINGS[item.kind] : ''}${itemMarkdown(item, included.length)}`
-    if (remaining.reserve(item.value, text)) included.push(item)
+    const heading = isFirst ? Buffer.byteLength(HEADINGS[isRule(item.kind) ? 'rules' : 'data']) : 0
+    const size = sizeOf(item, included.length)
+    if (remaining.reserve({ ...size, markdownBytes: size.markdownBytes + heading })) included.push(item)
   }
   remaining.add(forNames)
   const { omitted } = withItems(context, { items, included, maxNamed: items.length + context.omitted.length })
-  const tooMany = omitted.findIndex((omission) => !remaining.reserve(omission, omissionLine(omission)))
+  const tooMany = omitted.findIndex(
+    (omission) =>
+      !remaining.reserve({
+        jsonBytes: jsonBytesOf(omission),
+        markdownBytes: Buffer.byteLength(omissionLine(omission)),
+      }),
+  )
   return withItems(context, {
     items,
     included,
@@ -52,40 +85,74 @@ export function withinBudget(context: Context, budgetTokens: number): Context {
   })
 }
 
-const isRule = (kind: ContextItem['kind']) => kind === 'instruction'
+interface Size {
+  jsonBytes: number
+  markdownBytes: number
+}
+
+const jsonBytesOf = (value: object) => Buffer.byteLength(JSON.stringify(value))
+
+const isRule = (kind: ContextItem<RuleSize>['kind']) => kind === 'instruction'
+
+function sizeOf(item: ContextItem<RuleSize>, index: number): Size {
+  if (item.kind !== 'instruction')
+    return {
+      jsonBytes: jsonBytesOf(item.value),
+      markdownBytes: Buffer.byteLength(dataItemMarkdown(item)),
+    }
+  const { jsonBytes, markdownBytes } = item.value
+  return { jsonBytes, markdownBytes: markdownBytes + String(index + 1).length - 1 }
+}
+
+/** Exactly: the sizes of all rules are added to those of a context without any. */
+function sizesOf({ instructions, ...rest }: SizedContext): Size {
+  const sizes = instructions.map((value, index) => sizeOf({ kind: 'instruction', value }, index))
+  const commas = Math.max(0, instructions.length - 1)
+  const heading = instructions.length === 0 ? NO_RULES : HEADINGS.rules
+  return {
+    jsonBytes: sizes.reduce(
+      (sum, { jsonBytes }) => sum + jsonBytes,
+      jsonBytesOf({ ...rest, instructions: [] }) + commas,
+    ),
+    markdownBytes: sizes.reduce(
+      (sum, { markdownBytes }) => sum + markdownBytes,
+      Buffer.byteLength(heading + contextRestMarkdown(rest)),
+    ),
+  }
+}
 
 /** Remaining budget in both formats; sizes are added per item, so the whole is not serialized again. */
-function remainingBudget(context: Context, bytes: number) {
-  let json = bytes - Buffer.byteLength(JSON.stringify(context))
-  let markdown = bytes - Buffer.byteLength(contextMarkdown(context))
+function remainingBudget(empty: SizedContext, bytes: number) {
+  const taken = sizesOf(empty)
+  let json = bytes - taken.jsonBytes
+  let markdown = bytes - taken.markdownBytes
   return {
     add(bytes: number): void {
       json += bytes
       markdown += bytes
     },
 
-    reserve(value: object, text: string): boolean {
+    reserve({ jsonBytes, markdownBytes }: Size): boolean {
       // Plus one byte each for the comma or line break.
-      const [jsonSize, textSize] = [Buffer.byteLength(JSON.stringify(value)) + 1, Buffer.byteLength(text) + 1]
-      if (jsonSize > json || textSize > markdown) return false
-      json -= jsonSize
-      markdown -= textSize
+      if (jsonBytes + 1 > json || markdownBytes + 1 > markdown) return false
+      json -= jsonBytes + 1
+      markdown -= markdownBytes + 1
       return true
     },
   }
 }
 
-const itemsOf = ({ instructions, lists, tasks }: Context): ContextItem[] => [
+const itemsOf = <R extends RuleSize>({ instructions, lists, tasks }: SizedContext<R>): ContextItem<R>[] => [
   ...instructions.map((value) => ({ kind: 'instruction' as const, value })),
   ...lists.map((value) => ({ kind: 'list' as const, value })),
   ...(tasks?.recent ?? []).map((value) => ({ kind: 'task' as const, value })),
 ]
 
 /** The context reduced to the kept items; omissions are listed up to `named` and all counted. */
-function withItems(
-  context: Context,
-  { items, included, maxNamed }: { items: ContextItem[]; included: ContextItem[]; maxNamed: number },
-): Context {
+function withItems<R extends RuleSize>(
+  context: SizedContext<R>,
+  { items, included, maxNamed }: { items: ContextItem<R>[]; included: ContextItem<R>[]; maxNamed: number },
+): SizedContext<R> {
   const isIncluded = new Set(included)
   const left = items.filter((item) => !isIncluded.has(item))
   const omitted = [...context.omitted, ...left.map(omissionOf)]
@@ -104,7 +171,7 @@ function withItems(
   }
 }
 
-const omissionOf = ({ kind, value }: ContextItem): Omission => ({
+const omissionOf = ({ kind, value }: ContextItem<RuleSize>): Omission => ({
   kind,
   id: value.id,
   priority: kind === 'instruction' ? value.priority : null,

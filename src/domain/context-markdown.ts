@@ -1,55 +1,61 @@
 import type { Context, TaskBrief } from '../schemas/context.ts'
 import type { Rule } from '../schemas/rule.ts'
-import type { ContextItem } from './context-budget.ts'
+import type { DataItem } from './context-budget.ts'
 import { fenced, inertJson } from './untrusted.ts'
 
-/** The Markdown for an assistant at the start of a session: rules first, then the current state, then data. */
-export function contextMarkdown(context: Context): string {
-  return [
-    rulesMarkdown(context.instructions),
-    overview(context),
-    dataMarkdown(context),
-    omissionsMarkdown(context),
-  ]
+type Rules = Iterable<Rule> | AsyncIterable<Rule>
+type ContextRest = Omit<Context, 'instructions'>
+
+/**
+ * The Markdown for an assistant at the start of a session, in pieces: rules first, then the current state, then data.
+ */
+export async function* contextMarkdown(
+  context: ContextRest & { instructions: Rules },
+): AsyncGenerator<string> {
+  yield* rulesMarkdown(context.instructions)
+  yield contextRestMarkdown(context)
+}
+
+/** The active rules in order, each a piece. */
+export async function* rulesMarkdown(rules: Rules): AsyncGenerator<string> {
+  let count = 0
+  for await (const rule of rules) yield `${count === 0 ? RULES_HEADING : ''}${ruleMarkdown(rule, count++)}`
+  if (count === 0) yield NO_RULES
+}
+
+/** What follows the rules. */
+export const contextRestMarkdown = (context: ContextRest): string =>
+  [overview(context), dataMarkdown(context), omissionsMarkdown(context)]
     .filter((section) => section !== '')
-    .join('\n\n')
+    .map((section) => `\n\n${section}`)
+    .join('')
     .concat('\n')
-}
 
-/** The active rules in order. */
-export function rulesMarkdown(rules: Rule[]): string {
-  if (rules.length === 0) return '# Instructions\n\nThere are no active instructions.'
-  return `${RULES_HEADING}${rules.map(ruleMarkdown).join('')}`
-}
-
+/** In place of rules. */
+export const NO_RULES = '# Instructions\n\nThere are no active instructions.'
 const RULES_HEADING =
   '# Instructions\n\nStanding instructions from the team, most important first. Follow them for the whole session.'
 const DATA_HEADING = '# Projects, lists and recent tasks\n\n'
 
-const ruleMarkdown = ({ id, priority, content }: Rule, index: number) =>
+/** The Markdown of one rule. */
+export const ruleMarkdown = ({ id, priority, content }: Rule, index: number) =>
   `\n\n## ${index + 1}. Priority ${priority}, rule ${id}\n\n${content}`
 
-/** Text that the first item of a kind adds. */
-export const HEADINGS: Record<ContextItem['kind'], string> = {
-  instruction: RULES_HEADING,
-  list: `\n\n${DATA_HEADING}${fenced([])}`,
-  task: `\n\n${DATA_HEADING}${fenced([])}`,
-}
+/** Text that the first rule, and the first list or task, adds. */
+export const HEADINGS = { rules: RULES_HEADING, data: `\n\n${DATA_HEADING}${fenced([])}` }
 
-/** The Markdown of one item. */
-export function itemMarkdown(item: ContextItem, index: number): string {
-  if (item.kind === 'instruction') return ruleMarkdown(item.value, index)
-  return inertJson(item.kind === 'list' ? listLine(item.value) : taskLine(item.value))
-}
+/** The Markdown of a list or a task. */
+export const dataItemMarkdown = (item: DataItem): string =>
+  inertJson(item.kind === 'list' ? listLine(item.value) : taskLine(item.value))
 
-function overview({ project, tasks, serverTime }: Context): string {
+function overview({ project, tasks, serverTime }: ContextRest): string {
   const isArchived = project?.archivedAt ? ' (archived, read-only)' : ''
   const scope = project ? `project ${project.id}${isArchived}` : 'all projects'
   const work = tasks ? [`- Tasks: ${tasks.open} open, ${tasks.inProgress} in progress`] : []
   return ['# Overview', '', `- Scope: ${scope}`, ...work, `- Time: ${serverTime}`].join('\n')
 }
 
-function dataMarkdown({ project, lists, tasks }: Context): string {
+function dataMarkdown({ project, lists, tasks }: ContextRest): string {
   const lines = [
     ...(project ? [{ project: project.id, name: project.name }] : []),
     ...lists.map(listLine),
@@ -72,7 +78,7 @@ export const taskLine = ({ id, title, status, priority, labels, source, listId, 
   updatedAt,
 })
 
-function omissionsMarkdown({ omitted, omittedCount }: Context): string {
+function omissionsMarkdown({ omitted, omittedCount }: ContextRest): string {
   if (omittedCount === 0) return ''
   const others = omittedCount - omitted.length
   return [

@@ -9,28 +9,31 @@ export const UNTRUSTED =
 const FENCE = '```'
 
 /** Each value as one line of JSON, between fences, below the label. */
-export function fenced(values: unknown[]): string {
-  return [
-    `${UNTRUSTED} The data is inside the fence.`,
-    `${FENCE}untrusted-json`,
-    ...values.map(inertJson),
-    FENCE,
-  ].join('\n')
+export const fenced = (values: unknown[]): string => [...fencedLines(values)].join('')
+
+/** The same, line by line. */
+export function* fencedLines(values: unknown[]): Generator<string> {
+  yield `${UNTRUSTED} The data is inside the fence.\n${FENCE}untrusted-json\n`
+  for (const value of values) yield `${inertJson(value)}\n`
+  yield FENCE
 }
 
 /** The members of an object, one per line. */
 export const fencedMembers = (object: object) =>
-  fenced(Object.entries(object).map(([name, value]) => ({ [name]: value })))
+  fencedLines(Object.entries(object).map(([name, value]) => ({ [name]: value })))
 
 /**
  * JSON that parses to the same value and contains no characters of fences or tags, no line separators (JSON escapes
  * newlines already) and no invisible characters.
  */
 export const inertJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[`~<>]|[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, escapeUnits)
+  JSON.stringify(value).replace(/[`~<>\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, escapeUnits)
 
-const escapeUnits = (character: string) =>
-  Array.from(
-    { length: character.length },
-    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-  ).join('')
+/** A loop: with `Array.from`, 65,536 of them took 50 ms instead of 8. */
+function escapeUnits(character: string): string {
+  let escaped = ''
+  for (let index = 0; index < character.length; index++) {
+    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`
+  }
+  return escaped
+}

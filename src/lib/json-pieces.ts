@@ -1,17 +1,9 @@
-import { collectRecentGarbage } from './collect-garbage.ts'
-import { timeSlices } from './time-slices.ts'
-
-/** So many characters of pieces that were taken may be garbage: V8 alone would let 50 MB of them and their bytes accumulate. */
-const MAX_GARBAGE_LENGTH = 2 * 1024 * 1024
-
 /**
  * Serializes an object in pieces, one per array item, so that no piece takes long to serialize. Items of an async iterable
  * are taken as they are needed.
  */
 export async function* jsonPieces(object: object): AsyncGenerator<string> {
-  const breathe = timeSlices()
   let separator = '{'
-  let garbageLength = 0
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue
     yield `${separator}${JSON.stringify(name)}:`
@@ -22,17 +14,20 @@ export async function* jsonPieces(object: object): AsyncGenerator<string> {
     }
     let count = 0
     for await (const item of value) {
-      await breathe()
-      const piece = `${count++ === 0 ? '[' : ','}${JSON.stringify(item)}`
-      yield piece
-      garbageLength += piece.length
-      if (garbageLength < MAX_GARBAGE_LENGTH) continue
-      collectRecentGarbage()
-      garbageLength = 0
+      yield `${count++ === 0 ? '[' : ','}${JSON.stringify(item)}`
     }
     yield count === 0 ? '[]' : ']'
   }
   yield separator === '{' ? '{}' : '}'
+}
+
+/** The JSON string of a text, in pieces. A piece of the text has no half of a surrogate pair at its ends. */
+export async function* jsonTextPieces(
+  texts: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string> {
+  yield '"'
+  for await (const text of texts) yield JSON.stringify(text).slice(1, -1)
+  yield '"'
 }
 
 const isList = (value: unknown): value is unknown[] | AsyncIterable<unknown> =>

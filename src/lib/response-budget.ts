@@ -61,9 +61,12 @@ export function responseBudget({
       return stream
     },
 
-    /** The same for pieces made from as many bytes, which stay in memory until all are read. Never refused. */
-    sendPieces(pieces: Readable, { bytes, holder }: { bytes: number; holder: string }): Readable {
-      makeRoom(bytes, holder)
+    /** The same for pieces, and as many bytes that stay in memory until all of them are read. */
+    sendPieces(
+      pieces: Readable,
+      { bytes, holder, mayExceed = false }: SendOptions & { bytes: number },
+    ): Readable | undefined {
+      if (!makeRoom(bytes, holder) && !mayExceed) return undefined
       const stream = Readable.from(read(), { objectMode: false })
       const sending = begin(stream, { bytes, holder })
       stream.once('close', () => pieces.destroy())

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operation.ts'
+import { pacedPieces } from '../lib/paced-pieces.ts'
 import type { Services } from '../services/index.ts'
 import { nameConversations } from './conversation.ts'
 import type { McpHandler } from './handler.ts'
+import { longResults } from './long-results.ts'
 import type { Exchange } from './server.ts'
 
 /**
@@ -31,6 +34,8 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
     },
     async (request, reply) => {
       const { caller, id: requestId, log } = request
+      const results = longResults()
+      const exchange: Exchange = { caller, requestId, log, results, hasEffect: false }
       const gone = new AbortController()
       if (isListening(request.body)) listeners.add(gone)
       reply.raw.once('close', () => {
@@ -43,15 +48,21 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
           token: '',
           clientId: caller.keyId,
           scopes: caller.scopes,
-          extra: { exchange: { caller, requestId, log } satisfies Exchange },
+          extra: { exchange },
         },
       })
       if (isListening(request.body)) return reply.send(response)
-      // Sent whole, so that it counts towards the limit of large responses; the SDK builds its message in one piece
-      // anyway.
+      // The SDK builds its message in one piece; long results are not in it yet.
       const body = Buffer.from(await response.arrayBuffer())
       reply.status(response.status).headers(Object.fromEntries(response.headers))
-      return reply.send(body.length > 0 ? body : null)
+      reply.isRefusable = !exchange.hasEffect
+      reply.heldBytes = results.heldBytes()
+      if (body.length === 0) return reply.send(null)
+      return reply.send(
+        results.isEmpty()
+          ? body
+          : Readable.from(pacedPieces(results.fill(body.toString())), { objectMode: false }),
+      )
     },
   )
 }

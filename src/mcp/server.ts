@@ -9,6 +9,7 @@ import type { Caller } from '../services/access.ts'
 import { contextOperations } from '../services/context.ts'
 import type { UseCases } from '../services/index.ts'
 import { ruleOperations } from '../services/rules.ts'
+import type { LongResults } from './long-results.ts'
 import { published } from './published.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
@@ -21,6 +22,9 @@ export interface Exchange {
   caller: Caller
   requestId: string
   log: FastifyBaseLogger
+  results: LongResults
+  /** Whether a tool that writes was called: then the request gets its response, whatever that costs. */
+  hasEffect: boolean
 }
 
 type ServerOfExchange = (exchange: Exchange, era: 'legacy' | 'modern') => McpServer
@@ -37,7 +41,7 @@ export function mcpServers(
   }))
 
   return (exchange, era) => {
-    const { caller } = exchange
+    const { caller, results } = exchange
     const server = new McpServer(
       { name: 'inlet', title: 'Inlet', version: VERSION },
       {
@@ -57,8 +61,8 @@ export function mcpServers(
       server.registerTool(name, config, async (args) => {
         try {
           requireAllowed(caller, operation)
-          const { data, text } = await run(args, { caller, ...useCases })
-          return { content: [{ type: 'text', text }], structuredContent: { ...data } }
+          if (!config.annotations.readOnlyHint) exchange.hasEffect = true
+          return results.toolResult(await run(args, { caller, ...useCases }))
         } catch (error) {
           return { isError: true, content: [{ type: 'text', text: words(error, exchange) }] }
         }
@@ -77,10 +81,9 @@ export function mcpServers(
         withProtocolErrors(exchange, {
           operation: ruleOperations.list,
           work: async () => {
-            const { data } = await useCases.rules.list(caller, {})
-            return {
-              contents: [{ uri: uri.href, mimeType: 'text/markdown', text: `${rulesMarkdown(data)}\n` }],
-            }
+            const rules = await useCases.rules.list(caller, {})
+            const text = results.text(() => rulesMarkdown(rules), rules.heldBytes)
+            return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] }
           },
         }),
     )
@@ -95,7 +98,8 @@ export function mcpServers(
         withProtocolErrors(exchange, {
           operation: contextOperations.read,
           work: async () => {
-            const { markdown: text } = await useCases.context.read(caller, {})
+            const { context, markdown } = await useCases.context.read(caller, {})
+            const text = results.text(markdown, context.instructions.heldBytes)
             return { messages: [{ role: 'user', content: { type: 'text', text } }] }
           },
         }),

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { rulesMarkdown, taskLine } from '../domain/context-markdown.ts'
 import type { Operation } from '../domain/operation.ts'
-import { fenced, fencedMembers, UNTRUSTED } from '../domain/untrusted.ts'
+import { fencedLines, fencedMembers, UNTRUSTED } from '../domain/untrusted.ts'
 import { without } from '../lib/without.ts'
 import { Context, type TaskBrief } from '../schemas/context.ts'
 import { Rule, RuleList } from '../schemas/rule.ts'
@@ -24,6 +24,7 @@ import { contextOperations } from '../services/context.ts'
 import type { UseCases } from '../services/index.ts'
 import { ruleOperations } from '../services/rules.ts'
 import { taskOperations } from '../services/tasks/index.ts'
+import type { ToolResult } from './long-results.ts'
 
 export interface Tool {
   name: string
@@ -40,7 +41,7 @@ export interface Tool {
   input: TSchema
   output: TSchema
   /** Returns the structured content, and a text with the same content. */
-  run(args: unknown, useCases: UseCases & { caller: Caller }): Promise<{ data: object; text: string }>
+  run(args: unknown, useCases: UseCases & { caller: Caller }): Promise<ToolResult>
 }
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
@@ -62,7 +63,7 @@ export const TOOLS: Tool[] = [
     output: Context,
     async run(args, { caller, context }) {
       const { context: data, markdown } = await context.read(caller, args)
-      return { data, text: markdown }
+      return { data, text: markdown, heldBytes: data.instructions.heldBytes }
     },
   }),
   tool({
@@ -75,7 +76,8 @@ export const TOOLS: Tool[] = [
     output: RuleList,
     async run(_, { caller, rules }) {
       const data = await rules.list(caller, {})
-      return { data, text: rulesMarkdown(data.data) }
+      const { heldBytes } = data
+      return { data: { data, nextCursor: null }, text: () => rulesMarkdown(data), heldBytes }
     },
   }),
   tool({
@@ -89,7 +91,7 @@ export const TOOLS: Tool[] = [
     output: Rule,
     async run(args, { caller, rules }) {
       const rule = await rules.create(caller, args)
-      return { data: rule, text: `Created.\n\n${ruleText(rule)}` }
+      return { data: rule, text: () => `Created.\n\n${ruleText(rule)}` }
     },
   }),
   tool({
@@ -103,7 +105,7 @@ export const TOOLS: Tool[] = [
     output: Rule,
     async run({ id, ...change }, { caller, rules }) {
       const rule = await rules.update(caller, { id, change })
-      return { data: rule, text: `Updated.\n\n${ruleText(rule)}` }
+      return { data: rule, text: () => `Updated.\n\n${ruleText(rule)}` }
     },
   }),
   tool({
@@ -122,7 +124,11 @@ export const TOOLS: Tool[] = [
         nextCursor === null ? 'This is the last page.' : `For the next page, pass the cursor ${nextCursor}`
       return {
         data: { notice: UNTRUSTED, data, nextCursor },
-        text: `${data.length} ${data.length === 1 ? 'task' : 'tasks'}. ${next}\n\n${fenced(data.map(taskLine))}`,
+        text: () =>
+          textOf(
+            `${data.length} ${data.length === 1 ? 'task' : 'tasks'}. ${next}`,
+            fencedLines(data.map(taskLine)),
+          ),
       }
     },
   }),
@@ -168,10 +174,7 @@ export const TOOLS: Tool[] = [
 interface TypedTool<I extends TSchema, O extends TSchema> extends Omit<Tool, 'run' | 'input' | 'output'> {
   input: I
   output: O
-  run(
-    args: Static<I>,
-    useCases: UseCases & { caller: Caller },
-  ): Promise<{ data: Static<O> & object; text: string }>
+  run(args: Static<I>, useCases: UseCases & { caller: Caller }): Promise<ToolResult<Static<O> & object>>
 }
 
 /** Cast: the server validates the arguments before it runs the tool. */
@@ -181,15 +184,20 @@ function tool<I extends TSchema, O extends TSchema>({ run, ...rest }: TypedTool<
 
 function taskResult(summary: string, whole: Task) {
   const task = without(whole, ['metadata'])
-  return { data: { notice: UNTRUSTED, ...task }, text: `${summary}\n\n${fencedMembers(task)}` }
+  return { data: { notice: UNTRUSTED, ...task }, text: () => textOf(summary, fencedMembers(task)) }
+}
+
+function* textOf(summary: string, lines: Iterable<string>): Generator<string> {
+  yield `${summary}\n\n`
+  yield* lines
 }
 
 /** Without `tasks:read` the service returns only the id and the version. */
 function writtenResult(summary: string, whole: WrittenTask) {
   const task = without(whole, ['metadata'])
   const { id, version, title } = task
-  if (title === undefined) return { data: task, text: `${summary} Task ${id}, version ${version}.` }
-  return { data: { notice: UNTRUSTED, ...task }, text: `${summary}\n\n${fencedMembers(task)}` }
+  if (title === undefined) return { data: task, text: () => `${summary} Task ${id}, version ${version}.` }
+  return { data: { notice: UNTRUSTED, ...task }, text: () => textOf(summary, fencedMembers(task)) }
 }
 
 const toTaskBrief = (task: TaskListItem): TaskBrief => without(task, ['description', 'notes', 'metadata'])

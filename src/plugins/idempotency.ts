@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { replaceJsonItems } from '../lib/json-items.ts'
 import { joinPieces, jsonPieces } from '../lib/json-pieces.ts'
+import { pacedPieces } from '../lib/paced-pieces.ts'
 import type { ResponseParts } from '../services/idempotency.ts'
 import type { Services, UseCases } from '../services/index.ts'
 
@@ -118,7 +119,7 @@ const identityOf = (request: FastifyRequest) => ({
 const inParts = <T>({ status, headers = {} }: CreatedResponse<T>, body: object) => ({
   status,
   headers,
-  body: () => joinPieces(jsonPieces(body), PART_LENGTH),
+  body: () => joinPieces(pacedPieces(jsonPieces(body)), PART_LENGTH),
 })
 
 const PART_LENGTH = 256 * 1024

@@ -1,38 +1,56 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { tooManyResponses } from '../errors/index.ts'
 import type { ResponseBudget } from '../lib/response-budget.ts'
 import { ADMITTED_BYTES, holderOf } from './json-body.ts'
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** How much memory a streamed response needs until all of it is read. */
+    heldBytes: number
+    /** Whether nothing was written, so that a response for which there is no room can be refused; default: for a GET. */
+    isRefusable: boolean | null
+  }
+}
+
 /** Smaller ones are bounded by the number of requests in flight. */
 const LARGE_BYTES = 256 * 1024
 
 /**
- * Limits the memory of responses until their clients have read them. A GET for which there is no room is 503; a write is
- * always answered, because a 503 would say that nothing was written. Streams that read as they send bound themselves.
+ * Limits the memory of responses until their clients have read them. A read for which there is no room is 503; a write
+ * is always answered, because a 503 would say that nothing was written. Streams that read as they send count with what
+ * they hold.
  */
 export const largeResponses = fp<{ responseBudget: ResponseBudget }>(
   async function largeResponses(app: FastifyInstance, { responseBudget }) {
+    app.decorateReply('heldBytes', 0)
+    app.decorateReply('isRefusable', null)
     // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
     app.addHook('onSend', async (request, reply, payload: unknown) => {
-      const holder = holderOf(request)
-      // It is made from a large batch, which stays in memory until all of it is sent.
-      if (payload instanceof Readable && request.bodyBytes > ADMITTED_BYTES) {
-        return responseBudget.sendPieces(payload, { bytes: request.bodyBytes, holder })
+      const mayExceed = !(reply.isRefusable ?? request.method === 'GET')
+      const options = { holder: holderOf(request), mayExceed }
+      if (payload instanceof Readable) {
+        // A response to a large batch is made from it, so it stays in memory until all is sent.
+        const bytes = Math.max(reply.heldBytes, request.bodyBytes > ADMITTED_BYTES ? request.bodyBytes : 0)
+        if (bytes < LARGE_BYTES) return
+        const stream = responseBudget.sendPieces(payload, { ...options, bytes })
+        if (!stream) payload.destroy()
+        return stream ?? refuse(reply)
       }
       const isText = typeof payload === 'string'
       if (!isText && !Buffer.isBuffer(payload)) return
       if (payload.length < LARGE_BYTES) return
       const body = isText ? Buffer.from(payload) : payload
-      const stream = responseBudget.send(body, { holder, mayExceed: request.method !== 'GET' })
-      if (!stream) {
-        reply.removeHeader('etag')
-        throw tooManyResponses()
-      }
+      const stream = responseBudget.send(body, options) ?? refuse(reply)
       reply.header('content-length', body.length)
       return stream
     })
   },
   { name: 'large-responses' },
 )
+
+function refuse(reply: FastifyReply): never {
+  reply.removeHeader('etag')
+  throw tooManyResponses()
+}

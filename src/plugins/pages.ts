@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { jsonPieces } from '../lib/json-pieces.ts'
+import { pacedPieces } from '../lib/paced-pieces.ts'
 import type { Page, PageJson } from '../services/page.ts'
 
 declare module 'fastify' {
@@ -10,6 +11,8 @@ declare module 'fastify' {
     sendPage<T>(page: Page<T> | PageJson): Promise<Page<T>>
     /** Streams JSON at the reader's pace: item by item, where a member is an array or an async iterable. */
     sendPieces<T>(object: object): T
+    /** Streams text at the reader's pace. */
+    sendText<T>(pieces: AsyncIterable<string>): T
   }
 }
 
@@ -28,11 +31,13 @@ export const pages = fp(
       )
     })
     app.decorateReply('sendPieces', function <T>(this: FastifyReply, object: object) {
-      this.type('application/json; charset=utf-8')
-      return asBody<T>(this.send(Readable.from(jsonPieces(object), { objectMode: false })))
+      return this.type('application/json; charset=utf-8').sendText<T>(jsonPieces(object))
+    })
+    app.decorateReply('sendText', function <T>(this: FastifyReply, pieces: AsyncIterable<string>) {
+      return asBody<T>(this.send(Readable.from(pacedPieces(pieces), { objectMode: false })))
     })
   },
-  { name: 'pages' },
+  { name: 'pages', dependencies: ['large-responses'] },
 )
 
 async function* textOf<T>(

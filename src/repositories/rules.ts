@@ -4,6 +4,10 @@ import type { Executor, Reach } from './index.ts'
 
 export type RuleRow = typeof rules.$inferSelect
 export type RuleVersionRow = typeof ruleVersions.$inferSelect
+/** A version of a rule, and the length of its content. */
+export interface RuleRef extends Pick<RuleRow, 'id' | 'version'> {
+  bytes: number
+}
 export type RuleUpdate = Partial<RuleRow> & Pick<RuleRow, 'updatedAt' | 'version'>
 
 /** Taken to add a global rule; a project's rules are added under the lock of the project. */
@@ -49,15 +53,52 @@ export function rulesRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** The global rules and those of a project, if given, in the order in which assistants receive them. */
-    async list(projectId: string | null, { withInactive = false } = {}): Promise<RuleRow[]> {
+    /**
+     * The current versions of the global rules and those of a project, if given, in the order in which assistants receive
+     * them.
+     */
+    async listRefs(projectId: string | null, { withInactive = false } = {}): Promise<RuleRef[]> {
       const applies =
         projectId === null ? isNull(rules.projectId) : or(isNull(rules.projectId), isOfScope(projectId))
       return db
-        .select()
+        .select({
+          id: rules.id,
+          version: rules.version,
+          bytes: sql<number>`octet_length(${rules.content})`,
+        })
         .from(rules)
         .where(and(applies, inReach, isShown, withInactive ? undefined : eq(rules.isActive, true)))
         .orderBy(desc(rules.priority), asc(rules.createdAt), asc(rules.id))
+    },
+
+    /** The rules as they were in these versions, in this order. */
+    async listByRefs(refs: RuleRef[]): Promise<RuleRow[]> {
+      const ids = sql`${sql.param(refs.map(({ id }) => id))}::uuid[]`
+      const versions = sql`${sql.param(refs.map(({ version }) => version))}::integer[]`
+      return db
+        .select({
+          id: rules.id,
+          content: ruleVersions.content,
+          priority: ruleVersions.priority,
+          isActive: ruleVersions.isActive,
+          projectId: rules.projectId,
+          version: ruleVersions.version,
+          createdAt: rules.createdAt,
+          updatedAt: ruleVersions.createdAt,
+          updatedByType: ruleVersions.actorType,
+          updatedById: ruleVersions.actorId,
+          updatedByName: ruleVersions.actorName,
+          deletedAt: rules.deletedAt,
+        })
+        .from(ruleVersions)
+        .innerJoin(rules, eq(rules.id, ruleVersions.ruleId))
+        .where(
+          and(
+            sql`(${ruleVersions.ruleId}, ${ruleVersions.version}) in (select * from unnest(${ids}, ${versions}))`,
+            inReach,
+          ),
+        )
+        .orderBy(sql`array_position(${ids}, ${rules.id})`)
     },
 
     async update(id: string, change: RuleUpdate): Promise<void> {

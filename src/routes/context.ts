@@ -49,15 +49,13 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
       const { format, ...rest } = request.query
       const { context: whole, markdown } = await context.read(request.caller, rest)
       // The server time differs in every response, and does not make it a new one.
-      const content = without(whole, ['serverTime'])
-      const etag = etagOfContent([format ?? 'json', content], { isWeak: true })
+      const content = without(whole, ['serverTime', 'instructions'])
+      const { versions, heldBytes } = whole.instructions
+      const etag = etagOfContent([format ?? 'json', content, versions], { isWeak: true })
       if (reply.isNotModified(etag)) return reply.status(304).send(null)
-      if (format !== 'markdown') return whole
-      reply.type('text/markdown; charset=utf-8')
-      return asText(markdown)
+      reply.heldBytes = heldBytes
+      if (format !== 'markdown') return reply.sendPieces<Context>(whole)
+      return reply.type('text/markdown; charset=utf-8').sendText<Context>(markdown())
     },
   )
 }
-
-/** Cast: the type provider expects the type of the first content type; text is sent unchanged. */
-const asText = (markdown: string) => markdown as unknown as Context

@@ -72,8 +72,10 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => {
-      const list = await rules.list(request.caller, request.query)
-      return reply.isNotModified(etagOfContent(list)) ? reply.status(304).send(null) : list
+      const data = await rules.list(request.caller, request.query)
+      if (reply.isNotModified(etagOfContent(data.versions))) return reply.status(304).send(null)
+      reply.heldBytes = data.heldBytes
+      return reply.sendPieces({ data, nextCursor: null })
     },
   )
 
@@ -188,7 +190,10 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(RuleVersionPage, { description: 'A page of versions.' }) },
       },
     },
-    (request) => rules.listVersions(request.caller, { id: request.params.id, query: request.query }),
+    async (request, reply) =>
+      reply.sendPage(
+        await rules.listVersions(request.caller, { id: request.params.id, query: request.query }),
+      ),
   )
 
   app.post(

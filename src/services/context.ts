@@ -1,16 +1,19 @@
-import { withinBudget } from '../domain/context-budget.ts'
+import { type RuleSize, sizeOfRule, withinBudget } from '../domain/context-budget.ts'
 import { contextMarkdown } from '../domain/context-markdown.ts'
 import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { UNTRUSTED } from '../domain/untrusted.ts'
 import { projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Repositories } from '../repositories/index.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { ProjectRow } from '../repositories/projects.ts'
 import { type Context, type ContextRequest, MAX_LISTS, RECENT_TASKS } from '../schemas/context.ts'
 import type { Caller } from './access.ts'
-import { toRule } from './rules.ts'
+import { type RuleSequence, ruleSequence } from './rule-sequence.ts'
 import { toTaskListItem } from './tasks/view.ts'
+
+/** A context whose rules are read as they are needed. */
+export type LongContext = Omit<Context, 'instructions'> & { instructions: RuleSequence }
 
 export const contextOperations = {
   read: { scope: 'rules:read' },
@@ -23,27 +26,30 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
      * Returns the context twice: as data, and as Markdown for a model.
      * @throws project_not_found
      */
-    async read(caller: Caller, request: ContextRequest): Promise<{ context: Context; markdown: string }> {
+    async read(
+      caller: Caller,
+      request: ContextRequest,
+    ): Promise<{ context: LongContext; markdown(): AsyncIterable<string> }> {
       const { projectId, budgetTokens, includeArchived } = request
-      const whole = await gather(caller, { projectId: projectId ?? caller.projectId, includeArchived })
-      const context = budgetTokens === undefined ? whole : withinBudget(whole, budgetTokens)
-      return { context, markdown: contextMarkdown(context) }
+      const bound = repos.within(caller)
+      const whole = await gather(bound, {
+        caller,
+        projectId: projectId ?? caller.projectId,
+        includeArchived,
+      })
+      const context = budgetTokens === undefined ? whole : await cut(bound, { whole, budgetTokens })
+      return { context, markdown: () => contextMarkdown(context) }
     },
   }
 
   async function gather(
-    caller: Caller,
-    {
-      projectId,
-      includeArchived = false,
-    }: { projectId: string | null; includeArchived?: boolean | undefined },
-  ): Promise<Context> {
-    const bound = repos.within(caller)
+    bound: BoundRepositories,
+    { caller, projectId, includeArchived = false }: ContextScope,
+  ): Promise<LongContext> {
     const project = projectId === null ? null : await bound.projects.find(projectId)
     if (project === undefined) throw projectNotFound(projectId ?? '')
-    // Read last: rules can be large, and would stay in memory while the rest waits for a connection.
     const common = async () => ({
-      instructions: (await bound.rules.list(projectId)).map(toRule),
+      instructions: ruleSequence(bound.rules, await bound.rules.listRefs(projectId)),
       project: project && toContextProject(project),
       notice: UNTRUSTED,
       serverTime: clock.now().toISOString(),
@@ -70,6 +76,25 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       omittedCount: isCut ? 1 : 0,
     }
   }
+}
+
+interface ContextScope {
+  caller: Caller
+  projectId: string | null
+  includeArchived?: boolean | undefined
+}
+
+/** Reads all rules once, for their sizes, and keeps none of them. */
+async function cut(
+  { rules }: Pick<BoundRepositories, 'rules'>,
+  { whole, budgetTokens }: { whole: LongContext; budgetTokens: number },
+): Promise<LongContext> {
+  const sizes: RuleSize[] = []
+  for await (const rule of whole.instructions) sizes.push(sizeOfRule(rule))
+  const { instructions, ...rest } = withinBudget({ ...whole, instructions: sizes }, budgetTokens)
+  const included = new Set(instructions.map(({ id }) => id))
+  const refs = whole.instructions.refs.filter(({ id }) => included.has(id))
+  return { ...whole, ...rest, instructions: ruleSequence(rules, refs) }
 }
 
 const toContextProject = ({ id, name, archivedAt }: ProjectRow) => ({

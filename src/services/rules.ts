@@ -17,14 +17,14 @@ import {
   type NewRule,
   type Rule,
   type RuleChange,
-  type RuleList,
   type RuleQuery,
   type RuleVersion,
   type RuleVersionQuery,
 } from '../schemas/rule.ts'
 import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
-import { readPage } from './page.ts'
+import { type Page, readPage } from './page.ts'
+import { type RuleSequence, ruleSequence, toRule } from './rule-sequence.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 import { writableProject } from './writable-project.ts'
 
@@ -38,6 +38,9 @@ export const ruleOperations = {
   listVersions: { scope: 'rules:read' },
   revert: { scope: 'rules:write' },
 } satisfies Operations<ReturnType<typeof rulesService>>
+
+/** Up to 8,000 characters each. */
+const VERSIONS_AT_ONCE = 20
 
 /** Rules: the instructions that assistants receive. */
 export function rulesService({ repos, clock }: { repos: Repositories; clock: Clock }) {
@@ -71,11 +74,11 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
      * All rules in the caller's scope, in the order in which assistants receive them.
      * @throws project_not_found
      */
-    async list(caller: Caller, { projectId, includeInactive = false }: RuleQuery): Promise<RuleList> {
+    async list(caller: Caller, { projectId, includeInactive = false }: RuleQuery): Promise<RuleSequence> {
       const bound = repos.within(caller)
       if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      const rows = await bound.rules.list(projectId ?? caller.projectId, { withInactive: includeInactive })
-      return { data: rows.map(toRule), nextCursor: null }
+      const scope = projectId ?? caller.projectId
+      return ruleSequence(bound.rules, await bound.rules.listRefs(scope, { withInactive: includeInactive }))
     },
 
     /** @throws rule_not_found */
@@ -149,12 +152,16 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
      * Newest first.
      * @throws rule_not_found
      */
-    async listVersions(caller: Caller, { id, query }: { id: string; query: RuleVersionQuery }) {
+    async listVersions(
+      caller: Caller,
+      { id, query }: { id: string; query: RuleVersionQuery },
+    ): Promise<Page<RuleVersion>> {
       const bound = repos.within(caller)
       if (!(await bound.rules.find(id))) throw ruleNotFound(id)
       return readPage({
         order: orderOfVersions(id),
         request: query,
+        maxAtOnce: VERSIONS_AT_ONCE,
         async read(before, limit) {
           const rows = await bound.rules.listVersions(id, { before, limit })
           return rows.map(toRuleVersion)
@@ -268,18 +275,6 @@ function updatedBy(caller: Caller) {
   const { type, id, name } = actorOf(caller)
   return { updatedByType: type, updatedById: id, updatedByName: name }
 }
-
-export const toRule = (row: RuleRow): Rule => ({
-  id: row.id,
-  content: row.content,
-  priority: row.priority,
-  isActive: row.isActive,
-  projectId: row.projectId,
-  version: row.version,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-  updatedBy: { type: row.updatedByType, id: row.updatedById, name: row.updatedByName },
-})
 
 const toRuleVersion = (row: RuleVersionRow): RuleVersion => ({
   version: row.version,

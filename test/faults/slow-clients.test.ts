@@ -131,8 +131,8 @@ test.concurrent('50 readers that never read the rules hold no more memory than t
     await expect.poll(() => connectionsOf(pid), { timeout: 90_000, interval: 500 }).toBeLessThan(50)
     return clients
   })
-  // Measured: ten ordinary reads 134 to 230 MiB, 50 unread ones 240 to 300, and 710 where nothing bounds them.
-  expect(unread.peak - beforeReads).toBeLessThan(450 * MIB)
+  // Measured: 150 to 180 MiB, of which the ten ordinary reads are most; 710 where nothing bounds them.
+  expect(unread.peak - beforeReads).toBeLessThan(300 * MIB)
   expect(await read()).toBe(bytes)
   for (const { socket } of unread.result) socket.destroy()
 })

@@ -6,6 +6,7 @@ const TIMED = [
   'bodies',
   'bulk-responses',
   'list-deletion',
+  'long-rules',
   'many-large-batches',
   'thousand-slow-clients',
 ].map((name) => `test/faults/${name}.test.ts`)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { joinPieces, jsonPieces } from '../../src/lib/json-pieces.ts'
+import { joinPieces, jsonPieces, jsonTextPieces } from '../../src/lib/json-pieces.ts'
 import { timeSlices } from '../../src/lib/time-slices.ts'
 
 const piecesOf = (object: object) => collected(jsonPieces(object))
@@ -18,6 +18,14 @@ test('pieces of JSON make up the JSON of the object', async () => {
     }),
   )
   expect((await piecesOf({ a: undefined, b: 1 })).join('')).toBe('{"b":1}')
+})
+
+test('pieces of a text make up its JSON string', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (texts) => {
+      expect((await collected(jsonTextPieces(texts))).join('')).toBe(JSON.stringify(texts.join('')))
+    }),
+  )
 })
 
 test('each item of an array is a piece of its own', async () => {

@@ -5,10 +5,11 @@ test('long work lets others run between its slices', async () => {
   let others = 0
   const timer = setInterval(() => others++, 1)
   const breathe = timeSlices(5)
-  const end = performance.now() + 100
-  while (performance.now() < end) await breathe()
+  // On a busy machine, a timer can be late.
+  const end = performance.now() + 5_000
+  while (others < 2 && performance.now() < end) await breathe()
   clearInterval(timer)
-  expect(others).toBeGreaterThan(1)
+  expect(others).toBe(2)
 })
 
 test('short work is not interrupted', async () => {

@@ -2,6 +2,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { Type } from '@sinclair/typebox'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { longResults } from '../../src/mcp/long-results.ts'
 import { mcpServers } from '../../src/mcp/server.ts'
 import type { Tool } from '../../src/mcp/tools.ts'
 import type { Caller } from '../../src/services/access.ts'
@@ -23,13 +24,19 @@ const serviceWide: Tool = {
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input: Type.Object({}),
   output: Type.Object({}),
-  run: async () => ({ data: {}, text: 'listed' }),
+  run: async () => ({ data: {}, text: () => 'listed' }),
 }
 
 async function callAs(reach: Pick<Caller, 'scopes' | 'projectId'>) {
   const id = '00000000-0000-7000-8000-000000000000'
   const caller: Caller = { type: 'assistant', id, keyId: id, name: 'test', expiresAt: null, ...reach }
-  const exchange = { caller, requestId: 'test', log: pino({ level: 'silent' }) }
+  const exchange = {
+    caller,
+    requestId: 'test',
+    log: pino({ level: 'silent' }),
+    results: longResults(),
+    hasEffect: false,
+  }
   const server = mcpServers(service.app, { useCases: service.service, tools: [serviceWide] })(
     exchange,
     'legacy',

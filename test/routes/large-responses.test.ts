@@ -22,7 +22,7 @@ afterAll(() => service.close())
 const raw = async (path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(service.url + path, { headers: { 'x-api-key': service.adminKey, ...headers } })
   const bytes = Buffer.from(await response.arrayBuffer())
-  return { response, bytes, length: Number(response.headers.get('content-length')) }
+  return { response, bytes }
 }
 
 describe('a large response', () => {
@@ -30,12 +30,11 @@ describe('a large response', () => {
     ['/api/rules', 'application/json; charset=utf-8'],
     ['/api/context', 'application/json; charset=utf-8'],
     ['/api/context?format=markdown', 'text/markdown; charset=utf-8'],
-  ])('of GET %s has its length, type and ETag, and is 304 with it', async (path, type) => {
-    const { response, bytes, length } = await raw(path)
+  ])('of GET %s is streamed with its type and ETag, and is 304 with it', async (path, type) => {
+    const { response, bytes } = await raw(path)
     expect(response.status).toBe(200)
     expect(bytes.length).toBeGreaterThan(ROUNDS * CONTENT.length)
-    expect(length).toBe(bytes.length)
-    expect(response.headers.get('transfer-encoding')).toBeNull()
+    expect(response.headers.get('transfer-encoding')).toBe('chunked')
     expect(response.headers.get('content-type')).toBe(type)
     const etag = response.headers.get('etag') ?? ''
     expect((await raw(path, { 'if-none-match': etag })).response.status).toBe(304)
@@ -76,6 +75,31 @@ describe('a large response', () => {
   })
 })
 
+describe('rules that change while they are sent', () => {
+  test('are those that the ETag is of', async () => {
+    const project = await service.given.project()
+    const key = await service.given.key({ projectId: project.id, scopes: ['rules:read'] })
+    const made = []
+    for (let i = 0; i < ROUNDS; i++) {
+      const content = `${i} ${CONTENT}`
+      made.push((await service.post('/api/rules', { content, priority: 1, projectId: project.id })).body)
+    }
+    const before = (await service.get('/api/rules', { key })).headers.get('etag')
+
+    const response = await fetch(`${service.url}/api/rules`, { headers: { 'x-api-key': key } })
+    const last = made.at(-1)
+    await service.patch(`/api/rules/${last.id}`, { content: 'New', priority: 9 })
+    await service.delete(`/api/rules/${made.at(-2).id}`)
+    const { data } = (await response.json()) as { data: { id: string }[] }
+
+    expect(response.headers.get('etag')).toBe(before)
+    expect(data.slice(0, ROUNDS)).toEqual(made)
+    const after = await service.get('/api/rules', { key })
+    expect(after.headers.get('etag')).not.toBe(before)
+    expect(after.body.data[0]).toMatchObject({ id: last.id, content: 'New' })
+  })
+})
+
 describe('while memory for responses is used up', () => {
   const full = ({ holder = 'another key', mib = 128 } = {}) => {
     const stream = responseBudget.send(Buffer.alloc(mib * 1024 * 1024), { holder })
@@ -108,6 +132,55 @@ describe('while memory for responses is used up', () => {
     free()
     expect([refused.status, read.status]).toEqual([503, 200])
     expect(refused.headers.get('retry-after')).toBe('1')
+  })
+
+  describe('by assistants', () => {
+    const call = (name: string, args: object) => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: args },
+    })
+    const send = (message: object, key = service.adminKey) =>
+      service.post('/mcp', message, { key, headers: { accept: 'application/json, text/event-stream' } })
+    const resultOf = ({ body }: { body: unknown }) =>
+      JSON.parse(/^data: (.*)$/m.exec(String(body))?.[1] ?? '{}').result
+
+    test.each<[string, (id: string) => object]>([
+      ['get_rules', () => call('get_rules', {})],
+      ['get_context', () => call('get_context', {})],
+      ['get_task', (id) => call('get_task', { id })],
+      ['a batch of get_task', (id) => [call('get_task', { id }), call('get_task', { id })]],
+      [
+        'the resource',
+        () => ({ ...call('', {}), method: 'resources/read', params: { uri: 'inlet://rules' } }),
+      ],
+    ])('%s is 503 with Retry-After', async (_, message) => {
+      const project = await service.given.project()
+      const description = 'ü'.repeat(65_536)
+      const notes = 'ä'.repeat(65_536)
+      const { id } = await service.given.task(project.inbox, { description, notes })
+      const free = full()
+      const refused = await send(message(id))
+      free()
+      expect([refused.status, refused.body.code]).toEqual([503, 'unavailable'])
+      expect(refused.headers.get('retry-after')).toBe('1')
+      const { status } = await send(message(id))
+      expect(status).toBe(200)
+    })
+
+    test('a write gets its response', async () => {
+      const project = await service.given.project()
+      const description = 'ü'.repeat(65_536)
+      const notes = 'ä'.repeat(65_536)
+      const { id } = await service.given.task(project.inbox, { description })
+      const free = full()
+      const changed = await send(call('update_task', { id, notes }))
+      free()
+      expect(changed.status).toBe(200)
+      expect(resultOf(changed).structuredContent).toMatchObject({ id, description, notes })
+      await expect.poll(() => responseBudget.totalBytes()).toBe(0)
+    })
   })
 
   test('a write gets its response', async () => {

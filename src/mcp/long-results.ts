@@ -1,0 +1,63 @@
+import { jsonPieces, jsonTextPieces } from '../lib/json-pieces.ts'
+import { splices } from '../lib/splices.ts'
+
+/** An object whose arrays may be read as they are needed. */
+type InPieces<T> = {
+  [Name in keyof T]: T[Name] extends (infer Item)[] ? Item[] | AsyncIterable<Item> : T[Name]
+}
+
+export interface ToolResult<T extends object = object> {
+  data: InPieces<T>
+  /** The same content as text, made when it is needed. */
+  text(): string | Iterable<string> | AsyncIterable<string>
+  /** If the result is read while it is sent: how much memory that needs. */
+  heldBytes?: number
+}
+
+/** Results with longer texts are serialized while they are sent: there can be 100 in one request. */
+const MAX_WHOLE_BYTES = 64 * 1024
+
+export type LongResults = ReturnType<typeof longResults>
+
+/** The results of one request that are too long to be serialized in one go. They are sent in pieces. */
+export function longResults() {
+  const { isEmpty, asText, asObject, fill } = splices()
+  let heldBytes = 0
+
+  return {
+    isEmpty,
+    fill,
+    heldBytes: () => heldBytes,
+
+    /** A text that is sent in pieces. */
+    text(text: ToolResult['text'], bytes: number): string {
+      heldBytes += bytes
+      return asText(() => {
+        const made = text()
+        // A string is an iterable of its characters.
+        return jsonTextPieces(typeof made === 'string' ? [made] : made)
+      })
+    },
+
+    /** A tool result in the form of the protocol. */
+    toolResult(result: ToolResult) {
+      const { data, text, heldBytes: bytes = bytesOfTexts(data) } = result
+      const isLong = result.heldBytes !== undefined || bytes > MAX_WHOLE_BYTES
+      return {
+        content: [{ type: 'text' as const, text: isLong ? this.text(text, bytes) : wholeText(text()) }],
+        structuredContent: isLong ? asObject(() => jsonPieces(data)) : { ...data },
+      }
+    },
+  }
+}
+
+/** Only results that are read while they are sent have texts in asynchronous pieces. */
+const wholeText = (text: ReturnType<ToolResult['text']>) =>
+  typeof text === 'string' ? text : [...(text as Iterable<string>)].join('')
+
+/** Two bytes for each character, at most. */
+function bytesOfTexts(value: unknown): number {
+  if (typeof value === 'string') return value.length * 2
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum: number, member) => sum + bytesOfTexts(member), 0)
+}
