@@ -31,6 +31,18 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+test('the README finds the first project and its list', async () => {
+  const [, lines = ''] =
+    /^```bash\n(export PROJECT=[\s\S]*?)^```$/m.exec(readFileSync(`${root}/README.md`, 'utf8')) ?? []
+  const script = `${lines.replaceAll(DOCUMENTED, service.url)}\necho $PROJECT $LIST`
+
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], { env })
+
+  const { data: projects } = (await service.get('/api/projects?limit=1')).body
+  const { data: lists } = (await service.get(`/api/projects/${projects[0].id}/lists?limit=1`)).body
+  expect(stdout.trim()).toBe(`${projects[0].id} ${lists[0].id}`)
+})
+
 describe('the curl commands of the guides', () => {
   test('are found', () => {
     expect(commands.length).toBeGreaterThan(15)
