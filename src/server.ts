@@ -225,7 +225,7 @@ function explainAddress({ host, port }: Pick<Config, 'host' | 'port'>, name = 'P
         `Port ${port} on ${host} is already in use. Stop the other process, or set ${name} to another port.`,
       )
     if (code === 'EACCES')
-      throw new Error(`This user may not listen on port ${port}. Set ${name} to 1024 or higher.`)
+      throw new Error(`You don't have permission to listen on port ${port}. Set ${name} to 1024 or higher.`)
     throw new Error(`Listening on ${host} failed: ${message}`)
   }
 }

@@ -2,7 +2,7 @@ import { AppError } from './app-error.ts'
 
 export const lastAdminKey = (name: string) =>
   new AppError('last_admin_key', {
-    detail: `The key "${name}" is the last one that can administer all projects. Create another unbound key with the scope admin first.`,
+    detail: `The key "${name}" is the last admin key for all projects. Create another admin key that is not bound to a project first.`,
   })
 
 export const missingCredentials = () =>
@@ -46,7 +46,7 @@ export const insufficientScope = (requiredScope: string) =>
 export const globalRuleOutOfReach = () =>
   new AppError('insufficient_scope', {
     detail:
-      'A key that is bound to a project cannot change rules of all projects. Use an unbound key, or set projectId.',
+      'A key that is bound to a project cannot change rules for all projects. Use a key that is not bound to a project, or set projectId.',
     requiredScope: 'rules:write',
   })
 

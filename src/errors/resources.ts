@@ -68,7 +68,7 @@ export const listIsDefault = (name: string) =>
 
 export const externalIdTaken = () =>
   new AppError('external_id_taken', {
-    detail: 'Another task of the project and source already has this task’s externalId.',
+    detail: 'Another task in this project, with the same source, already has this task’s externalId.',
   })
 
 export const eventNotReplayable = (id: string) =>

@@ -21,17 +21,17 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   const { access, cleanup, lists, metrics, projects, sync, taskNames, tasks } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Usually the database is unavailable; pg-boss resumes when it is back.
-  boss.on('error', (err) => logger.warn({ err }, 'background worker'))
+  boss.on('error', (err) => logger.warn({ err }, 'background worker error'))
   try {
     await boss.start()
     await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
     await boss.schedule('sweep', '*/10 * * * *')
     await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
-      logger.info(await metrics.timed('sweep', () => cleanup.cleanUp()), 'swept')
+      logger.info(await metrics.timed('sweep', () => cleanup.cleanUp()), 'cleanup finished')
     })
   } catch (error) {
     // The next attempt creates a new worker, and this one would keep its connections and timers.
-    await boss.stop({ graceful: false }).catch((err) => logger.warn({ err }, 'background worker'))
+    await boss.stop({ graceful: false }).catch((err) => logger.warn({ err }, 'background worker error'))
     throw error
   }
 

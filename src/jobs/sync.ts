@@ -54,11 +54,11 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
         if (!run) return
         logger.info(
           { runId: run.id, projectId: run.projectId, mode: run.mode, lease: run.lease },
-          'sync taken up',
+          'sync started or continued',
         )
         const work = sync
           .work(run, { stop: stopping.signal, turnMs })
-          .catch((err) => logger.warn({ err, runId: run.id }, 'sync broke off'))
+          .catch((err) => logger.warn({ err, runId: run.id }, 'sync interrupted'))
           .finally(() => {
             working.delete(work)
             if (!stopping.signal.aborted) look()
@@ -67,7 +67,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
       }
     } catch (err) {
       // Usually the database is unavailable; the next poll retries.
-      logger.warn({ err }, 'no look for sync runs')
+      logger.warn({ err }, 'could not look for sync runs')
     }
   }
 }

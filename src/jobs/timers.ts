@@ -9,7 +9,7 @@ export function every(
   const timer = setInterval(async () => {
     if (isWorking) return
     isWorking = true
-    await work().catch((err) => logger.warn({ err }, 'periodic work failed'))
+    await work().catch((err) => logger.warn({ err }, 'periodic job failed'))
     isWorking = false
   }, ms)
   return { stop: () => clearInterval(timer) }
@@ -39,7 +39,7 @@ export function paced(
   async function stepAndPause() {
     const start = performance.now()
     const isMore = await step().catch((err) => {
-      logger.warn({ err }, 'periodic work failed')
+      logger.warn({ err }, 'periodic job failed')
       return false
     })
     const { utilization } = performance.eventLoopUtilization(seen)

@@ -124,7 +124,7 @@ export function mcpServers(
     const known = app.asAppError(error)
     if (!(known instanceof AppError) || ['internal_error', 'unavailable'].includes(known.code)) {
       // Logs the mapped error: the driver's own error contains values that users wrote.
-      log.error({ err: known }, 'an AI tool failed')
+      log.error({ err: known }, 'AI tool failed')
     }
     const errors = known instanceof AppError ? (known.extras.errors ?? []).map(errorText) : []
     const { withoutNames = known.message } = known instanceof AppError ? known.extras : {}

@@ -14,7 +14,7 @@ test('a tool that fails is logged with its error, and without its arguments', as
 
       expect(isError).toBe(true)
       expect(text).toContain('internal_error')
-      expect(log.join('')).toMatch(/an AI tool failed/)
+      expect(log.join('')).toMatch(/AI tool failed/)
       expect(log.join('')).toContain('does not exist')
       expect(log.join('')).not.toContain('ann@example.com')
     } finally {

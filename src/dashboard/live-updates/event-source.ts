@@ -43,7 +43,7 @@ export async function listen(
       if (response.status === 401) onSignedOut()
       if (response.status === 401 || response.status === 403) return onState('disconnected')
       if (response.status === 429) maxDelayMs = MAX_RATE_LIMITED_DELAY_MS
-      if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}.`)
+      if (!response.ok || !response.body) throw new Error(`The stream returned ${response.status}.`)
       attempt = 0
       onState('open')
       clearTimeout(timer)

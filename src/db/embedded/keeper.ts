@@ -53,7 +53,7 @@ export function keepServer({ cluster, lease, port, log, onLost }: Options): Keep
 
   async function restart(): Promise<void> {
     const since = performance.now()
-    log.warn({ dataDir }, 'embedded database ended unexpectedly')
+    log.warn({ dataDir }, 'embedded database stopped unexpectedly')
     try {
       // A pause between restarts of a server that keeps ending.
       if (since - startedAt < QUICK_END_MS) await sleep(PAUSE_MS, undefined, { signal: released.signal })

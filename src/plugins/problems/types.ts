@@ -55,17 +55,17 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   task_not_found: [
     404,
     'Task not found',
-    'The task does not exist, was deleted, or is outside the reach of the key.',
+    'The task does not exist, was deleted, or the key cannot access it.',
   ],
   activity_not_found: [
     404,
     'Activity not found',
-    'The activity does not exist, or is outside the reach of the key.',
+    'The activity does not exist, or the key cannot access it.',
   ],
   key_not_found: [
     404,
     'Key not found',
-    'The key does not exist, was revoked, or is outside the reach of the caller.',
+    'The key does not exist, was revoked, or the caller cannot access it.',
   ],
   session_not_found: [
     404,
@@ -77,18 +77,14 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Webhook secret not found',
     'The secret does not exist, was revoked or has expired.',
   ],
-  list_not_found: [404, 'List not found', 'The list does not exist, or is outside the reach of the key.'],
+  list_not_found: [404, 'List not found', 'The list does not exist, or the key cannot access it.'],
   event_not_found: [404, 'Feedback event not found', 'The inbox has no event with this id.'],
   routing_rule_not_found: [404, 'Routing rule not found', 'The routing rule does not exist.'],
-  project_not_found: [
-    404,
-    'Project not found',
-    'The project does not exist, or is outside the reach of the key.',
-  ],
+  project_not_found: [404, 'Project not found', 'The project does not exist, or the key cannot access it.'],
   rule_not_found: [
     404,
     'Rule not found',
-    'The rule does not exist, was deleted, or is outside the reach of the key.',
+    'The rule does not exist, was deleted, or the key cannot access it.',
   ],
   rule_version_not_found: [404, 'Version not found', 'The rule exists, but has no such version.'],
   connection_not_found: [404, 'No repository connected', 'The project is not connected to a repository.'],
@@ -96,12 +92,12 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   method_not_allowed: [
     405,
     'Method not allowed',
-    'The path exists; the `Allow` header lists the supported methods.',
+    'The path does not support this method. The `Allow` header lists the supported ones.',
   ],
   request_timeout: [
     408,
     'Request timeout',
-    'The body stopped arriving, or was too slow while the limit of concurrent bodies was reached.',
+    'The body stopped arriving, or arrived too slowly. Send it again, at 1 KiB a second or faster.',
   ],
   project_archived: [
     409,
@@ -121,7 +117,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   last_admin_key: [
     409,
     'Last admin key',
-    'At least one unbound key with the scope `admin` must be valid. Create another one before you revoke this one.',
+    'At least one key with the scope `admin` that is not bound to a project must be valid. Create another one before you revoke this one.',
   ],
   project_is_default: [
     409,
@@ -203,7 +199,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   encryption_key_missing: [
     422,
     'Encryption key missing',
-    'With an external database the key is read from ENCRYPTION_KEY. `detail` has the command that creates one; a stored token needs the key it was encrypted with.',
+    'With an external database, the key is read from ENCRYPTION_KEY. `detail` says how to create one. A stored token needs the key that it was encrypted with.',
   ],
   rate_limited: [
     429,
@@ -219,6 +215,6 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   codehost_unreachable: [
     503,
     'Code host unreachable',
-    'It is down, too slow, limits requests, or sent an invalid response. Try again later.',
+    'The code host is down, too slow, limits requests, or sent an invalid response. Try again later.',
   ],
 }
