@@ -99,7 +99,7 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'deleteList',
         summary: 'Delete a list',
         description:
-          'Deletes a list. If it has tasks, `moveTo` is required: the tasks move there, each with a new version. Deleted tasks move as well, without `moveTo` to the default list. If that takes more than two seconds, the response is 202 and the rest continues in the background, even after a restart: the list accepts tasks until all have moved, and is 404 afterwards. Repeat the request to check the progress.',
+          'Deletes a list. If it has tasks, `moveTo` is required: the tasks move there, each with a new version. Deleted tasks move as well, without `moveTo` to the default list. If that takes more than two seconds, the response is 202 and the rest continues in the background, even after a restart: the list accepts tasks until all have moved, and then returns 404. Repeat the request to check the progress.',
         params: IdPath('list'),
         querystring: ListRemoval,
         response: {

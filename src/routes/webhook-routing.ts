@@ -33,7 +33,7 @@ export const webhookRoutingRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'createRoutingRule',
         summary: 'Create a routing rule',
         description:
-          'Creates a routing rule. It matches a project, an app, or both. Matches of both win over matches of the app, and those over matches of the project; the first of several equal matches wins.',
+          'Creates a routing rule. It matches a project, an app, or both. If several rules match an event, rules for both come first, then rules for an app, then rules for a project. Among these, the rule with the lowest `position` applies.',
         headers: IdempotencyKey,
         body: ref(NewRoutingRule),
         response: {

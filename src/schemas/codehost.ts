@@ -115,7 +115,7 @@ export const Connection = Type.Object(
     }),
     nextRunAt: Nullable(
       DateTime(
-        'When the next scheduled run is due, or null without a schedule. After a failure that needs a person, such as a revoked token, it is a day later. The schedule is restored when you update the connection or a sync succeeds.',
+        'When the next scheduled run is due, or null without a schedule. After a failure that you have to fix, such as a revoked token, it is a day later. The schedule is restored when you update the connection or a sync succeeds.',
       ),
     ),
     connectedAt: DateTime('When the repository was connected.'),

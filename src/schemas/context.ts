@@ -86,7 +86,7 @@ export const Context = Type.Object(
     omitted: Type.Array(Omission, {
       maxItems: 20,
       description:
-        'The omitted items and the reasons, at most 20, and fewer if the budget ends. You haven’t received the rules listed here.',
+        'The omitted items and the reasons, at most 20, and fewer if the budget runs out. You haven’t received the rules listed here.',
     }),
     omittedCount: Type.Integer({ description: 'The total number of omitted items.' }),
   },

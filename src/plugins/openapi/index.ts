@@ -118,7 +118,7 @@ function withHeads<T extends { paths?: object }>(document: T): T {
 /** Typed here because the OpenAPI type has no extensions. */
 const SERVER: { url: string; description: string; 'x-internal': boolean } = {
   url: '/',
-  description: 'This server, be it local, staging or production.',
+  description: 'This server, whether local, staging, or production.',
   'x-internal': false,
 }
 
