@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { replaceJsonItems } from '../lib/json-items.ts'
 import { joinPieces, jsonPieces } from '../lib/json-pieces.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
-import type { ResponseParts } from '../services/idempotency.ts'
 import type { Services, UseCases } from '../services/index.ts'
+import { serialized } from './pages.ts'
 
 interface CreatedResponse<T> {
   status: number
@@ -46,30 +45,30 @@ declare module 'fastify' {
   }
 }
 
-type Exchange<T> = IdempotentRequest<T> & { work: Work<T> }
+type IdempotentCall<T> = IdempotentRequest<T> & { work: Work<T> }
 
 type Needed = Pick<Services, 'idempotency' | 'useCasesIn'> & UseCases
 
 export const idempotency = fp<{ services: Needed }>(
   async function idempotency(app: FastifyInstance, { services }) {
-    app.decorate('idempotently', (exchange, work) =>
-      typeof exchange.request.headers['idempotency-key'] === 'string'
-        ? once(services, { ...exchange, work })
-        : respond(services, { ...exchange, work }),
+    app.decorate('idempotently', (call, work) =>
+      typeof call.request.headers['idempotency-key'] === 'string'
+        ? once(services, { ...call, work })
+        : respond(services, { ...call, work }),
     )
   },
   { name: 'idempotency', dependencies: ['pages'] },
 )
 
-async function respond<T>(useCases: UseCases, { reply, completion, work }: Exchange<T>): Promise<T> {
+async function respond<T>(useCases: UseCases, { reply, completion, work }: IdempotentCall<T>): Promise<T> {
   const made = await work(useCases)
   const { status, headers = {}, body, inPieces } = completion ? await completion.complete(made) : made
   reply.status(status).headers(headers)
   return inPieces ? reply.sendPieces(inPieces(useCases)) : body
 }
 
-async function once<T>(services: Needed, exchange: Exchange<T>): Promise<T> {
-  const { request, reply, restrict, restrictItems, completion } = exchange
+async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
+  const { request, reply, restrict, restrictItems, completion } = call
   const textOf = ({ status, headers = {}, body }: CreatedResponse<T>) => ({
     status,
     headers,
@@ -79,7 +78,7 @@ async function once<T>(services: Needed, exchange: Exchange<T>): Promise<T> {
   const response = await services.idempotency.once(identityOf(request), {
     work: async (repos) => {
       const useCases = services.useCasesIn(repos)
-      made = await exchange.work(useCases)
+      made = await call.work(useCases)
       const stored = made.inPieces ? inParts(made, made.inPieces(useCases)) : textOf(made)
       return { ...stored, hasEffect: made.hasEffect ?? true }
     },
@@ -89,7 +88,7 @@ async function once<T>(services: Needed, exchange: Exchange<T>): Promise<T> {
     },
   })
   if (response.isReplay) reply.header('idempotency-replayed', 'true')
-  reply.status(response.status).headers(response.headers).type('application/json; charset=utf-8')
+  reply.status(response.status).headers(response.headers)
   const { body } = response
   // Not stored, and the transaction that it could be read in has ended.
   if (!response.isReplay && made?.inPieces && made.hasEffect === false) {
@@ -97,13 +96,13 @@ async function once<T>(services: Needed, exchange: Exchange<T>): Promise<T> {
   }
   if (response.isReplay && restrictItems) {
     const parts = typeof body === 'string' ? [body] : body()
-    return alreadySerialized(reply, () => replaceJsonItems(parts, restrictItems))
+    return serialized(reply, replaceJsonItems(parts, restrictItems))
   }
   if (response.isReplay && restrict) {
     if (typeof body !== 'string') throw new Error('A response in parts is restricted item by item.')
-    return alreadySerialized(reply, JSON.stringify(restrict(JSON.parse(body))))
+    return serialized(reply, JSON.stringify(restrict(JSON.parse(body))))
   }
-  return alreadySerialized(reply, body)
+  return serialized(reply, typeof body === 'string' ? body : body())
 }
 
 const identityOf = (request: FastifyRequest) => ({
@@ -123,10 +122,3 @@ const inParts = <T>({ status, headers = {} }: CreatedResponse<T>, body: object) 
 })
 
 const PART_LENGTH = 256 * 1024
-
-/** The text is what the serializer made of a T; it is sent as it is. */
-function alreadySerialized<T>(reply: FastifyReply, text: string | ResponseParts): T {
-  if (typeof text !== 'string') return Readable.from(text(), { objectMode: false }) as unknown as T
-  reply.serializer((payload) => payload as unknown as string)
-  return text as unknown as T
-}

@@ -22,13 +22,10 @@ export const pages = fp(
       if ('items' in page) {
         const { items, nextCursor } = page
         const text = `{"data":[${items}],"nextCursor":${JSON.stringify(nextCursor)}}`
-        return asBody<Page<T>>(this.type('application/json; charset=utf-8').serializer(asIs).send(text))
+        return asBody<Page<T>>(this.send(serialized(this, text)))
       }
-      if (!page.rest) return page
-      this.type('application/json; charset=utf-8')
-      return asBody<Page<T>>(
-        this.send(Readable.from(textOf(this, { data: page.data, rest: page.rest }), { objectMode: false })),
-      )
+      const { data, rest } = page
+      return rest ? asBody<Page<T>>(this.send(serialized(this, textOf(this, { data, rest })))) : page
     })
     app.decorateReply('sendPieces', function <T>(this: FastifyReply, object: object) {
       return this.type('application/json; charset=utf-8').sendText<T>(jsonPieces(object))
@@ -39,6 +36,17 @@ export const pages = fp(
   },
   { name: 'pages', dependencies: ['large-responses'] },
 )
+
+/**
+ * The payload of a response whose JSON is sent as it is: a text, or parts at the reader's pace. Casts: the type provider
+ * expects the schema's type, and the payload is its serialized form.
+ */
+export function serialized<T>(reply: FastifyReply, json: string | AsyncIterable<string>): T {
+  reply.type('application/json; charset=utf-8')
+  if (typeof json !== 'string') return Readable.from(json, { objectMode: false }) as unknown as T
+  reply.serializer((text: unknown) => text as string)
+  return json as unknown as T
+}
 
 async function* textOf<T>(
   reply: FastifyReply,
@@ -61,7 +69,5 @@ async function* textOf<T>(
   }
 }
 
-const asIs = (text: unknown) => text as string
-
-/** Cast: the type provider expects the schema's type, and the text is its serialized form. */
+/** Cast: a reply that was sent stands for its body. */
 const asBody = <T>(reply: FastifyReply) => reply as unknown as T
