@@ -1,5 +1,5 @@
 /** Returns the order with the id inserted at a position; without a position or past the end, it is appended. */
-export const placed = (
+export const insertAt = (
   ids: string[],
   { id, position = ids.length }: { id: string; position?: number | undefined },
 ): string[] => {

@@ -37,7 +37,7 @@ export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLi
     const mine = refuseBeyond(request, request.routeOptions.config.isLong?.(request) ?? false)
     mine.add(keyId, 1)
     const release = () => mine.add(keyId, -1)
-    if (request.workHold) request.workHold.onEnd(release)
+    if (request.resources) request.resources.onEnd(release)
     else reply.raw.once('close', release)
   }
   /** The same check without counting, for `checkEarly`. Whether a request is long can depend on its body. */

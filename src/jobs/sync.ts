@@ -5,10 +5,10 @@ interface SyncWorkerDeps {
   sync: SyncService
   logger: Pick<FastifyBaseLogger, 'warn' | 'info'>
   /** Interval of polling for runs that are due or whose worker has died. */
-  lookMs?: number
+  pollMs?: number
   /** Maximum of concurrent runs in this process. */
-  atOnce?: number
-  /** Maximum time a run may work while other runs are waiting. */
+  concurrency?: number
+  /** Maximum time to work on a run while other runs are waiting. */
   turnMs?: number
 }
 
@@ -17,39 +17,39 @@ interface SyncWorkerDeps {
  * instances.
  */
 export function startSyncWorker(deps: SyncWorkerDeps) {
-  const { sync, logger, lookMs = 15_000, atOnce = 2, turnMs = 10_000 } = deps
+  const { sync, logger, pollMs = 15_000, concurrency = 2, turnMs = 10_000 } = deps
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
-  let looking: Promise<void> | undefined
+  let polling: Promise<void> | undefined
   let isPending = false
 
-  sync.onQueued(look)
-  const timer = setInterval(look, lookMs)
-  look()
+  sync.onQueued(poll)
+  const timer = setInterval(poll, pollMs)
+  poll()
 
   return {
     /** Runs in progress stop after their current request; another instance continues them. */
     async stop(): Promise<void> {
       clearInterval(timer)
       stopping.abort()
-      await looking
+      await polling
       await Promise.all(working)
     },
   }
 
-  function look(): void {
+  function poll(): void {
     isPending = true
-    looking ??= lookOnce().finally(() => {
-      looking = undefined
-      if (isPending && !stopping.signal.aborted) look()
+    polling ??= pollOnce().finally(() => {
+      polling = undefined
+      if (isPending && !stopping.signal.aborted) poll()
     })
   }
 
-  async function lookOnce(): Promise<void> {
+  async function pollOnce(): Promise<void> {
     isPending = false
     try {
       await sync.enqueueDue()
-      while (working.size < atOnce && !stopping.signal.aborted) {
+      while (working.size < concurrency && !stopping.signal.aborted) {
         const run = await sync.claim()
         if (!run) return
         logger.info(
@@ -61,7 +61,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
           .catch((err) => logger.warn({ err, runId: run.id }, 'sync interrupted'))
           .finally(() => {
             working.delete(work)
-            if (!stopping.signal.aborted) look()
+            if (!stopping.signal.aborted) poll()
           })
         working.add(work)
       }

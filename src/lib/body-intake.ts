@@ -27,10 +27,10 @@ interface Arrival {
   holder: string
   bytes: number
   isComplete: boolean
-  /** When it is refused, unless more arrives: at the minimum rate later by each chunk, at most `stallMs` from now. */
-  paidUntil: number
-  /** The same with at most `slowMs`: past it the body counts as slow. */
-  quickUntil: number
+  /** When it is refused: each chunk extends it by its size at the minimum rate, to at most `stallMs` from now. */
+  deadline: number
+  /** When it counts as slow: the same with at most `slowMs`. */
+  slowAt: number
   giveUp(error: Error): void
 }
 
@@ -83,15 +83,15 @@ export function bodyIntake({
         holder,
         bytes: 0,
         isComplete: false,
-        paidUntil: now + stallMs,
-        quickUntil: now + slowMs,
+        deadline: now + stallMs,
+        slowAt: now + slowMs,
         giveUp: reject,
       }
       let timer = setTimeout(lookAgain, stallMs)
       arrivals.add(arrival)
 
       function lookAgain() {
-        const left = arrival.paidUntil - performance.now()
+        const left = arrival.deadline - performance.now()
         if (left <= 0) reject(refusals.stalled())
         else timer = setTimeout(lookAgain, Math.ceil(left))
       }
@@ -101,8 +101,8 @@ export function bodyIntake({
         if (arrival.bytes + chunk.length > maxBytes) return reject(refusals.tooLarge(maxBytes))
         const boughtMs = (chunk.length / minBytesPerSecond) * 1_000
         const now = performance.now()
-        arrival.paidUntil = Math.min(arrival.paidUntil + boughtMs, now + stallMs)
-        arrival.quickUntil = Math.min(Math.max(arrival.quickUntil, now - slowMs) + boughtMs, now + slowMs)
+        arrival.deadline = Math.min(arrival.deadline + boughtMs, now + stallMs)
+        arrival.slowAt = Math.min(Math.max(arrival.slowAt, now - slowMs) + boughtMs, now + slowMs)
         if (!makeRoom(chunk.length, arrival)) return reject(refusals.full())
         const refusal = refusalOf(chunk)
         if (refusal) return reject(refusal)
@@ -158,8 +158,8 @@ export function bodyIntake({
     const now = performance.now()
     const slow = [...arrivals]
       .filter((arrival) => arrival !== newcomer && !arrival.isComplete && arrival.bytes > 0)
-      .filter(({ quickUntil }) => quickUntil <= now)
-      .sort((a, b) => a.quickUntil - b.quickUntil)
+      .filter(({ slowAt }) => slowAt <= now)
+      .sort((a, b) => a.slowAt - b.slowAt)
     for (const arrival of slow) {
       if (missing <= 0) break
       missing -= arrival.bytes

@@ -18,7 +18,7 @@ export type ByteBudget = ReturnType<typeof byteBudget>
  * is admitted alone.
  */
 export function byteBudget({ maxBytes, waitMs, refusal }: ByteBudgetOptions) {
-  const line: Waiting[] = []
+  const queue: Waiting[] = []
   const holders = new Set<string>()
   let used = 0
 
@@ -46,12 +46,12 @@ export function byteBudget({ maxBytes, waitMs, refusal }: ByteBudgetOptions) {
         },
       }
       const timer = setTimeout(() => {
-        line.splice(line.indexOf(waiting), 1)
+        queue.splice(queue.indexOf(waiting), 1)
         reject(refusal())
         // A smaller one may be waiting behind it.
         admit()
       }, waitMs)
-      line.push(waiting)
+      queue.push(waiting)
       admit()
       return promise
     },
@@ -60,9 +60,9 @@ export function byteBudget({ maxBytes, waitMs, refusal }: ByteBudgetOptions) {
   function admit(): void {
     for (;;) {
       // A holder that waits for its own piece does not block the others.
-      const next = line.find(({ holder }) => !holders.has(holder))
+      const next = queue.find(({ holder }) => !holders.has(holder))
       if (!next || (used > 0 && used + next.bytes > maxBytes)) return
-      line.splice(line.indexOf(next), 1)
+      queue.splice(queue.indexOf(next), 1)
       next.admit()
     }
   }

@@ -20,7 +20,7 @@ export async function* replaceJsonItems(
   { itemsOf, replace }: JsonItemsOptions,
 ): AsyncGenerator<string> {
   const scan = jsonScan({ maxValues: Number.POSITIVE_INFINITY, itemsOf })
-  const breathe = timeSlices()
+  const yieldWhenDue = timeSlices()
   /** What was scanned and not yielded yet, from this offset on. */
   let rest = Buffer.alloc(0)
   let restStart = 0
@@ -39,7 +39,7 @@ export async function* replaceJsonItems(
       scan.push(chunk)
       rest = Buffer.concat([rest, chunk])
       for (const { start, end } of scan.items.slice(count)) {
-        await breathe()
+        await yieldWhenDue()
         yield take(start) + JSON.stringify(replace(JSON.parse(take(end)) as never))
         count++
       }

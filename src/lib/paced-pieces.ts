@@ -6,11 +6,11 @@ const MAX_GARBAGE_LENGTH = 2 * 1024 * 1024
 
 /** Pieces of a long text on their way out: others have their turn between them, and little garbage accumulates. */
 export async function* pacedPieces(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
-  const breathe = timeSlices()
+  const yieldWhenDue = timeSlices()
   let garbageLength = 0
   for await (const piece of pieces) {
     yield piece
-    await breathe()
+    await yieldWhenDue()
     garbageLength += piece.length
     if (garbageLength < MAX_GARBAGE_LENGTH) continue
     collectRecentGarbage()

@@ -3,10 +3,10 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operation.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
 import type { Services } from '../services/index.ts'
-import { nameConversations } from './conversation.ts'
 import type { McpHandler } from './handler.ts'
 import { longResults } from './long-results.ts'
 import type { Exchange } from './server.ts'
+import { assignSessionIds } from './session-ids.ts'
 
 /**
  * The AI tools over stateless Streamable HTTP, for clients of both protocol versions. Loading the SDK takes a tenth of
@@ -18,7 +18,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
     made ??= import('./handler.ts').then(({ mcpHandler }) => mcpHandler(app, services))
     return made
   }
-  nameConversations(app)
+  assignSessionIds(app)
   const listeners = new Set<AbortController>()
   // An open stream would block closing the process. Requests in progress are finished.
   app.addHook('preClose', async () => {

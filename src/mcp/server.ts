@@ -9,8 +9,8 @@ import type { Caller } from '../services/access.ts'
 import { contextOperations } from '../services/context.ts'
 import type { UseCases } from '../services/index.ts'
 import { ruleOperations } from '../services/rules.ts'
+import { clientSchema } from './client-schema.ts'
 import type { LongResults } from './long-results.ts'
-import { published } from './published.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
 const INSTRUCTIONS = `Inlet stores the tasks of a team and its standing instructions for AI assistants.
@@ -36,8 +36,8 @@ export function mcpServers(
 ): ServerOfExchange {
   const compiled = tools.map(({ input, output, ...tool }) => ({
     ...tool,
-    inputSchema: takes(app, input),
-    outputSchema: publishedOnly(output),
+    inputSchema: validatedInput(app, input),
+    outputSchema: unvalidatedOutput(output),
   }))
 
   return (exchange, era) => {
@@ -132,11 +132,11 @@ export function mcpServers(
   }
 }
 
-/** The input schema: clients read it as published, and it is validated like REST input. */
-function takes(app: Pick<FastifyInstance, 'compileCheck'>, schema: TSchema) {
+/** The input schema: clients receive it, and it is validated like REST input. */
+function validatedInput(app: Pick<FastifyInstance, 'compileCheck'>, schema: TSchema) {
   const check = app.compileCheck(schema)
   const hint = `Arguments: ${membersOf(schema)}.`
-  return fromJsonSchema(published(schema), {
+  return fromJsonSchema(clientSchema(schema), {
     getValidator: () => (value) => {
       const refusal = check(value, '')
       if (!refusal) return { valid: true, data: value as never, errorMessage: undefined }
@@ -147,8 +147,8 @@ function takes(app: Pick<FastifyInstance, 'compileCheck'>, schema: TSchema) {
 }
 
 /** The output schema is only published: the types of tool results are checked at compile time. */
-const publishedOnly = (schema: TSchema) =>
-  fromJsonSchema(published(schema), {
+const unvalidatedOutput = (schema: TSchema) =>
+  fromJsonSchema(clientSchema(schema), {
     getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
   })
 

@@ -16,8 +16,8 @@ import {
 import type { BodyIntake } from '../lib/body-intake.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
+import { type RequestResources, requestResources } from '../lib/request-resources.ts'
 import type { SideThread } from '../lib/side-thread.ts'
-import { type WorkHold, workHold } from '../lib/work-hold.ts'
 import { StrictObject } from '../schemas/parts.ts'
 
 declare module 'fastify' {
@@ -27,7 +27,7 @@ declare module 'fastify' {
     /** The error of a guard that needs only headers: the body is neither read nor validated. */
     earlyRefusal: Error | null
     /** Memory and budget of the body, until the response is produced. */
-    workHold: WorkHold | null
+    resources: RequestResources | null
     /** The size of the body. */
     bodyBytes: number
     /** A batch that was parsed and checked in the side thread; `body` has null in place of its items. */
@@ -77,13 +77,13 @@ export const jsonBody = fp<JsonBodyOptions>(
     app.decorate('bulkWork', bulkWork)
     app.decorateRequest('bodyError', null)
     app.decorateRequest('earlyRefusal', null)
-    app.decorateRequest('workHold', null)
+    app.decorateRequest('resources', null)
     app.decorateRequest('bodyBytes', 0)
     app.decorateRequest('largeBody', null)
     app.addHook('preParsing', async (request, reply) => {
-      if (!request.earlyRefusal) request.workHold = workHold(reply.raw)
+      if (!request.earlyRefusal) request.resources = requestResources(reply.raw)
     })
-    app.addHook('onSend', async (request) => request.workHold?.release())
+    app.addHook('onSend', async (request) => request.resources?.release())
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
       keepingError(request, async () => {
@@ -91,7 +91,7 @@ export const jsonBody = fp<JsonBodyOptions>(
         const scan = jsonScan({ maxValues })
         const body = await readBody({ request, payload, scan })
         if (isBulk && body.length > ADMITTED_BYTES) {
-          request.workHold?.add(await bulkWork.take(body.length, holderOf(request)))
+          request.resources?.add(await bulkWork.take(body.length, holderOf(request)))
         }
         const isLarge = body.length > LARGE_BYTES || scan.values > LARGE_VALUES
         return isBulk && isLarge ? readInSideThread(request, body) : parse(body)
@@ -131,7 +131,7 @@ export const jsonBody = fp<JsonBodyOptions>(
       const { handler } = route
       route.handler = function (request, reply) {
         const work = () => handler.call(this, request, reply)
-        return request.workHold?.during(work) ?? work()
+        return request.resources?.during(work) ?? work()
       }
       route.preHandler = [route.preHandler ?? []].flat().concat(refuseBadInput)
     })
@@ -146,7 +146,7 @@ export async function keepingError(request: FastifyRequest, work: () => Promise<
   // Not read: Node discards the body after the response, which does not depend on it.
   if (request.earlyRefusal || request.is404) return undefined
   try {
-    return await (request.workHold?.during(work) ?? work())
+    return await (request.resources?.during(work) ?? work())
   } catch (error) {
     // Any other error comes from the socket: the client disconnected.
     request.bodyError = error instanceof AppError ? error : invalidJson('it is incomplete.')
@@ -169,7 +169,7 @@ export async function readBody({ request, payload, scan }: Reading): Promise<Buf
     holder: holderOf(request),
     refusalOf: (chunk) => (scan && !scan.push(chunk) ? tooManyValues(scan) : undefined),
   })
-  request.workHold?.add(release)
+  request.resources?.add(release)
   request.bodyBytes = bytes.length
   return bytes
 }

@@ -1,6 +1,6 @@
 import { violates } from '../db/database-error.ts'
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from '../db/drizzle.ts'
-import { named } from '../db/named.ts'
+import { preparedStatement } from '../db/prepared-statement.ts'
 import { listCountChanges, lists, projects } from '../db/tables/projects.ts'
 import { listNotEmpty } from '../errors/index.ts'
 import type { Executor, Reach } from './index.ts'
@@ -41,7 +41,7 @@ const findDefaultOf = findingDestination(
 const findDefault = findingDestination('default', sql`lists.is_default and projects.is_default`)
 
 function findingDestination(name: string, condition: SQL) {
-  return named<DestinationRow>(
+  return preparedStatement<DestinationRow>(
     `find destination ${name}`,
     sql`
       select lists.id as "listId", project_id as "projectId", projects.name as "projectName",

@@ -1,6 +1,6 @@
 import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
 import { sql } from '../db/drizzle.ts'
-import { named } from '../db/named.ts'
+import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { lists } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
@@ -73,7 +73,7 @@ const input = columnArrays<NewTaskRow>({
   activity_id: ['uuid', ({ activityId }) => activityId],
 })
 
-const insertTasks = named<{ missing: string[]; isOpen: boolean }>(
+const insertTasks = preparedStatement<{ missing: string[]; isOpen: boolean }>(
   'insert new tasks',
   sql`
     with input as materialized (

@@ -1,6 +1,6 @@
 import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
 import { and, eq, getTableColumns, isNull, sql } from '../db/drizzle.ts'
-import { named } from '../db/named.ts'
+import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
@@ -80,7 +80,7 @@ const logged = columnArrays<ActivityRow>({
   created_at: ['timestamptz', ({ createdAt }) => createdAt.toISOString()],
 })
 
-const updateTasks = named<{ missing: string[] }>(
+const updateTasks = preparedStatement<{ missing: string[] }>(
   'update decided tasks',
   sql`
     with input as materialized (select * from ${input.as('input')}),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from '../db/drizzle.ts'
-import { named } from '../db/named.ts'
+import { preparedStatement } from '../db/prepared-statement.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { taskJson, utc } from './task-json.ts'
@@ -25,7 +25,7 @@ const MAX_BYTES = 512 * 1024
 /** Each is prepared by each connection. */
 const MAX_STATEMENTS = 200
 
-const statements = new Map<string, ReturnType<typeof named<PageRow>>>()
+const statements = new Map<string, ReturnType<typeof preparedStatement<PageRow>>>()
 
 /**
  * Reads a page as JSON text, filtered by project, list, and trash alone: these have the same best plan for all values, so
@@ -83,7 +83,7 @@ function statementFor(shape: PageShape) {
   const limit = sql.raw(String(page.limit))
   const rows = sql`select * from ${tasks} where ${condition} order by ${order} limit ${limit}`
   // PostgreSQL tells names apart by their first 63 characters.
-  const statement = named<PageRow>(`page ${statements.size}`, pageStatement(rows, page))
+  const statement = preparedStatement<PageRow>(`page ${statements.size}`, pageStatement(rows, page))
   statements.set(shapeKey, statement)
   return statement
 }

@@ -12,7 +12,7 @@ export interface StoredResponse {
 }
 
 /** A long body, part by part; each call starts from the first one. */
-export type ResponseParts = () => AsyncIterable<string>
+type ResponseParts = () => AsyncIterable<string>
 
 /** The result of the work. Without an effect it is not stored: the request may be corrected and sent again. */
 export interface WorkResponse extends StoredResponse {

@@ -1,6 +1,6 @@
 import { changesBetween, isNoChange } from '../domain/changes.ts'
 import { orderByPosition } from '../domain/cursor.ts'
-import { idsOf, placed } from '../domain/list-order.ts'
+import { idsOf, insertAt } from '../domain/list-order.ts'
 import type { Operations } from '../domain/operation.ts'
 import { listNotFound, projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -50,7 +50,7 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
         const present = await repos.lists.listForUpdate(project.id)
         const now = clock.now()
         const id = clock.newId(now)
-        const order = placed(idsOf(present), { id, position })
+        const order = insertAt(idsOf(present), { id, position })
         const row = {
           id,
           projectId: project.id,
@@ -102,7 +102,8 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     ): Promise<List> {
       return repos.within(caller).transaction(async (repos) => {
         const { list, lists } = await lockedList(repos, id)
-        const order = position === undefined ? idsOf(lists) : placed(idsOf(lists), { id: list.id, position })
+        const order =
+          position === undefined ? idsOf(lists) : insertAt(idsOf(lists), { id: list.id, position })
         const changed = { ...list, name: name ?? list.name, position: order.indexOf(list.id) }
         const changes = changesBetween({ before: list, after: changed, names: ['name', 'position'] })
         if (changes.name) await repos.lists.update(list.id, { name: changed.name })

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { limitInFlight } from '../../src/guards/in-flight.ts'
-import { workHold } from '../../src/lib/work-hold.ts'
+import { requestResources } from '../../src/lib/request-resources.ts'
 
 function given() {
   const guard = limitInFlight({ maxPerKey: 2, maxTotal: 3, maxLongPerKey: 1 })
@@ -16,11 +16,11 @@ function given() {
   async function ask(keyId: string, { isLong = false, destroyed = false, work = Promise.resolve() } = {}) {
     const raw = Object.assign(new EventEmitter(), { destroyed, closed: destroyed })
     const config = { isLong: () => isLong }
-    const reserved = workHold(raw as never)
+    const reserved = requestResources(raw as never)
     const request = {
       caller: { keyId },
       routeOptions: { config },
-      workHold: reserved,
+      resources: reserved,
     } as unknown as FastifyRequest
     await guard(request, { raw } as unknown as FastifyReply)
     const done = reserved.during(() => work)

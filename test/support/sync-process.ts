@@ -13,7 +13,7 @@ const db = openDatabase({ connectionString, size: 4, onError: () => {} })
 const codehost = { host: githubClient(), apiUrls: [url], token: undefined, encryptionKey: undefined }
 const service = services({ repos: repositories(db), clock: systemClock(), randomBytes, codehost })
 const logger = pino({ level: 'silent' })
-const worker = startSyncWorker({ sync: service.sync, logger, lookMs: 200 })
+const worker = startSyncWorker({ sync: service.sync, logger, pollMs: 200 })
 process.once('SIGTERM', async () => {
   await worker.stop()
   await db.$client.end()

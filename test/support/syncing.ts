@@ -11,7 +11,7 @@ interface SyncingOptions {
   tokens?: Record<string, HostToken>
   hostTimeoutMs?: number
   /** Runs at work at once. */
-  atOnce?: number
+  concurrency?: number
 }
 
 const ENCRYPTION_KEY = 'ab'.repeat(32)
@@ -21,11 +21,11 @@ export async function startSyncing({
   env = {},
   tokens = {},
   hostTimeoutMs = 15_000,
-  atOnce = 2,
+  concurrency = 2,
 }: SyncingOptions = {}) {
   const host = await startCodeHost({ tokens })
   const app = await startApp({ env: { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY, ...env }, hostTimeoutMs })
-  const worker = workerOf(app, { atOnce })
+  const worker = workerOf(app, { concurrency })
   let repositories = 0
 
   return {
@@ -84,8 +84,8 @@ export async function startSyncing({
 
 export const workerOf = (
   app: Pick<TestApp, 'service'>,
-  options: Pick<Parameters<typeof startSyncWorker>[0], 'atOnce' | 'turnMs'> = {},
-) => startSyncWorker({ sync: app.service.sync, logger: pino({ level: 'silent' }), lookMs: 200, ...options })
+  options: Pick<Parameters<typeof startSyncWorker>[0], 'concurrency' | 'turnMs'> = {},
+) => startSyncWorker({ sync: app.service.sync, logger: pino({ level: 'silent' }), pollMs: 200, ...options })
 
 /** The parts of a run must add up to what it fetched. */
 // biome-ignore lint/suspicious/noExplicitAny: a run as it came over the wire.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
-import type { Place } from './place.ts'
+import type { DataLocation } from './data-location.ts'
 import { run } from './run.ts'
 import { buildDirectory, exists, removeAbandoned } from './staging.ts'
 
@@ -15,18 +15,22 @@ interface ClusterOptions {
 }
 
 /** Creates PostgreSQL's data directory if absent, and returns the password stored in it. */
-export async function ensureCluster(place: Place, { binaries, isDurable }: ClusterOptions): Promise<string> {
-  await removeAbandoned(place.cluster)
-  if (!(await exists(join(place.cluster, 'PG_VERSION')))) await createCluster(place, { binaries, isDurable })
-  await refuseOtherMajor(place.cluster, binaries.major)
-  return readPassword(place.cluster)
+export async function ensureCluster(
+  location: DataLocation,
+  { binaries, isDurable }: ClusterOptions,
+): Promise<string> {
+  await removeAbandoned(location.cluster)
+  if (!(await exists(join(location.cluster, 'PG_VERSION'))))
+    await createCluster(location, { binaries, isDurable })
+  await refuseOtherMajor(location.cluster, binaries.major)
+  return readPassword(location.cluster)
 }
 
 // Inside the data directory, so that one rename creates both: a password never exists without its database.
 const PASSWORD_FILE = 'inlet.password'
 
 async function createCluster(
-  { cluster, account }: Place,
+  { cluster, account }: DataLocation,
   { binaries, isDurable }: ClusterOptions,
 ): Promise<void> {
   await buildDirectory(cluster, {

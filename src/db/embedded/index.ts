@@ -2,11 +2,11 @@ import { resolve } from 'node:path'
 import type { Client } from 'pg'
 import { locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
-import { keepServer } from './keeper.ts'
-import { connect, ensureDatabase, holdProcess, isLastOne } from './lease.ts'
+import { locateData } from './data-location.ts'
+import { connect, ensureDatabase, isLastOne, keepProcessAlive } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
-import { findPlace } from './place.ts'
 import { type Cluster, reachServer, stopServer } from './server.ts'
+import { superviseServer } from './supervisor.ts'
 
 export interface EmbeddedServer {
   /** Contains the password: do not log. */
@@ -45,15 +45,15 @@ export async function startEmbedded(options: Options): Promise<EmbeddedServer> {
     const cluster = await prepare({ dataDir: resolve(dataDir), log, settings })
     const { client, port } = await reachServer(cluster, { log })
     await ensureDatabase(client, DATABASE)
-    holdProcess(client, false)
-    const keeper = onLost && keepServer({ cluster, lease: client, port, log, onLost })
+    keepProcessAlive(client, false)
+    const supervisor = onLost && superviseServer({ cluster, lease: client, port, log, onLost })
     log.info(
-      { dataDir: cluster.place.cluster, port, ms: Math.round(performance.now() - since) },
+      { dataDir: cluster.location.cluster, port, ms: Math.round(performance.now() - since) },
       'embedded database ready',
     )
     return {
       connectionString: `postgresql://${USER}:${cluster.credentials.password}@127.0.0.1:${port}/${DATABASE}`,
-      stop: once(async () => stop(cluster, { lease: (await keeper?.release()) ?? client, log })),
+      stop: once(async () => stop(cluster, { lease: (await supervisor?.release()) ?? client, log })),
     }
   } catch (error) {
     throw new Error(`the embedded database cannot be used: ${(error as Error).message}. ${INSTEAD}`, {
@@ -68,14 +68,18 @@ const INSTEAD =
 
 async function prepare({ dataDir, log, settings = {} }: Options): Promise<Cluster> {
   const packaged = locateBinaries()
-  const place = await findPlace(dataDir, log)
-  const binaries = await prepareBinaries(packaged, { account: place.account, copies: place.copies, log })
-  const password = await ensureCluster(place, { binaries, isDurable: settings.fsync !== 'off' })
-  return { place, binaries, credentials: { password, cluster: place.cluster }, settings }
+  const location = await locateData(dataDir, log)
+  const binaries = await prepareBinaries(packaged, {
+    account: location.account,
+    copies: location.copies,
+    log,
+  })
+  const password = await ensureCluster(location, { binaries, isDurable: settings.fsync !== 'off' })
+  return { location, binaries, credentials: { password, cluster: location.cluster }, settings }
 }
 
 async function stop(cluster: Cluster, { lease, log }: { lease: Client; log: Log }): Promise<void> {
-  const { cluster: dataDir } = cluster.place
+  const { cluster: dataDir } = cluster.location
   let client = lease
   try {
     const isLast = await isLastOne(client).catch(async () => {

@@ -56,7 +56,7 @@ export function isRefusal(error: Error): boolean {
  * one.
  */
 export async function isLastOne(client: pg.Client): Promise<boolean> {
-  holdProcess(client, true)
+  keepProcessAlive(client, true)
   await client.query('SELECT pg_advisory_lock($1)', [LOCK])
   // A closed pool remains visible for some milliseconds.
   for (let attempt = 0; attempt < 10; attempt++) {
@@ -71,10 +71,10 @@ export async function isLastOne(client: pg.Client): Promise<boolean> {
 }
 
 /** Sets whether the open lease keeps this process alive. */
-export function holdProcess(client: pg.Client, holds: boolean): void {
+export function keepProcessAlive(client: pg.Client, keeps: boolean): void {
   // Cast: @types/pg omits these two methods, which pg has had since version 8.0.
   const socket = client as pg.Client & { ref(): void; unref(): void }
-  if (holds) socket.ref()
+  if (keeps) socket.ref()
   else socket.unref()
 }
 

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Binaries } from './binaries.ts'
+import type { DataLocation } from './data-location.ts'
 import { type Credentials, connect, isNotReadyYet, isRefusal } from './lease.ts'
 import { discardDeadLock, readLockFile } from './lock-file.ts'
 import { killOrphans } from './orphans.ts'
-import type { Place } from './place.ts'
 import { run } from './run.ts'
 
 export interface Cluster {
-  place: Place
+  location: DataLocation
   binaries: Binaries
   credentials: Credentials
   settings: Record<string, string>
@@ -39,7 +39,7 @@ export async function reachServer(
   cluster: Cluster,
   { log, port: required, signal }: ReachOptions,
 ): Promise<{ client: Client; port: number; isStarted: boolean }> {
-  const { place, credentials } = cluster
+  const { location, credentials } = cluster
   let isStarted = false
   let problem = 'it did not respond'
   let lastChance = Date.now() + DEADLINE_MS
@@ -48,7 +48,7 @@ export async function reachServer(
   while (Date.now() < lastChance) {
     signal?.throwIfAborted()
     let pauseMs = RETRY_MS
-    const lock = await readLockFile(place.cluster)
+    const lock = await readLockFile(location.cluster)
     if (lock?.server) {
       const { port } = lock.server
       if (required !== undefined && port !== required) {
@@ -61,15 +61,15 @@ export async function reachServer(
       // Crash recovery takes an unknown time; it and a shutdown end by themselves.
       if (isNotReadyYet(outcome.error)) lastChance = Date.now() + DEADLINE_MS
     } else {
-      if (lock) await discardDeadLock(place.cluster, lock)
+      if (lock) await discardDeadLock(location.cluster, lock)
       const failure = await start(cluster, required)
       if (failure === undefined) {
         isStarted = true
         continue
       }
       problem = failure
-      if (IN_USE.test(failure)) await killOrphans(place.cluster)
-      else if (required !== undefined && (NO_SPACE.test(failure) || (await isDiskFull(place.cluster)))) {
+      if (IN_USE.test(failure)) await killOrphans(location.cluster)
+      else if (required !== undefined && (NO_SPACE.test(failure) || (await isDiskFull(location.cluster)))) {
         problem = 'no space left on the disk'
         lastChance = Date.now() + DEADLINE_MS
         pauseMs = SPACE_RETRY_MS
@@ -79,7 +79,7 @@ export async function reachServer(
       }
     }
     if (Date.now() > nextWarning) {
-      log.warn({ dataDir: place.cluster, problem }, 'waiting for the embedded database')
+      log.warn({ dataDir: location.cluster, problem }, 'waiting for the embedded database')
       nextWarning = Date.now() + WARN_EVERY_MS
     }
     await sleep(pauseMs)
@@ -88,17 +88,17 @@ export async function reachServer(
 }
 
 /** Stops the server in fast mode: open transactions are rolled back. Returns false if it did not end. */
-export async function stopServer({ place, binaries }: Cluster): Promise<boolean> {
-  const before = await readLockFile(place.cluster)
+export async function stopServer({ location, binaries }: Cluster): Promise<boolean> {
+  const before = await readLockFile(location.cluster)
   if (!before?.server) return true
   await run(binaries.pgCtl, {
     args: ['stop', '-D', '.', '-m', 'fast', '-W', '-s'],
-    account: place.account,
-    cwd: place.cluster,
+    account: location.account,
+    cwd: location.cluster,
   })
   // Not pg_ctl's own wait: it would mistake a server that another process starts right afterwards for this one.
   for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(STOP_POLL_MS)) {
-    if ((await readLockFile(place.cluster))?.server?.pid !== before.server.pid) return true
+    if ((await readLockFile(location.cluster))?.server?.pid !== before.server.pid) return true
   }
   return false
 }
@@ -126,24 +126,23 @@ const MAX_LOG_BYTES = 1 << 20
 // Returns the error text. -D and -l are relative, because pg_ctl writes them into a shell command line in plain double
 // quotes, where a $ in a path would be expanded.
 async function start(
-  { place, binaries, settings }: Cluster,
+  { location, binaries, settings }: Cluster,
   port: number | undefined,
 ): Promise<string | undefined> {
-  const logPath = join(place.cluster, LOG_FILE)
+  const logPath = join(location.cluster, LOG_FILE)
   const from = await rotate(logPath)
   const options = Object.entries({
     ...SETTINGS,
     ...settings,
-    port: String(port ?? (await choosePort(place.cluster))),
+    port: String(port ?? (await choosePort(location.cluster))),
   })
     .map(([name, value]) => `-c ${name}=${quoted(value)}`)
     .join(' ')
   const args = ['start', '-D', '.', '-l', LOG_FILE, '-w', '-t', '10', '-s', '-o', options]
   const started = await run(binaries.pgCtl, {
     args,
-    account: place.account,
-    cwd: place.cluster,
-    // On Windows the server inherits our pipe and would keep it open.
+    account: location.account,
+    cwd: location.cluster,
     // On Windows the server inherits our pipe and would keep it open.
     output: process.platform === 'win32' ? 'drop' : 'keep',
   })

@@ -1,5 +1,5 @@
 import { type AnyColumn, and, eq, getTableColumns, isNull, notExists, sql } from '../../db/drizzle.ts'
-import { named } from '../../db/named.ts'
+import { preparedStatement } from '../../db/prepared-statement.ts'
 import { activity } from '../../db/tables/activity.ts'
 import { purgedItems, syncItems } from '../../db/tables/codehost.ts'
 import { tasks } from '../../db/tables/tasks.ts'
@@ -14,7 +14,7 @@ export type SyncedTaskRow = Omit<TaskRow, 'description' | 'notes' | 'metadata'> 
   descriptionHash: string | null
 }
 
-const upsertTasks = named<object>(
+const upsertTasks = preparedStatement<object>(
   'upsert tasks',
   sql`
     with written as (

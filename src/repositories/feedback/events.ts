@@ -1,6 +1,6 @@
 import { isDatabaseAway, withoutValues } from '../../db/database-error.ts'
 import { and, desc, eq, inArray, lt, sql } from '../../db/drizzle.ts'
-import { named } from '../../db/named.ts'
+import { preparedStatement } from '../../db/prepared-statement.ts'
 import { recordset } from '../../db/recordset.ts'
 import { feedbackEvents, feedbackUnreadable } from '../../db/tables/feedback.ts'
 import { AppError, unavailable } from '../../errors/index.ts'
@@ -33,12 +33,12 @@ interface FeedbackPageRequest {
 
 const eventSet = recordset(feedbackEvents)
 
-const insertEvents = named<object>(
+const insertEvents = preparedStatement<object>(
   'insert feedback events',
   sql`insert into ${feedbackEvents} (${eventSet.names}) ${eventSet.select('rows')} on conflict do nothing`,
 )
 
-const acceptEvents = named<{ isOpen: boolean; made: string[] }>(
+const acceptEvents = preparedStatement<{ isOpen: boolean; made: string[] }>(
   'accept feedback events',
   sql`
     with ${lockingProjects}, place as (

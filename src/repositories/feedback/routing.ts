@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, or, sql } from '../../db/drizzle.ts'
-import { named } from '../../db/named.ts'
+import { preparedStatement } from '../../db/prepared-statement.ts'
 import { webhookRouting } from '../../db/tables/feedback.ts'
 import type { Executor } from '../index.ts'
 
@@ -19,7 +19,7 @@ export interface RoutingTableRows {
   projects: RoutedProjectRow[]
 }
 
-const readTable = named<{ rules: RoutingTableRows['rules']; projects: RoutedProjectRow[] }>(
+const readTable = preparedStatement<{ rules: RoutingTableRows['rules']; projects: RoutedProjectRow[] }>(
   'routing table',
   sql`
     select

@@ -3,7 +3,7 @@ import { parseSnapshot, type Snapshot, spanBetween } from '../../domain/snapshot
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityLogRow, ActivityRow } from '../../repositories/activity.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import { follower, type Subscription } from './follower.ts'
+import { bufferedSubscription, type Subscription } from './subscription.ts'
 import { toActivity } from './view.ts'
 
 /** An event of the stream: a row of the activity log, or a transient event that is not stored. */
@@ -42,7 +42,7 @@ const MAX_AGE_MS = 3_600_000
  */
 export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'activityLog'>; clock: Clock }) {
   const { activityLog } = repos
-  const followers = new Set<ReturnType<typeof follower>>()
+  const subscriptions = new Set<ReturnType<typeof bufferedSubscription>>()
   let pending: PromiseWithResolvers<Snapshot>[] = []
   let reading: Promise<void> | undefined
   let wake = () => {}
@@ -63,15 +63,18 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
       wake()
       const position = await start.promise
       // Added in the turn in which the reader resolved it, so nothing is read in between.
-      const subscriber = follower(position, { ending, isRelevant: (event) => concerns(event, projectId) })
-      if (ending.signal.aborted) return subscriber
-      followers.add(subscriber)
+      const subscription = bufferedSubscription(position, {
+        ending,
+        isRelevant: (event) => concerns(event, projectId),
+      })
+      if (ending.signal.aborted) return subscription
+      subscriptions.add(subscription)
       ending.signal.addEventListener('abort', () => {
-        followers.delete(subscriber)
-        subscriber.end()
+        subscriptions.delete(subscription)
+        subscription.end()
         wake()
       })
-      return subscriber
+      return subscription
     },
 
     /** Sends a transient event, such as the progress of a sync, to the subscribers of this instance. */
@@ -118,7 +121,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
   async function read(): Promise<void> {
     let last: Snapshot | undefined
     let pause = POLL_MS
-    while (followers.size > 0 || pending.length > 0) {
+    while (subscriptions.size > 0 || pending.length > 0) {
       const starting = pending
       pending = []
       try {
@@ -152,12 +155,12 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
   }
 
   function deliver(event: StreamEvent): void {
-    for (const subscriber of followers) subscriber.push(event)
+    for (const subscription of subscriptions) subscription.push(event)
   }
 
   /** Clients reconnect and resume from their last event. */
   function cutAll(): void {
-    for (const subscriber of followers) subscriber.cut()
+    for (const subscription of subscriptions) subscription.cut()
   }
 
   function sleep(ms: number): Promise<void> {

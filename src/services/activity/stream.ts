@@ -8,7 +8,7 @@ import type { Repositories } from '../../repositories/index.ts'
 import type { AccessService, Caller } from '../access.ts'
 import { ANYTHING_MAY_HAVE_CHANGED } from './configuration-changes.ts'
 import { type ActivityFeed, concerns, PAGE, type StreamEvent, toEvent } from './feed.ts'
-import type { Subscription } from './follower.ts'
+import type { Subscription } from './subscription.ts'
 
 interface StreamRequest {
   projectId?: string | undefined

@@ -8,7 +8,7 @@ import {
   projectsNamedIn,
   type RoutingFields,
 } from '../../domain/feedback/routing.ts'
-import { idsOf, placed } from '../../domain/list-order.ts'
+import { idsOf, insertAt } from '../../domain/list-order.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { notJson, routingRuleNotFound, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -44,7 +44,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         await writableProject(repos, { id: input.targetProjectId })
         const now = clock.now()
         const id = clock.newId(now)
-        const order = placed(idsOf(present), { id, position })
+        const order = insertAt(idsOf(present), { id, position })
         const row = {
           id,
           name: input.name ?? null,
@@ -91,7 +91,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         const present = await repos.routing.listForUpdate()
         const row = present.find((rule) => rule.id === id)
         if (!row) throw routingRuleNotFound(id)
-        const order = position === undefined ? idsOf(present) : placed(idsOf(present), { id, position })
+        const order = position === undefined ? idsOf(present) : insertAt(idsOf(present), { id, position })
         const changed = { ...row, ...change, position: order.indexOf(id) }
         refuseWithoutMatch(changed)
         if (changed.targetProjectId !== row.targetProjectId)

@@ -53,7 +53,7 @@ export function leasedRun(
     },
 
     /** Postpones a rate-limited run; any instance resumes it at that time. */
-    async putOff(
+    async postpone(
       retryAt: Date,
       { isGuess, limits }: { isGuess: boolean; limits: HostLimits },
     ): Promise<void> {

@@ -270,7 +270,7 @@ export async function followRepository(
       limitedBefore: leased.limitedBefore(),
     })
     if (judged.verdict === 'wait')
-      await leased.putOff(judged.retryAt, { isGuess: judged.isGuess, limits: refusal.limits })
+      await leased.postpone(judged.retryAt, { isGuess: judged.isGuess, limits: refusal.limits })
     else await leased.end(judged)
   }
 

@@ -5,8 +5,8 @@ import { type Database, openDatabase } from '../../../src/db/pool.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { type Repositories, repositories } from '../../../src/repositories/index.ts'
 import { activityFeed, type StreamEvent } from '../../../src/services/activity/feed.ts'
-import type { Subscription } from '../../../src/services/activity/follower.ts'
 import { streamService } from '../../../src/services/activity/stream.ts'
+import type { Subscription } from '../../../src/services/activity/subscription.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
 const clock = systemClock()

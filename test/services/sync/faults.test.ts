@@ -40,7 +40,7 @@ describe('an invalid response', () => {
   // Runs spend most of their time waiting here, so they wait together.
   let together: Syncing
   beforeAll(async () => {
-    together = await startSyncing({ atOnce: 10 })
+    together = await startSyncing({ concurrency: 10 })
   })
   afterAll(() => together.close())
 

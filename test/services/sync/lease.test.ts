@@ -180,7 +180,7 @@ describe('a worker', () => {
     })
     const since = host.requests.length
     // A turn is eleven pages at the most, and the others need three turns each: the long run cannot end before them.
-    const worker = workerOf(service, { atOnce: 1, turnMs: 200 })
+    const worker = workerOf(service, { concurrency: 1, turnMs: 200 })
     const run = (await queued).body
 
     const [done, ...others] = await Promise.all([

@@ -1,19 +1,19 @@
 import type { Writable } from 'node:stream'
 
-export type WorkHold = ReturnType<typeof workHold>
+export type RequestResources = ReturnType<typeof requestResources>
 
 /**
  * Releases what a request has reserved once its response is produced. If the client disconnects, that is when the work
  * in progress has ended: until then the memory is in use.
  */
-export function workHold(response: Pick<Writable, 'closed' | 'once'>) {
+export function requestResources(response: Pick<Writable, 'closed' | 'once'>) {
   const releases: (() => void)[] = []
   const ends: (() => void)[] = []
-  let atWork = 0
-  response.once('close', endUnlessAtWork)
+  let workCount = 0
+  response.once('close', endIfIdle)
 
-  function endUnlessAtWork(): void {
-    if (atWork > 0) return
+  function endIfIdle(): void {
+    if (workCount > 0) return
     release()
     for (const each of ends.splice(0)) each()
   }
@@ -28,12 +28,12 @@ export function workHold(response: Pick<Writable, 'closed' | 'once'>) {
     /** Calls back once the connection is done with the response and no work for it is left. */
     onEnd: (each: () => void) => void ends.push(each),
     async during<T>(work: () => T | Promise<T>): Promise<T> {
-      atWork++
+      workCount++
       try {
         return await work()
       } finally {
-        atWork--
-        if (response.closed) endUnlessAtWork()
+        workCount--
+        if (response.closed) endIfIdle()
       }
     },
   }

@@ -8,7 +8,7 @@ type JsonSchema = { [keyword: string]: unknown }
  * because strict parsers reject unknown keywords; examples are removed, because every client loads all of it in every
  * session.
  */
-export const published = (schema: TSchema): JsonSchema => plain(schema) as JsonSchema
+export const clientSchema = (schema: TSchema): JsonSchema => plain(schema) as JsonSchema
 
 const byReference = new Map(namedSchemas.map((schema) => [`${schema.$id}#`, schema as TSchema]))
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type Account, run } from './run.ts'
 import { exists, makeOpenDirectory } from './staging.ts'
 
-/** Where the database's files are, and which user owns them. */
-export interface Place {
+/** The location of the database's files, and the user that owns them. */
+export interface DataLocation {
   /** PostgreSQL's data directory, without symlinks. It may not exist yet; its parent does. */
   cluster: string
   account: Account | undefined
@@ -18,14 +18,14 @@ interface Log {
 }
 
 /** Resolves `dataDir`, an absolute path, and creates it if absent. */
-export async function findPlace(dataDir: string, log: Log): Promise<Place> {
+export async function locateData(dataDir: string, log: Log): Promise<DataLocation> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  return process.getuid?.() === 0 ? findPlaceAsRoot(dataDir, log) : findOwnPlace(dataDir)
+  return process.getuid?.() === 0 ? locateAsRoot(dataDir, log) : locateAsUser(dataDir)
 }
 
-const ROOTS_OWN = '/var/lib/inlet'
+const ROOT_DIRECTORY = '/var/lib/inlet'
 
-async function findOwnPlace(dataDir: string): Promise<Place> {
+async function locateAsUser(dataDir: string): Promise<DataLocation> {
   const existing = await existingCluster(join(dataDir, 'postgres'))
   return {
     cluster: existing ?? join(await realpath(dataDir), 'postgres'),
@@ -35,22 +35,23 @@ async function findOwnPlace(dataDir: string): Promise<Place> {
 }
 
 // PostgreSQL refuses to run as root, so another user must be able to reach its files.
-async function findPlaceAsRoot(dataDir: string, log: Log): Promise<Place> {
+async function locateAsRoot(dataDir: string, log: Log): Promise<DataLocation> {
   const existing = await existingCluster(join(dataDir, 'postgres'))
-  if (existing) return { cluster: existing, account: await ownerOf(existing, dataDir), copies: ROOTS_OWN }
+  if (existing)
+    return { cluster: existing, account: await ownerOf(existing, dataDir), copies: ROOT_DIRECTORY }
 
   const account = await postgresAccount()
-  await openTo(account, dataDir)
+  await grantEntry(account, dataDir)
   if (await canEnter(account, dataDir)) {
-    return { cluster: join(await realpath(dataDir), 'postgres'), account, copies: ROOTS_OWN }
+    return { cluster: join(await realpath(dataDir), 'postgres'), account, copies: ROOT_DIRECTORY }
   }
-  return { cluster: await moveOut(dataDir, { account, log }), account, copies: ROOTS_OWN }
+  return { cluster: await moveOut(dataDir, { account, log }), account, copies: ROOT_DIRECTORY }
 }
 
 async function existingCluster(path: string): Promise<string | undefined> {
   const link = await readlink(path).catch(() => undefined)
   const cluster = await realpath(path).catch(() => undefined)
-  if (!cluster && link?.startsWith(ROOTS_OWN)) await rm(path, { force: true })
+  if (!cluster && link?.startsWith(ROOT_DIRECTORY)) await rm(path, { force: true })
   else if (!cluster && link)
     throw new Error(`${path} points to ${link}, where nothing is: mount it or remove the link`)
   if (!cluster) return undefined
@@ -78,7 +79,7 @@ async function ownerOf(cluster: string, dataDir: string): Promise<Account> {
   const { uid, gid } = await stat(cluster)
   const account = uid === 0 ? await postgresAccount() : { uid, gid }
   if (uid === 0) await run('chown', { args: ['-R', `${account.uid}:${account.gid}`, cluster] })
-  await openTo(account, dataDir)
+  await grantEntry(account, dataDir)
   if (!(await canEnter(account, cluster))) {
     throw new Error(
       `PostgreSQL runs as the user with id ${account.uid}, who cannot enter ${cluster}: move DATA_DIR where it can`,
@@ -88,7 +89,7 @@ async function ownerOf(cluster: string, dataDir: string): Promise<Account> {
 }
 
 // 0710 root:postgres: the server's user can traverse it, but neither list nor write.
-async function openTo(account: Account, dataDir: string): Promise<void> {
+async function grantEntry(account: Account, dataDir: string): Promise<void> {
   const { uid, mode } = await stat(dataDir)
   if (uid !== 0 || (await canEnter(account, dataDir))) return
   await chown(dataDir, 0, account.gid)
@@ -102,11 +103,11 @@ async function canEnter(account: Account, directory: string): Promise<boolean> {
 // The link keeps later starts on these files, even if the path to dataDir has become accessible by then.
 async function moveOut(dataDir: string, { account, log }: { account: Account; log: Log }): Promise<string> {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
-  const home = join(ROOTS_OWN, hash)
+  const home = join(ROOT_DIRECTORY, hash)
   const cluster = join(home, 'postgres')
-  await makeOpenDirectory(ROOTS_OWN)
+  await makeOpenDirectory(ROOT_DIRECTORY)
   await mkdir(home, { recursive: true, mode: 0o700 })
-  await openTo(account, home)
+  await grantEntry(account, home)
   await rmdir(join(dataDir, 'postgres')).catch(() => undefined)
   await symlink(cluster, join(dataDir, 'postgres')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error

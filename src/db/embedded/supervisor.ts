@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { holdProcess } from './lease.ts'
+import { keepProcessAlive } from './lease.ts'
 import { type Cluster, reachServer } from './server.ts'
 
-export interface Keeper {
+export interface Supervisor {
   /** Stops watching. The connection of the returned lease may be broken. */
   release(): Promise<Client>
 }
@@ -27,9 +27,9 @@ interface Log {
  * Watches the server through the lease connection: when it breaks, reconnects, and restarts the server if it ended.
  * All processes that share the server do this at the same time; one of them starts it.
  */
-export function keepServer({ cluster, lease, port, log, onLost }: Options): Keeper {
+export function superviseServer({ cluster, lease, port, log, onLost }: Options): Supervisor {
   const released = new AbortController()
-  const dataDir = cluster.place.cluster
+  const dataDir = cluster.location.cluster
   let current = lease
   let startedAt = Number.NEGATIVE_INFINITY
   let restarting = Promise.resolve()
@@ -45,7 +45,7 @@ export function keepServer({ cluster, lease, port, log, onLost }: Options): Keep
 
   function watch(client: Client): void {
     current = client
-    holdProcess(client, false)
+    keepProcessAlive(client, false)
     client.once('end', () => {
       if (!released.signal.aborted) restarting = restart()
     })

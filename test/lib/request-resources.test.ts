@@ -1,23 +1,23 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { workHold } from '../../src/lib/work-hold.ts'
+import { requestResources } from '../../src/lib/request-resources.ts'
 
 function given() {
   const response = Object.assign(new EventEmitter(), { closed: false })
   let released = 0
-  const hold = workHold(response as never)
-  hold.add(() => released++)
+  const resources = requestResources(response as never)
+  resources.add(() => released++)
   const close = () => {
     response.closed = true
     response.emit('close')
   }
-  return { hold, close, released: () => released }
+  return { resources, close, released: () => released }
 }
 
 test('what a request reserved is released once, when the response is produced', () => {
-  const { hold, close, released } = given()
-  hold.release()
-  hold.release()
+  const { resources, close, released } = given()
+  resources.release()
+  resources.release()
   close()
   expect(released()).toBe(1)
 })
@@ -29,9 +29,9 @@ test('and when the client disconnects', () => {
 })
 
 test('while work is in progress, a disconnect releases it only when the work has ended', async () => {
-  const { hold, close, released } = given()
+  const { resources, close, released } = given()
   const work = Promise.withResolvers<void>()
-  const done = hold.during(() => work.promise)
+  const done = resources.during(() => work.promise)
   close()
   expect(released()).toBe(0)
   work.resolve()

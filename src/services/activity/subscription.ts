@@ -16,7 +16,7 @@ const OVERHEAD = 100
 const MAX_BATCH = 64 * 1024
 
 /** One subscriber with a bounded buffer; a slow one is disconnected. */
-export function follower(
+export function bufferedSubscription(
   start: Snapshot,
   { ending, isRelevant }: { ending: AbortController; isRelevant: (event: StreamEvent) => boolean },
 ) {

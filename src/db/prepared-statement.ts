@@ -12,7 +12,7 @@ interface BuiltQuery {
  * placeholders; bytes among them are freed after the statement. Only for statements whose best plan does not depend on
  * the values: PostgreSQL may keep a generic plan.
  */
-export function named<Row extends object>(name: string, statement: SQL) {
+export function preparedStatement<Row extends object>(name: string, statement: SQL) {
   let query: BuiltQuery | undefined
   return async (db: Pick<Database, 'execute'>, values: Record<string, unknown>): Promise<{ rows: Row[] }> => {
     const { session, dialect } = insideOf(db)
