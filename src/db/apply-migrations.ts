@@ -9,7 +9,7 @@ import { readMigrationFiles } from './drizzle.ts'
  */
 const LOCK_TIMEOUT_MS = 3_000
 
-/** Pause between attempts, in which the statements behind it run. */
+/** Pause between attempts, for the statements that waited behind it. */
 const PAUSE_MS = 1_000
 
 /** Maximum time of all attempts: longer than any statement of a running instance. */

@@ -36,7 +36,7 @@ export function listen({ connectionString, channels, onError, cut, silenceMs = 8
     client = fresh
     fresh.on('notification', ({ channel, payload = '' }) => channels[channel]?.(payload))
     fresh.on('error', onError)
-    // A connection that only listens does not notice that its peer is gone, so it is queried periodically.
+    // A connection that only listens does not detect that its peer has disappeared, so it is queried periodically.
     let isAsked = true
     const asking = setInterval(() => {
       if (!isAsked) void fresh.query('select 1').then(onResponse, () => {})

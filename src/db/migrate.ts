@@ -16,7 +16,7 @@ interface MigrateOptions {
   prepare?(): Promise<void>
   /** Aborted: the connection closes at once. */
   cut?: AbortSignal | undefined
-  /** How long the database may take to respond. Statements of migrations are exempt: an index takes what it takes. */
+  /** How long the database may take to respond. Statements of migrations are exempt: building an index can take hours. */
   silenceMs?: number
 }
 
@@ -32,7 +32,7 @@ export async function migrate(connectionString: string, options: MigrateOptions 
     application_name: 'inlet start',
     stream: () => socket,
     keepAlive: true,
-    // A migration's long statement is silent as well; this notices a host that is gone.
+    // A long statement of a migration sends nothing either; keep-alive detects a host that has disappeared.
     keepAliveInitialDelayMillis: 10_000,
   })
   // Without a handler a connection that breaks would end the process; the pending query reports it.

@@ -93,7 +93,7 @@ function read(body: Buffer): BulkReading {
       items.push({ refusal: sent(itemRefusal) })
       continue
     }
-    // Without white space it mostly fits where it was: a copy of all items would double the memory.
+    // Written over the item where it fits, which it mostly does: a copy of all items would double the memory.
     const text = Buffer.from(JSON.stringify(item))
     hash.update(text)
     const isLonger = text.length > end - start

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import secureJson from 'secure-json-parse'
 import { invalidJson } from '../errors/index.ts'
 
-/** The value in these bytes. Names that would change what objects are do not come in. */
+/** Parses JSON. Rejects members that would change prototypes, such as `__proto__`. */
 export function parseJson(bytes: Buffer, place = ''): unknown {
   if (!isUtf8(bytes)) throw invalidJson(`${place}it is not UTF-8.`)
   try {

@@ -1,4 +1,4 @@
-/** How long a deleted task or rule can be restored. After that it is gone, even if the cleanup has not run yet. */
+/** How long a deleted task or rule can be restored. After that it is not found, even if the cleanup has not run yet. */
 export const TRASH_RETENTION_MS = 30 * 86_400_000
 
 export const isPastRetention = (deletedAt: Date, now: Date) =>

@@ -50,7 +50,7 @@ export const methodNotAllowed = (method: string, allow: string[]) =>
 export const bodyTooLarge = (limitBytes: number) =>
   new AppError('body_too_large', { detail: `The body is larger than the limit of ${limitBytes} bytes.` })
 
-/** The client is gone: nothing is started that nobody waits for. */
+/** The client has disconnected, so no work is started for it. */
 export const connectionClosed = () =>
   new AppError('request_timeout', { detail: 'The connection was closed before the request was handled.' })
 
@@ -131,7 +131,7 @@ export const unavailable = (cause?: unknown) =>
     cause,
   })
 
-/** True for errors that concern every request at the time: to try each alone is useless. */
+/** True for errors that affect every request at the time: retrying each one alone is useless. */
 export const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
 
 export const deliveryUnavailable = (cause?: unknown) =>

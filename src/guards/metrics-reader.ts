@@ -14,7 +14,7 @@ interface MetricsReaderDeps {
 
 /**
  * preHandler: `requireCaller`, which also accepts keys it accepted before while the database is unavailable, when
- * metrics matter most. Nothing can be revoked meanwhile, and any notice of an ended key or session clears the cache.
+ * metrics matter most. Nothing can be revoked during that time, and any notice of a revocation clears the cache.
  */
 export function requireMetricsReader({
   access,

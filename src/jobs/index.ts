@@ -41,7 +41,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     every(() => access.flushLastUsed(), { ms: 5_000, logger }),
     every(() => lists.aggregateOpenCounts(), { ms: 2_000, logger }),
     every(() => taskNames.aggregate(), { ms: 2_000, logger }),
-    // Pauses leave the processors to requests. Instances alternate on one deletion, so two of them double its share.
+    // Pauses leave processor time to requests. Instances alternate on one deletion, so two of them double its share.
     ...[lists, projects].map(({ workOnDeletions }) =>
       paced(workOnDeletions, { shares: { busy: 0.4, quiet: 0.8 }, pauseMs: 1_000, logger }),
     ),

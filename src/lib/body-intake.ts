@@ -59,7 +59,8 @@ export function bodyIntake({
   maxHolderBytes = Number.POSITIVE_INFINITY,
   stallMs,
   slowMs = 1_000,
-  // An eighth of a bad mobile line; keeping hundreds of slow connections open still costs their sender bandwidth.
+  // An eighth of a bad mobile connection; an attacker who keeps hundreds of bodies open still has to send that much for
+  // each.
   minBytesPerSecond = 1_024,
   refusals,
 }: IntakeOptions) {
@@ -96,7 +97,7 @@ export function bodyIntake({
         else timer = setTimeout(lookAgain, Math.ceil(left))
       }
       const onData = (chunk: Buffer) => {
-        // It was released a moment ago and is no longer counted.
+        // Released since, so it is no longer counted.
         if (!arrivals.has(arrival)) return
         if (arrival.bytes + chunk.length > maxBytes) return reject(refusals.tooLarge(maxBytes))
         const boughtMs = (chunk.length / minBytesPerSecond) * 1_000

@@ -12,8 +12,8 @@ export function collectGarbage(): void {
 }
 
 /**
- * The same for what was allocated last: the copies of a statement of megabytes, for one. It blocks for about 1 ms.
- * V8 alone lets 64 MB of buffers pile up first.
+ * The same for what was allocated last: the copies of a statement of megabytes, for one. It blocks for about 1 ms. V8
+ * alone lets 64 MB of buffers accumulate first.
  */
 export function collectRecentGarbage(): void {
   collector()({ type: 'minor' })

@@ -20,7 +20,7 @@ export function minuteLimit(limit: number, now: () => number = Date.now) {
       return allowanceOf((time < endsAt ? (counts.get(name) ?? 0) : 0) + 1, time)
     },
 
-    /** Counts so many more for this name; a limit of 0 is off. */
+    /** Counts `cost` requests of this name; a limit of 0 is off. */
     take(name: string, cost = 1): Allowance | undefined {
       if (limit === 0) return undefined
       const time = now()

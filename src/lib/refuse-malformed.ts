@@ -9,7 +9,7 @@ const REFUSALS: Record<string, [status: number, reason: string, detail: string]>
 const MALFORMED = [400, 'Bad Request', 'The request is not valid HTTP/1.1.'] as const
 
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  // The client is gone.
+  // The client has disconnected.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
   const [status, title, detail] = REFUSALS[error.code ?? ''] ?? MALFORMED
   const requestId = randomUUID()

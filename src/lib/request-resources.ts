@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream'
 export type RequestResources = ReturnType<typeof requestResources>
 
 /**
- * Releases what a request has reserved once its response is produced. If the client disconnects, that is when the work
- * in progress has ended: until then the memory is in use.
+ * The resources that a request has reserved, such as memory. They are released once its response is produced or, if the
+ * client disconnects first, once its work has ended: until then they are in use.
  */
 export function requestResources(response: Pick<Writable, 'closed' | 'once'>) {
   const releases: (() => void)[] = []
@@ -25,7 +25,7 @@ export function requestResources(response: Pick<Writable, 'closed' | 'once'>) {
   return {
     release,
     add: (each: () => void) => void releases.push(each),
-    /** Calls back once the connection is done with the response and no work for it is left. */
+    /** Calls back once the response is closed and its work has ended. */
     onEnd: (each: () => void) => void ends.push(each),
     async during<T>(work: () => T | Promise<T>): Promise<T> {
       workCount++

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Senders of feedback wait 3 s for a response; a database that restarts is mostly available again before. */
+/** Senders of feedback wait 3 s for a response; most restarts of a database take less. */
 const RETRY_MS = 2_000
-/** Also if a slow sender or a guard used up the time. */
+/** Applies even if a slow sender or a guard used up the time. */
 const MIN_RETRY_MS = 500
 const AGAIN_AFTER_MS = 100
 const MAX_BUFFERED = 500
@@ -24,14 +24,14 @@ interface RetryBufferOptions {
  * cancelled: if it succeeds after all, the caller's next attempt is a repeat.
  */
 export function retryBuffer({ isTransient, refusal, onBuffered }: RetryBufferOptions) {
-  /** All that wait for a result; buffered are those among them that failed once. */
+  /** Callers that wait for a result; `buffered` counts those whose work failed once. */
   let waiting = 0
   let buffered = 0
   let isFailing = false
 
   /** @param elapsedMs the part of the deadline that is already used. */
   return async function buffer<T>(elapsedMs: number, work: () => Promise<T>): Promise<T> {
-    // While work gets no reply at all, none of it fails: so all of it counts.
+    // Work that gets no reply does not fail and is never buffered, so all callers count here.
     if (isFailing && waiting >= MAX_BUFFERED) throw refusal()
     waiting++
     const deadline = { isPast: false }

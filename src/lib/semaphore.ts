@@ -1,4 +1,4 @@
-/** Limits how many works run at the same time; the others wait in order of arrival. */
+/** Limits how many tasks run at the same time; the others wait in order of arrival. */
 export function semaphore(concurrency: number) {
   let running = 0
   const queue: (() => void)[] = []

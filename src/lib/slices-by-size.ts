@@ -1,4 +1,7 @@
-/** Cuts a list into slices of at most `maxSize` each; a larger item is a slice of its own. Nothing becomes one empty slice. */
+/**
+ * Cuts a list into slices of at most `maxSize` each; a larger item is a slice of its own. An empty list becomes one
+ * empty slice.
+ */
 export function* slicesBySize<T>(
   items: T[],
   { maxSize, sizeOf }: { maxSize: number; sizeOf(item: T): number },

@@ -90,7 +90,7 @@ async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
   if (response.isReplay) reply.header('idempotency-replayed', 'true')
   reply.status(response.status).headers(response.headers)
   const { body } = response
-  // Not stored, and the transaction that it could be read in has ended.
+  // Not stored, and its transaction has ended, so it is read again outside.
   if (!response.isReplay && made?.inPieces && made.hasEffect === false) {
     return reply.sendPieces(made.inPieces(services))
   }
@@ -114,7 +114,7 @@ const identityOf = (request: FastifyRequest) => ({
     .digest('hex'),
 })
 
-/** In parts: to encode or to write a long text in one go would block the event loop. */
+/** In parts, because encoding or writing a long text at once would block the event loop. */
 const inParts = <T>({ status, headers = {} }: CreatedResponse<T>, body: object) => ({
   status,
   headers,

@@ -19,8 +19,8 @@ const LARGE_BYTES = 256 * 1024
 
 /**
  * Limits the memory of responses until their clients have read them. A read for which there is no room is 503; a write
- * is always answered, because a 503 would say that nothing was written. Streams that read as they send count with what
- * they hold.
+ * always gets its response, because a 503 would say that nothing was written. Streams that read as they send count with
+ * what they buffer.
  */
 export const largeResponses = fp<{ responseBudget: ResponseBudget }>(
   async function largeResponses(app: FastifyInstance, { responseBudget }) {

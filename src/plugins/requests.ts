@@ -51,7 +51,7 @@ export const requests = fp(
       if (isDraining) reply.raw.setHeader('connection', 'close')
     })
     app.addHook('onSend', async (_, reply) => {
-      // The client opens its next connection, to an instance that stays.
+      // The client opens its next connection to another instance.
       if (isDraining) reply.header('connection', 'close')
     })
     app.addHook('onResponse', async (request, reply) => {

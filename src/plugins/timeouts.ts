@@ -12,7 +12,7 @@ export const HEADERS_MS = 20_000
 export const BODY_STALL_MS = 15_000
 /** A response of which nothing is read for this long is cut, and so is a connection without a request. */
 const SILENCE_MS = 30_000
-/** 2 KiB/s over a minute. A bad mobile connection has four times that, and a part of a response can be 256 KiB. */
+/** 2 KiB/s over a minute. A bad mobile connection is four times as fast, and a part of a response can be 256 KiB. */
 const PACE = { windowMs: 60_000, minBytes: 120 * 1024 }
 /** The interval in which Node checks for requests past their deadline. */
 export const CHECK_MS = 5_000

@@ -27,8 +27,8 @@ export function listDeletionsRepository(db: Executor, reach: Reach) {
     },
 
     /**
-     * Locks a deletion, any or a given one, and its project until the transaction ends. Never waits: skips deletions that
-     * another instance works on, and those of archived or locked projects.
+     * Locks a deletion, any or a given one, and its project until the transaction ends. Never waits: it skips deletions
+     * that another instance works on, and those of archived or locked projects.
      */
     async claim(listId: string | undefined): Promise<ListDeletionRow | undefined> {
       const condition = and(listId === undefined ? undefined : eq(listDeletions.listId, listId), inReach)

@@ -16,7 +16,7 @@ export interface Stats {
 /** Maximum number of jobs counted per queue. */
 const MAX_COUNTED = 10_000
 
-/** Statistics for metrics. The cost of a read is bounded, however large the tables are. */
+/** Statistics for metrics. The cost of a read is bounded for tables of any size. */
 export function statsRepository(db: Executor) {
   let hasQueues = false
 

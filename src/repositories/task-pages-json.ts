@@ -20,7 +20,7 @@ interface PageRow {
   lastKey: string | null
 }
 
-/** What one reader of a page may make this process hold at once. */
+/** Memory of this process for one reader of a page. */
 const MAX_BYTES = 512 * 1024
 /** Each is prepared by each connection. */
 const MAX_STATEMENTS = 200
@@ -55,7 +55,7 @@ export async function readPageJson(
   return { items, last: { id: lastId, key: page.sortBy === 'priority' ? Number(lastKey) : lastKey } }
 }
 
-/** All that a statement depends on, but for values. */
+/** Everything that a statement depends on, except for values. */
 interface PageShape extends Omit<TaskPageRequest, 'after'> {
   skipsArchived: boolean | undefined
   /** The names of the values that are given. */

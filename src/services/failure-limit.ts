@@ -2,8 +2,8 @@ import { AppError, rateLimited } from '../errors/index.ts'
 import { minuteLimit } from '../lib/minute-limit.ts'
 
 /**
- * Slows down guessing of credentials. Only invalid ones count, and beyond the limit only further invalid ones are
- * refused: callers with valid credentials pass, also from the same address.
+ * Slows down guessing of credentials. Only invalid ones count and are refused beyond the limit: valid credentials are
+ * accepted, also from the same address.
  */
 export function failureLimit(perMinute: number) {
   const limit = minuteLimit(perMinute)

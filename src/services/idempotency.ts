@@ -25,7 +25,7 @@ export interface Completion {
   complete(response: StoredResponse): Promise<StoredResponse & { body: string }>
 }
 
-/** One request: who sent it, where to, under which key, and a hash of all it asks. */
+/** Identifies a request: its caller, route and key, and a hash of its content. */
 export interface RequestIdentity {
   callerId: string
   route: string
@@ -35,7 +35,7 @@ export interface RequestIdentity {
 
 /** How long a second request waits for the first that carries the same key. */
 const DEADLINE_MS = 5_000
-/** While the first is completed, its response is read this often. */
+/** Interval of reading the response while the first request completes it. */
 const POLL_MS = 150
 
 export const RESPONSES_KEPT_MS = 86_400_000
@@ -86,7 +86,7 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
       if (stored) {
         if (stored.requestHash !== claim.requestHash) throw idempotencyKeyReused()
         if (stored.isPending) return 'pending'
-        // The request that was to complete it has ended, or is too late: this is the complete response now.
+        // The request that should complete it has ended or is too late, so this response is final.
         if (stored.completesBy && !(await repos.idempotency.complete(claim))) return 'pending'
         return { ...responseOf(stored), isReplay: true }
       }
@@ -98,7 +98,7 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
           response: stored,
           completesWithinMs: completion?.withinMs,
         })
-        // Sent as it is stored: what it was made from has room in memory for others.
+        // Sent from the database, so that the memory it was made from can be freed.
         if (partCount > 0) return { ...response, body: () => partsOf(claim, partCount), isReplay: false }
       } else await repos.idempotency.release(claim)
       return { ...response, isReplay: false }
@@ -121,7 +121,7 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
     return { status, headers, body: body ?? (() => partsOf(row, row.partCount)) }
   }
 
-  /** Read one at a time, as the client takes them: in memory there is never more than one. */
+  /** Read one at a time, at the client's pace, so that only one is in memory. */
   async function* partsOf(claim: IdempotencyClaim, partCount: number): AsyncGenerator<string> {
     for (let number = 0; number < partCount; number++) {
       const part = await repos.idempotency.findPart(claim, number)

@@ -132,8 +132,8 @@ export function listDeletionsOf({
         return finishClosed(repos, { deletion: existing, list, lists })
       })
       .catch((error) => {
-        // The project was archived: continues once it is unarchived. Or the list is gone, with its project or by another
-        // instance.
+        // The project was archived: continues once it is unarchived. Or another instance deleted the list, or its
+        // project was deleted.
         if (!(error instanceof AppError)) throw error
         return error.code === 'list_not_found' || error.code === 'project_not_found'
       })

@@ -3,9 +3,8 @@ import type { BoundRepositories } from '../repositories/index.ts'
 import type { ProjectRow } from '../repositories/projects.ts'
 
 /**
- * Finds a project that can be written to, and locks it until the transaction ends, so that it is neither archived nor
- * deleted meanwhile. Everywhere it is locked first: then its connection and the run, its lists, the inbox of feedback,
- * tasks; or its rules.
+ * Finds a writable project and locks it until the transaction ends: it cannot be archived or deleted meanwhile. The
+ * order of locks is the same everywhere: project, connection, run, lists, inbox, tasks; or project, rules.
  * @param lock `update` also excludes others who change its lists, their order, its rules or its connection.
  * @throws project_not_found, project_archived
  */

@@ -35,13 +35,13 @@ test('each item of an array is a piece of its own', async () => {
 })
 
 test('work of many steps gives way to what is due', async () => {
-  const breathe = timeSlices(5)
+  const yieldWhenDue = timeSlices(5)
   let isDue = false
   setImmediate(() => {
     isDue = true
   })
   const until = performance.now() + 5_000
-  while (!isDue && performance.now() < until) await breathe()
+  while (!isDue && performance.now() < until) await yieldWhenDue()
   expect(isDue).toBe(true)
 })
 

@@ -3,7 +3,7 @@ import { type ComponentType, lazy } from 'react'
 
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
-/** Most machines have rendered the first page by then. */
+/** Most browsers have rendered the first page after this time. */
 const FIRST_PAGE_MS = 1_000
 
 const whenIdle = () =>

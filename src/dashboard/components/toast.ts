@@ -6,7 +6,7 @@ export const toast = {
     notifications.show({ message, autoClose: durationMs, withBorder: true })
   },
 
-  /** How far something is that takes a while; shown until it ends. */
+  /** The progress of a long operation; shown until it ends. */
   progress(label: string, total: number) {
     const words = (done: number) => ({
       id: `progress-${label}`,

@@ -6,11 +6,11 @@ export interface UndoAction {
 }
 
 export interface UndoResult {
-  /** Why some of it was not undone; undefined when all of it was. */
+  /** Why part of the action was not undone; undefined when all of it was. */
   failure?: string
   /** The part that may be undone later, because the failure was transient. */
   remaining?: UndoAction
-  /** The original change had failed, which was reported already. */
+  /** The original change failed, which was reported then. */
   isEmpty?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** After this time keys are shortcuts again, even if the search box was never rendered. */
+/** Keys become shortcuts again after this time, even if the search box was never rendered. */
 const MAX_PENDING_MS = 5_000
 
 let buffer = ''

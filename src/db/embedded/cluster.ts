@@ -26,7 +26,7 @@ export async function ensureCluster(
   return readPassword(location.cluster)
 }
 
-// Inside the data directory, so that one rename creates both: a password never exists without its database.
+// Inside the data directory, so that one rename creates both: there is never a password without its database.
 const PASSWORD_FILE = 'inlet.password'
 
 async function createCluster(

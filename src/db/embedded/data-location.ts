@@ -9,7 +9,7 @@ export interface DataLocation {
   /** PostgreSQL's data directory, without symlinks. It may not exist yet; its parent does. */
   cluster: string
   account: Account | undefined
-  /** Where copies of the programs may be stored. */
+  /** The directory for copies of the programs. */
   copies: string
 }
 
@@ -74,7 +74,7 @@ async function refuseForeign(cluster: string): Promise<void> {
   )
 }
 
-// The creator keeps owning the data, so that one `sudo npm start` does not lock out the everyday user.
+// The data keeps its owner, so that one `sudo npm start` does not lock out the usual user.
 async function ownerOf(cluster: string, dataDir: string): Promise<Account> {
   const { uid, gid } = await stat(cluster)
   const account = uid === 0 ? await postgresAccount() : { uid, gid }

@@ -1,9 +1,9 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
 /**
- * Kills the backends of a killed server: one that is computing does not notice, and until it ends no server can start
- * on the same files. Recovery treats this like the crash it follows. Works on Linux only; elsewhere they end with
- * their statements.
+ * Kills the backends of a killed server: one that is executing a statement does not detect it, and until it ends no
+ * server can start on the same files. Recovery treats this like the crash it follows. Works on Linux only; elsewhere
+ * they end with their statements.
  */
 export async function killOrphans(cluster: string): Promise<void> {
   const names = await readdir('/proc').catch(() => [])

@@ -22,8 +22,7 @@ export function settingsOf(
 
 /**
  * Whether a caller bound to a project would read a repository with a token it does not know: a stored one, or the
- * operator's, used by connections without a token. Only a connection made by an unbound administrator may stay as it
- * is.
+ * operator's for connections without a token. Only a connection of an unbound administrator may stay.
  * @param same the stored connection, if it is of the same repository.
  */
 export function bringsNoToken(

@@ -94,7 +94,7 @@ function anchorAfter(since: string, last: string | null): string | null {
 }
 
 const MAX_VANISHED_SHARE = 1 / 5
-/** This many missing items are always plausible: of three items, one is a third. */
+/** This many missing items are always plausible: in a small repository one item is already a large share. */
 const MAX_ALWAYS_PLAUSIBLE = 10
 
 /** False if so many items are missing that the listing itself must be incomplete. */

@@ -50,7 +50,7 @@ const MAX_DESCRIPTION_BYTES = 262_144
 /** Maximum length of a value, applied only when a description is truncated. */
 const MAX_VALUE_LENGTH = 1_000
 
-/** The first non-empty line of the note; without one, the sentiment and where it was sent from. */
+/** The first non-empty line of the note; without a note, the sentiment and the surface it was sent from. */
 export function titleOf(event: FeedbackEvent, redact = redactorOf(event)): string {
   const { sentiment, appVersion, properties } = event
   const note = redactedNote(textOf(properties.note) ?? '', redact)

@@ -29,7 +29,7 @@ export const PAGE = 200
 const POLL_MS = 100
 const MAX_PAUSE_MS = 5_000
 
-/** After this many characters the event loop continues, so that subscribers can read before they count as slow. */
+/** Yields to the event loop after this many characters, so that subscribers can read before they count as slow. */
 const MAX_CHARACTERS_PER_TURN = 64 * 1024
 
 /** Older rows come from a restored backup: their transaction ids are those of another cluster. */
@@ -131,7 +131,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
         last = now
         pause = POLL_MS
         for (const subscriber of starting) subscriber.resolve(now)
-        // They become followers before anything else is read.
+        // They become subscribers before anything else is read.
         await nextTurn()
       } catch (error) {
         for (const subscriber of starting) subscriber.reject(error)

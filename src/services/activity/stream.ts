@@ -47,9 +47,8 @@ export function streamService({
 
   return {
     /**
-     * Streams what the caller may see, from now on or from a minute before the last activity received, until `ending` is
-     * aborted: by a disconnect, or here, when the caller loses access or reads too slowly. Empty batches are heartbeats;
-     * the first is sent at once.
+     * Streams what the caller may see, from now or a minute before the last activity received, until `ending` is
+     * aborted: by a disconnect, or here when the caller loses access or reads too slowly. Empty batches are heartbeats.
      * @throws project_not_found
      */
     async open(

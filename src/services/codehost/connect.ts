@@ -50,7 +50,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     }
   }
 
-  /** Undefined if the stored connection changed while the code host was being asked: then repeat. */
+  /** Undefined if the stored connection changed during the requests to the code host: then repeat. */
   async function connectOnce(
     caller: Caller,
     {

@@ -82,7 +82,9 @@ export function leasedRun(
     limitedBefore: () => limited,
   }
 
-  /** Returns false if the run is over for this worker, also if it ends because its connection or project is gone. */
+  /**
+   * Returns false if the run is over for this worker, also if it ends because its connection or project was deleted.
+   */
   async function whileConnected(
     work: (
       repos: BoundRepositories,

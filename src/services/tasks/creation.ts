@@ -103,7 +103,7 @@ export async function writableDestination(
   return destination
 }
 
-/** Characters of one statement; a batch is mostly one. */
+/** Characters of one statement; most batches need only one. */
 export const MAX_STATEMENT_LENGTH = 1024 * 1024
 /** Not measured; a hundred of the largest are 1.6 MB. */
 const ASSUMED_METADATA_LENGTH = 8_192

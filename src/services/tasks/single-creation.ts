@@ -32,7 +32,8 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
   }
   const options = {
     maxItems: 100,
-    // Two at a time keep PostgreSQL and this process busy in turn: 1.1 times as fast as one, and three are no faster.
+    // Two at a time, so that PostgreSQL works while this process prepares the next: 1.1 times as fast as one; three are
+    // no faster.
     concurrency: 2,
     maxBytes: MAX_STATEMENT_LENGTH,
     bytesOf: ({ row }: NewTaskRow) => lengthOf(row),

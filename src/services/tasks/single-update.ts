@@ -51,7 +51,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     const found = new Map(rows.map((row) => [row.task.id, row]))
     const decided = new Map<string, DecidedChange>()
     const results = requests.map((request): Result => {
-      // Of several changes of one task, the others are decided on what the first one wrote.
+      // Of several changes of one task in a batch, only the first is written; the others are decided again on its
+      // result.
       if (decided.has(request.id)) return undefined
       try {
         const { task, outcome } = decide(request, found.get(request.id))

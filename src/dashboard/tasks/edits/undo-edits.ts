@@ -75,7 +75,7 @@ export function undoEdits(edits: Edit[], io: UndoIo): Promise<UndoEditsResult> {
 
 async function undoOne(edit: Edit, io: UndoIo): Promise<UndoEditsResult> {
   let current: Fields & { version: number } = { ...edit.after, version: edit.version }
-  // More conflicts than this come from a program.
+  // A person does not cause more conflicts than this; a program may.
   for (let attempt = 1; ; attempt++) {
     const change = reverseOf(edit, current)
     if (!change) return { undone: [], failures: [], changed: [edit] }

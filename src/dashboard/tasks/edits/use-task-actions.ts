@@ -37,7 +37,7 @@ interface RestoreOptions {
   lists: Map<string, TaskFilters[]>
 }
 
-/** More conflicts than this come from a program. */
+/** A person does not cause more conflicts than this; a program may. */
 const MAX_ATTEMPTS = 5
 
 interface EachChange {

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import styles from './task-list.module.css'
 
-/** Then the reason for the delay is shown. */
+/** After this time the reason for the delay is shown. */
 const SKELETON_MS = 1_000
 
 interface TaskListLoadingProps {
