@@ -1,4 +1,5 @@
 import {
+  type AnyColumn,
   and,
   asc,
   desc,
@@ -17,6 +18,7 @@ import {
 import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
+import { isWithin } from './ordered-by-index.ts'
 
 /** A row as the stream reads it: with the transaction that wrote it. */
 export type ActivityLogRow = typeof activity.$inferSelect
@@ -70,8 +72,8 @@ export function activityRepository(db: Executor, reach: Reach) {
       return db
         .select(columns)
         .from(activity)
-        .where(and(inReach, ...conditions(filter), before ? lt(activity.id, before) : undefined))
-        .orderBy(desc(activity.id))
+        .where(and(...conditionsInOrder({ filter, reach, before })))
+        .orderBy(...newestFirst(filter, reach))
         .limit(limit)
     },
 
@@ -166,8 +168,52 @@ function conditions(filter: ActivityFilter): (SQL | undefined)[] {
   return [
     filter.taskId && eq(activity.taskId, filter.taskId),
     filter.projectId && eq(activity.projectId, filter.projectId),
-    filter.types && inArray(activity.type, filter.types),
     filter.actorId && eq(activity.actorId, filter.actorId),
+    filter.types && inArray(activity.type, filter.types),
     filter.from && gte(activity.id, filter.from),
   ].filter((condition) => typeof condition === 'object')
+}
+
+interface InOrder {
+  filter: ActivityFilter
+  reach: Reach
+  before: string | undefined
+}
+
+/** The same, for rows in the order of `newestFirst`: the first condition selects the index. */
+function conditionsInOrder({ filter, reach, before }: InOrder): (SQL | undefined)[] {
+  const { types = [], from } = filter
+  const all = equalities(filter, reach)
+  const [prefix] = all
+  const isPast = (than: SQL, id: string) =>
+    prefix
+      ? sql`(${prefix[0]}, ${activity.id}) ${than} (${prefix[1]}, ${id}::uuid)`
+      : sql`${activity.id} ${than} ${id}::uuid`
+  return [
+    ...all.map(([column, value]) => (column === prefix?.[0] ? isWithin : eq)(column, value)),
+    types.length > 1 ? inArray(activity.type, types) : undefined,
+    from === undefined ? undefined : isPast(sql`>=`, from),
+    before === undefined ? undefined : isPast(sql`<`, before),
+  ]
+}
+
+function newestFirst(filter: ActivityFilter, reach: Reach): SQL[] {
+  const [prefix] = equalities(filter, reach)
+  return [...(prefix ? [desc(prefix[0])] : []), desc(activity.id)]
+}
+
+/** Columns that must have one value, those of the fewest rows first. */
+function equalities(
+  { taskId, actorId, projectId, types }: ActivityFilter,
+  reach: Reach,
+): [AnyColumn, string][] {
+  const type = types?.length === 1 ? types[0] : undefined
+  const all: [AnyColumn, string | null | undefined][] = [
+    [activity.taskId, taskId],
+    [activity.actorId, actorId],
+    [activity.projectId, projectId],
+    [activity.projectId, reach.projectId],
+    [activity.type, type],
+  ]
+  return all.filter((each): each is [AnyColumn, string] => typeof each[1] === 'string')
 }

@@ -37,19 +37,20 @@ export function keysRepository(db: Executor, reach: Reach) {
 
     /** Keys that were not revoked, oldest first. */
     async list({ after, limit, now }: KeyPageRequest): Promise<ShownKeyRow[]> {
+      const ofKey = eq(apiKeySecrets.keyId, apiKeys.id)
       const newest = db
-        .selectDistinctOn([apiKeySecrets.keyId])
+        .select()
         .from(apiKeySecrets)
-        .orderBy(apiKeySecrets.keyId, desc(apiKeySecrets.createdAt))
+        .where(ofKey)
+        .orderBy(desc(apiKeySecrets.createdAt))
+        .limit(1)
         .as('newest')
       const previous = db
-        .selectDistinctOn([apiKeySecrets.keyId], {
-          keyId: apiKeySecrets.keyId,
-          expiresAt: apiKeySecrets.expiresAt,
-        })
+        .select({ expiresAt: apiKeySecrets.expiresAt })
         .from(apiKeySecrets)
-        .where(gt(apiKeySecrets.expiresAt, now))
-        .orderBy(apiKeySecrets.keyId, desc(apiKeySecrets.expiresAt))
+        .where(and(ofKey, gt(apiKeySecrets.expiresAt, now)))
+        .orderBy(desc(apiKeySecrets.expiresAt))
+        .limit(1)
         .as('previous')
       return db
         .select({
@@ -59,8 +60,8 @@ export function keysRepository(db: Executor, reach: Reach) {
           previousSecretExpiresAt: previous.expiresAt,
         })
         .from(apiKeys)
-        .innerJoin(newest, eq(newest.keyId, apiKeys.id))
-        .leftJoin(previous, eq(previous.keyId, apiKeys.id))
+        .innerJoinLateral(newest, sql`true`)
+        .leftJoinLateral(previous, sql`true`)
         .where(and(inReach, isNull(apiKeys.revokedAt), after ? gt(apiKeys.id, after) : undefined))
         .orderBy(asc(apiKeys.id))
         .limit(limit)

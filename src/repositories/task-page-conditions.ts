@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, gt, isNull, type Placeholder, type SQL, sql } from '../db/drizzle.ts'
+import { type AnyColumn, and, asc, desc, gt, isNull, type Placeholder, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Reach } from './index.ts'
+import { isWithin } from './ordered-by-index.ts'
 import type { TaskPageRequest } from './task-pages.ts'
 
 /** Where the tasks of a page come from: what the indexes of the sort orders cover. Values may be placeholders. */
@@ -21,27 +22,51 @@ interface Position {
 
 type Sort = Pick<TaskPageRequest, 'sortBy' | 'direction'>
 
+/** Where the candidates of a page are, and where the caller's key may read. */
+export interface ReachedPlace {
+  reach: { projectId: Reach['projectId'] | Placeholder }
+  place: TaskPlace
+}
+
 /** The tasks of a place that follow a position in the order of the page. */
 export function isCandidate(
-  { reach, place }: { reach: { projectId: Reach['projectId'] | Placeholder }; place: TaskPlace },
+  { reach, place }: ReachedPlace,
   { after, ...sort }: Sort & { after?: Position | undefined },
 ): SQL | undefined {
   const { projectId, listId, deletedSince, skipsArchived } = place
   const isNamed = projectId !== undefined || listId !== undefined || reach.projectId !== null
+  const prefix = prefixOf({ reach, place })
+  // A list is in one project: its index is used alone.
+  const isIn = (column: AnyColumn, value: string | Placeholder) =>
+    column === prefix?.column ? isWithin(column, value) : sql`${column} is not distinct from ${value}`
   return and(
-    reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId),
+    reach.projectId === null ? undefined : isIn(tasks.projectId, reach.projectId),
     deletedSince ? gt(tasks.deletedAt, deletedSince) : isNull(tasks.deletedAt),
-    projectId === undefined ? undefined : eq(tasks.projectId, projectId),
-    listId === undefined ? undefined : eq(tasks.listId, listId),
+    projectId === undefined ? undefined : isIn(tasks.projectId, projectId),
+    listId === undefined ? undefined : isIn(tasks.listId, listId),
     skipsArchived && !isNamed ? NOT_ARCHIVED : undefined,
-    after && isAfter(after, sort),
+    after && isAfter(after, { ...sort, prefix }),
   )
 }
 
-export function orderOf({ sortBy, direction }: Sort): SQL[] {
+/** Begins with the list or project, so that only the index of this place and sort returns the rows in this order. */
+export function orderOf(reached: ReachedPlace, { sortBy, direction }: Sort): SQL[] {
   const order = direction === 'ascending' ? asc : desc
   const key = SORT_KEYS[sortBy]
-  return [...(key ? [order(key)] : []), order(tasks.id)]
+  const prefix = prefixOf(reached)
+  return [...(prefix ? [order(prefix.column)] : []), ...(key ? [order(key)] : []), order(tasks.id)]
+}
+
+/** The column that the index of a place begins with; none for all projects. */
+function prefixOf({ reach, place }: ReachedPlace): Prefix | undefined {
+  if (place.listId !== undefined) return { column: tasks.listId, value: place.listId }
+  const projectId = place.projectId ?? reach.projectId
+  return projectId === null ? undefined : { column: tasks.projectId, value: projectId }
+}
+
+interface Prefix {
+  column: AnyColumn
+  value: string | Placeholder
 }
 
 /** As an array, which is computed once: the index scan continues and skips these. */
@@ -53,17 +78,22 @@ const SORT_KEYS = {
   deleted: tasks.deletedAt,
   priority: tasks.priority,
 }
+const KEY_TYPES = { updated: 'timestamptz', deleted: 'timestamptz', priority: 'smallint' }
 
 /** A row comparison: an index on the same columns starts the scan there. */
-function isAfter({ key, id }: Position, { sortBy, direction }: Sort): SQL {
+function isAfter(
+  { key, id }: Position,
+  { sortBy, direction, prefix }: Sort & { prefix: Prefix | undefined },
+): SQL {
   const than = sql.raw(direction === 'ascending' ? '>' : '<')
-  switch (sortBy) {
-    case 'created':
-      return sql`${tasks.id} ${than} ${id}::uuid`
-    case 'updated':
-    case 'deleted':
-      return sql`(${SORT_KEYS[sortBy]}, ${tasks.id}) ${than} (${key}::timestamptz, ${id}::uuid)`
-    case 'priority':
-      return sql`(${tasks.priority}, ${tasks.id}) ${than} (${key}::smallint, ${id}::uuid)`
-  }
+  const position: [AnyColumn, SQL][] = [
+    ...(prefix ? [[prefix.column, sql`${prefix.value}::uuid`] as [AnyColumn, SQL]] : []),
+    ...(sortBy === 'created'
+      ? []
+      : [[SORT_KEYS[sortBy], sql`${key}::${sql.raw(KEY_TYPES[sortBy])}`] as [AnyColumn, SQL]]),
+    [tasks.id, sql`${id}::uuid`],
+  ]
+  const columns = position.map(([column]) => sql`${column}`)
+  const values = position.map(([, value]) => value)
+  return sql`(${sql.join(columns, sql`, `)}) ${than} (${sql.join(values, sql`, `)})`
 }

@@ -77,8 +77,9 @@ function statementFor(shape: PageShape) {
   }
   const afterId = value('afterId')
   const after = afterId && { id: afterId, key: sql.placeholder('afterKey') }
-  const condition = isCandidate({ reach: { projectId: value('reach') ?? null }, place }, { ...page, after })
-  const order = sql.join(orderOf(page), sql`, `)
+  const reached = { reach: { projectId: value('reach') ?? null }, place }
+  const condition = isCandidate(reached, { ...page, after })
+  const order = sql.join(orderOf(reached, page), sql`, `)
   // The limit is no parameter: plans depend on it.
   const limit = sql.raw(String(page.limit))
   const rows = sql`select * from ${tasks} where ${condition} order by ${order} limit ${limit}`

@@ -58,7 +58,7 @@ export function taskPages(
      * project; other text is rare and found by the text index. At a million tasks, each is slow where the other is fast.
      */
     async list({ text, ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskListRow[]> {
-      const order = orderOf(page)
+      const order = orderOf({ reach, place: filter }, page)
       const read = (rows: SomeTasks) =>
         page.isSummary
           ? db
@@ -97,8 +97,9 @@ export function taskPages(
           .as('tasks'),
       )
       if (near.length === limit) return near
+      // Not the id: an index of another order has it, too, and sorting that seems cheaper.
       const beyond = await db
-        .select({ id: tasks.id })
+        .select({ version: tasks.version })
         .from(tasks)
         .where(isNext)
         .orderBy(...order)

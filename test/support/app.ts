@@ -25,6 +25,8 @@ export interface TestAppOptions {
   limits?: AppDeps['limits']
   /** Set for a second instance on the database of the first. */
   connectionString?: string
+  /** Called for each notice of PostgreSQL. */
+  onNotice?: (message: string) => void
 }
 
 export interface ApiResponse {
@@ -55,6 +57,10 @@ export async function startApp(options: TestAppOptions = {}) {
   })
   const clock = options.clock ?? systemClock()
   const db = openDatabase({ connectionString, size: 10, onError: () => {} })
+  const { onNotice } = options
+  if (onNotice) {
+    db.$client.on('connect', (client) => client.on('notice', ({ message }) => onNotice(message ?? '')))
+  }
   const repos = repositories(db, { maxScanned: options.walk })
   const adminKey = `test-admin-${randomBytes(16).toString('hex')}`
   await setUp({ repos, clock, randomBytes, bootstrapKey: adminKey, hasWebhookSecret: true })

@@ -16,6 +16,7 @@ import {
 import { codehostConnections, syncItems, syncRuns } from '../../db/tables/codehost.ts'
 import { projects } from '../../db/tables/projects.ts'
 import type { Executor, Reach } from '../index.ts'
+import { isWithin } from '../ordered-by-index.ts'
 import type { ConnectionRow } from './connections.ts'
 
 export type SyncRunRow = typeof syncRuns.$inferSelect
@@ -90,8 +91,16 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
       return db
         .select()
         .from(syncRuns)
-        .where(and(eq(syncRuns.projectId, projectId), inReach, before ? lt(syncRuns.id, before) : undefined))
-        .orderBy(desc(syncRuns.id))
+        .where(
+          and(
+            isWithin(syncRuns.projectId, projectId),
+            reach.projectId === null ? undefined : isWithin(syncRuns.projectId, reach.projectId),
+            before
+              ? sql`(${syncRuns.projectId}, ${syncRuns.id}) < (${projectId}, ${before}::uuid)`
+              : undefined,
+          ),
+        )
+        .orderBy(desc(syncRuns.projectId), desc(syncRuns.id))
         .limit(limit)
     },
 

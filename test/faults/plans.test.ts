@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeCursor } from '../../src/domain/cursor.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { fillWithMillionTasks, OLD_COUNT, OLD_PROJECT } from '../support/million-tasks.ts'
+import { explaining, type Work, workOf } from '../support/plans.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+/*
+ * What PostgreSQL reads for each list at a million tasks. Rows are counted, because they are the same on any machine; it is
+ * among the fault tests because filling the tables takes a minute.
+ */
+
+/** A sort may have a page, and the row that tells whether another follows; of each of the ten lists of a project. */
+const PAGE = 51
+const LISTS = 10
+/** An index scan may skip as many rows, such as those of archived projects; some tables are no larger. */
+const MAX_READ = 1_000
+/** The rows of a project. */
+const MAX_WALK = 45_000
+const TRASH = 10_000
+const ALL = 1_000_000
+const NAMES = { read: 21_100, sorted: 20_000 }
+
+const SORTS = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt', '-priority'] as const
+type Sort = (typeof SORTS)[number]
+
+let service: TestApp
+/** The same service, on connections that plan each statement without its values, as PostgreSQL may. */
+let generic: TestApp
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let key: string
+let works: Work[] = []
+const ids: Record<string, string> = {}
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await fillWithMillionTasks(database.connectionString)
+  const onNotice = (notice: string) => {
+    const work = workOf(notice)
+    if (work) works.push(work)
+  }
+  const url = explaining(database.connectionString)
+  service = await startApp({ connectionString: url, onNotice })
+  const settings = { plan_cache_mode: 'force_generic_plan' }
+  generic = await startApp({ connectionString: explaining(database.connectionString, settings), onNotice })
+  const places = await service.query(
+    `select lists.id as list, project_id as project, lists.name from lists
+     where lists.name in ('Project 3, list 3', '${OLD_PROJECT}, list 0')`,
+  )
+  for (const { list, project, name } of places) {
+    const kind = name.startsWith(OLD_PROJECT) ? 'old' : 'usual'
+    Object.assign(ids, { [`${kind}List`]: list, [`${kind}Project`]: project })
+  }
+  key = await service.given.key({ projectId: ids.usualProject })
+  const [counts] = await service.query('select count(*)::integer as all from tasks')
+  expect(counts.all).toBe(ALL)
+}, 300_000)
+afterAll(async () => {
+  await generic?.close()
+  await service?.close()
+  await database?.drop()
+})
+
+const PLACES = {
+  'all projects': () => '',
+  'all projects, archived too': () => '&includeArchived=true',
+  'a project': () => `&projectId=${ids.usualProject}`,
+  'a project of old tasks': () => `&projectId=${ids.oldProject}`,
+  'a list': () => `&listId=${ids.usualList}`,
+  'a list of old tasks': () => `&listId=${ids.oldList}`,
+  'a list, with its project': () => `&listId=${ids.usualList}&projectId=${ids.usualProject}`,
+}
+type Place = keyof typeof PLACES
+
+interface Limits {
+  read?: number
+  sorted?: number
+}
+
+/** What PostgreSQL did for a request. */
+async function workFor(app: TestApp, path: string, options: { key?: string } = {}): Promise<Work[]> {
+  works = []
+  const { status, body } = await app.get(path, options)
+  expect([path, status, body.code]).toEqual([path, 200, undefined])
+  return works
+}
+
+/** One line for each statement that reads more. */
+function beyond(done: Work[], { read = MAX_READ, sorted = PAGE }: Limits = {}): string[] {
+  expect(done.length).toBeGreaterThan(0)
+  return done
+    .filter((work) => work.scanned.length > 0 || work.read > read || work.sorted > sorted)
+    .map(
+      (work) =>
+        `reads ${work.read}, sorts ${work.sorted}, scans ${work.scanned} by ${work.indexes}: ${work.statement}`,
+    )
+}
+
+const KEYS: Record<Sort, string | number | null> = {
+  '-createdAt': null,
+  createdAt: null,
+  '-updatedAt': '2026-06-01T00:00:00.000Z',
+  updatedAt: '2026-06-01T00:00:00.000Z',
+  '-priority': 2,
+}
+
+/** In the middle of all tasks. */
+async function cursorOf(sort: Sort): Promise<string> {
+  const [row] = await service.query('select id from tasks order by id offset 500000 limit 1')
+  return `&cursor=${encodeCursor(sort, { key: KEYS[sort], id: row.id })}`
+}
+
+describe('a page of tasks', () => {
+  test.each(SORTS.flatMap((sort) => (Object.keys(PLACES) as Place[]).map((place) => [sort, place] as const)))(
+    'sorted by %s, of %s, is read in the order of an index',
+    async (sort, place) => {
+      const sorted = place.startsWith('a project') ? LISTS * PAGE : PAGE
+      for (const app of [service, generic]) {
+        for (const cursor of ['', await cursorOf(sort)]) {
+          for (const fields of ['', '&fields=summary']) {
+            const path = `/api/tasks?sort=${sort}${PLACES[place]()}${cursor}${fields}`
+            expect(beyond(await workFor(app, path), { sorted })).toEqual([])
+          }
+        }
+      }
+    },
+  )
+
+  test.each(SORTS)(
+    'sorted by %s, for a key of one project, is read in the order of an index',
+    async (sort) => {
+      for (const app of [service, generic]) {
+        const done = await workFor(app, `/api/tasks?sort=${sort}`, { key })
+        expect(beyond(done, { sorted: LISTS * PAGE })).toEqual([])
+      }
+    },
+  )
+
+  test.each(['-createdAt', 'createdAt'])(
+    'of a list and a status, sorted by %s, has an index',
+    async (sort) => {
+      for (const list of [ids.usualList, ids.oldList]) {
+        for (const status of ['open', 'in_progress', 'done']) {
+          expect(
+            beyond(await workFor(service, `/api/tasks?sort=${sort}&listId=${list}&status=${status}`)),
+          ).toEqual([])
+        }
+      }
+    },
+  )
+
+  test.each(['-updatedAt', 'updatedAt'])(
+    'of the trash, by time of deletion (%s), has an index',
+    async (sort) => {
+      for (const app of [service, generic]) {
+        for (const place of ['', `&projectId=${ids.usualProject}`, `&projectId=${ids.oldProject}`]) {
+          expect(beyond(await workFor(app, `/api/tasks?deleted=true&sort=${sort}${place}`))).toEqual([])
+        }
+      }
+    },
+  )
+
+  const FILTERS = {
+    'a frequent status': 'status=open',
+    'a rare status': 'status=in_progress',
+    'two statuses': 'status=open&status=in_progress',
+    'a source': 'source=analytics',
+    'a priority': 'priority=high',
+    'a frequent label': 'label=bug',
+    'a rare label': 'label=rare',
+    'a time': 'updatedSince=2026-01-01T00:00:00.000Z',
+    'a pull request': 'codehostPrNumber=500007',
+    'a frequent word': 'q=export',
+    'a rare word': 'q=quokka',
+    'a word of no task': 'q=zzyzx',
+  }
+  test.each(Object.entries(FILTERS))('filtered by %s reads no more than its place', async (_, filter) => {
+    const found: string[] = []
+    for (const sort of SORTS) {
+      for (const [place, where] of Object.entries(PLACES)) {
+        const read = place.startsWith('all') ? ALL : place.includes('old') ? OLD_COUNT + MAX_READ : MAX_WALK
+        for (const trash of ['', '&deleted=true']) {
+          const path = `/api/tasks?sort=${sort}&${filter}${where()}${trash}`
+          // What an index of its own finds is sorted, and so is the trash, unless it is sorted by time of deletion.
+          found.push(...beyond(await workFor(service, path), { read, sorted: TRASH }))
+        }
+      }
+    }
+    expect(found).toEqual([])
+  })
+
+  // PostgreSQL reads the table instead, which is as much: the statement timeout bounds both.
+  test.each(SORTS)(
+    'of all projects and a source of no task, sorted by %s, reads each task once',
+    async (sort) => {
+      const done = await workFor(service, `/api/tasks?sort=${sort}&source=assistant`)
+      expect(Math.max(...done.map(({ read }) => read))).toBeLessThan(ALL * 1.01)
+    },
+  )
+})
+
+describe('a page of other lists', () => {
+  const ACTIVITY = {
+    all: '',
+    'a task': '&taskId={task}',
+    'a project': '&projectId={usualProject}',
+    'a project of old tasks': '&projectId={oldProject}',
+    'a type': '&type=task.created',
+    'a type of no activity': '&type=no.such',
+    'an actor': '&actorId={actor}',
+    'some months': '&since=2026-01-01T00:00:00.000Z',
+    'a project since a time': '&projectId={oldProject}&since=2026-10-01T00:00:00.000Z',
+    'a project and a type': '&projectId={usualProject}&type=task.created',
+  }
+  test.each(Object.entries(ACTIVITY))('of the activity of %s has an index', async (_, filter) => {
+    const [row] = await service.query(
+      'select id, task_id, actor_id from activity order by id offset 150000 limit 1',
+    )
+    const path = `/api/activity?${named(filter, { task: row.task_id, actor: row.actor_id })}`
+    for (const app of [service, generic]) {
+      for (const cursor of ['', `&cursor=${encodeCursor('activity', { key: null, id: row.id })}`]) {
+        expect(beyond(await workFor(app, path + cursor))).toEqual([])
+      }
+    }
+  })
+
+  test.each(['', '&type=task.created', '&since=2026-01-01T00:00:00.000Z'])(
+    'of activity%s, for a key of one project, has an index',
+    async (filter) => {
+      expect(beyond(await workFor(service, `/api/activity?${filter}`, { key }))).toEqual([])
+    },
+  )
+
+  test.each([
+    // For each project, its lists are read.
+    ['/api/projects', { read: 5_000 }],
+    ['/api/projects/{usualProject}/lists'],
+    ['/api/keys'],
+    ['/api/sessions'],
+    ['/api/rules/{rule}/versions'],
+    ['/api/analytics/events'],
+    ['/api/analytics/events?outcome=rejected'],
+    ['/api/codehost/{usualProject}/syncs'],
+    // Not paged: the most used of at most 20,000 names.
+    ['/api/labels', NAMES],
+    ['/api/assignees', NAMES],
+    ['/api/labels?projectId={usualProject}', NAMES],
+    ['/api/labels?q=name%201', NAMES],
+  ] as [string, Limits?][])('%s has an index', async (path, limits) => {
+    const [rule] = await service.query('select id from rules limit 1')
+    expect(beyond(await workFor(service, named(path, { rule: rule.id })), limits)).toEqual([])
+  })
+})
+
+function named(path: string, more: Record<string, string>): string {
+  const names = { ...ids, ...more }
+  return path.replaceAll(/\{(\w+)\}/g, (_, name) => names[name] ?? '')
+}
