@@ -4,6 +4,7 @@ import fp from 'fastify-plugin'
 import { replaceJsonItems } from '../lib/json-items.ts'
 import { joinPieces, jsonPieces } from '../lib/json-pieces.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
+import type { KnownResponse } from '../services/idempotency.ts'
 import type { Services, UseCases } from '../services/index.ts'
 import { serialized } from './pages.ts'
 
@@ -31,6 +32,11 @@ interface IdempotentRequest<T> {
   /** The same for each item of an array of it, for responses that may be too long to be parsed in one go. */
   restrictItems?: { itemsOf: string; replace(item: never): unknown } | undefined
   completion?: Completion<T>
+  /**
+   * Does the work together with that of other requests; `known` makes what is stored of the response, which does not
+   * depend on the database. Returns undefined if nothing was done, and the work has to be done alone.
+   */
+  shared?: (known: (response: CreatedResponse<T>) => KnownResponse) => Promise<object | undefined> | undefined
 }
 
 type Work<T> = (useCases: UseCases) => Promise<CreatedResponse<T>>
@@ -68,14 +74,23 @@ async function respond<T>(useCases: UseCases, { reply, completion, work }: Idemp
 }
 
 async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
-  const { request, reply, restrict, restrictItems, completion } = call
+  const { request, reply, restrict, restrictItems, completion, shared } = call
+  const identity = identityOf(request)
   const textOf = ({ status, headers = {}, body }: CreatedResponse<T>) => ({
     status,
     headers,
     body: String(reply.serializeInput(body as never, String(status), 'application/json')),
   })
+  let known: KnownResponse | undefined
+  const isShared = await shared?.((response) => {
+    known = services.idempotency.known(identity, textOf(response))
+    return known
+  })
+  if (isShared && known) {
+    return serialized(reply.status(known.status).headers(known.headers), known.body)
+  }
   let made: CreatedResponse<T> | undefined
-  const response = await services.idempotency.once(identityOf(request), {
+  const response = await services.idempotency.once(identity, {
     work: async (repos) => {
       const useCases = services.useCasesIn(repos)
       made = await call.work(useCases)

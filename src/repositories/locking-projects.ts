@@ -1,5 +1,5 @@
 import { sql } from '../db/drizzle.ts'
-import { projects } from '../db/tables/projects.ts'
+import { lists, projects } from '../db/tables/projects.ts'
 
 /**
  * A part of a `with`: `open` has those of the placeholder `projectIds` that exist and are not archived. They are locked
@@ -9,4 +9,14 @@ export const lockingProjects = sql`
   open as (
     select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
     order by id for key share
+  )`
+
+/**
+ * The same after `lockingProjects`: `accepting` has those of the placeholder `listIds` that accept tasks, in the locked
+ * projects.
+ */
+export const acceptingLists = sql`
+  accepting as (
+    select id, project_id from ${lists} where id = any(${sql.placeholder('listIds')}::uuid[]) and not is_closing
+      and project_id in (select id from open)
   )`

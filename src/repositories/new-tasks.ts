@@ -1,12 +1,12 @@
 import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
-import { sql } from '../db/drizzle.ts'
+import { type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
-import { lists } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { claimingKeys, type KnownResponse, keyedValues, noneIfLocked } from './claiming-keys.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
-import { lockingProjects } from './locking-projects.ts'
+import { acceptingLists, lockingProjects } from './locking-projects.ts'
 import { namingViolations } from './task-violations.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -14,6 +14,11 @@ import type { TaskRow } from './tasks.ts'
 export interface NewTaskRow {
   row: TaskRow
   activityId: string
+}
+
+/** The same with the response that is stored for the request's idempotency key. */
+export interface KeyedTaskRow extends NewTaskRow {
+  response: KnownResponse
 }
 
 interface InsertedTasks {
@@ -73,27 +78,35 @@ const input = columnArrays<NewTaskRow>({
   activity_id: ['uuid', ({ activityId }) => activityId],
 })
 
-const insertTasks = preparedStatement<{ missing: string[]; isOpen: boolean }>(
-  'insert new tasks',
-  sql`
-    with input as materialized (
-      select * from ${input.as('input')}
-    ), ${lockingProjects}, accepting as (
-      select id from ${lists} where id = any(${sql.placeholder('listIds')}::uuid[]) and not is_closing
-        and project_id in (select id from open)
-    ), made as (
-      insert into ${tasks} (${names}) select ${values}
-      from input where list_id in (select id from accepting)
-      on conflict do nothing returning id
-    ), logged as (
-      insert into ${activity} (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
-      select activity_id, 'task.created', id, project_id, created_by_type, created_by_id, created_by_name, '{}',
-        created_at
-      from input where id in (select id from made)
-    )
-    select array(select id from input where id not in (select id from made)) as missing,
-      (select count(*) from accepting) = cardinality(${sql.placeholder('listIds')}::uuid[]) as "isOpen"`,
-)
+const insertTasks = insertion('insert new tasks')
+const insertKeyedTasks = insertion('insert new tasks with keys', {
+  claims: sql`${claimingKeys(sql`select id from input where list_id in (select id from accepting)`)},`,
+  condition: sql`and id in (select effect_id from claimed)`,
+})
+
+function insertion(
+  name: string,
+  { claims = sql``, condition = sql`` }: { claims?: SQL; condition?: SQL } = {},
+) {
+  return preparedStatement<{ missing: string[]; isOpen: boolean }>(
+    name,
+    sql`
+      with input as materialized (
+        select * from ${input.as('input')}
+      ), ${lockingProjects}, ${acceptingLists}, ${claims} made as (
+        insert into ${tasks} (${names}) select ${values}
+        from input where list_id in (select id from accepting) ${condition}
+        on conflict do nothing returning id
+      ), logged as (
+        insert into ${activity} (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
+        select activity_id, 'task.created', id, project_id, created_by_type, created_by_id, created_by_name, '{}',
+          created_at
+        from input where id in (select id from made)
+      )
+      select array(select id from input where id not in (select id from made)) as missing,
+        (select count(*) from accepting) = cardinality(${sql.placeholder('listIds')}::uuid[]) as "isOpen"`,
+  )
+}
 
 /**
  * Inserts tasks of any lists with their activity in one statement, which needs no transaction around it. Rows are in the
@@ -101,11 +114,30 @@ const insertTasks = preparedStatement<{ missing: string[]; isOpen: boolean }>(
  * @throws AppError `unavailable` when the database is away; `list_not_found` when a list was deleted meanwhile.
  */
 export async function insertNewTasks(db: Executor, newTasks: NewTaskRow[]): Promise<InsertedTasks> {
-  const projectIds = [...new Set(newTasks.map(({ row }) => row.projectId))]
-  const listIds = [...new Set(newTasks.map(({ row }) => row.listId))]
-  const { rows } = await insertTasks(db, { ...input.valuesOf(newTasks), projectIds, listIds })
+  const { rows } = await insertTasks(db, valuesOf(newTasks))
     .catch(namingViolations(newTasks[0]?.row.listId))
     .catch(namingUnavailable)
   const [outcome] = rows
   return { missing: new Set(outcome?.missing), isOpen: outcome?.isOpen ?? false }
+}
+
+/**
+ * The same for tasks without an external id whose requests have an idempotency key, and stores their responses. Returns
+ * the ids of rows that were not inserted: their list does not accept tasks, or their key is in use.
+ * @throws AppError `unavailable` when the database is away; `list_not_found` when a list was deleted meanwhile.
+ */
+export async function insertKeyedNewTasks(db: Executor, newTasks: KeyedTaskRow[]): Promise<Set<string>> {
+  const keyed = newTasks.map(({ row, response }) => ({ effectId: row.id, response }))
+  const outcome = await insertKeyedTasks(db, { ...valuesOf(newTasks), ...keyedValues(keyed) })
+    .then(({ rows: [outcome] }) => outcome)
+    .catch(noneIfLocked)
+    .catch(namingViolations(newTasks[0]?.row.listId))
+    .catch(namingUnavailable)
+  return new Set(outcome?.missing ?? newTasks.map(({ row }) => row.id))
+}
+
+function valuesOf(newTasks: NewTaskRow[]) {
+  const projectIds = [...new Set(newTasks.map(({ row }) => row.projectId))]
+  const listIds = [...new Set(newTasks.map(({ row }) => row.listId))]
+  return { ...input.valuesOf(newTasks), projectIds, listIds }
 }

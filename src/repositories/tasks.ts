@@ -5,7 +5,7 @@ import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
-import { insertNewTasks, type NewTaskRow } from './new-tasks.ts'
+import { insertKeyedNewTasks, insertNewTasks, type KeyedTaskRow, type NewTaskRow } from './new-tasks.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
 import { namingViolations } from './task-violations.ts'
 
@@ -49,6 +49,7 @@ export function tasksRepository(
     ...taskPages(db, { reach, ...search }),
 
     insertNew: (newTasks: NewTaskRow[]) => insertNewTasks(db, newTasks),
+    insertKeyed: (newTasks: KeyedTaskRow[]) => insertKeyedNewTasks(db, newTasks),
 
     async find(id: string): Promise<TaskRow | undefined> {
       const [row] = await db

@@ -5,6 +5,7 @@ import { IdPath, ref } from '../schemas/parts.ts'
 import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { NewTask, Task, TaskChange, TaskPage, TaskQuery, WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
+import type { CreatedTask } from '../services/tasks/creation.ts'
 import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
 
@@ -40,13 +41,17 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     (request, reply) =>
       app.idempotently(
-        { request, reply, restrict: mayReadTasks(request.caller) ? undefined : onlyVersion },
-        async ({ tasks }) => {
-          const { task, isNew } = await tasks.create(request.caller, request.body)
-          const etag = etagOf(task)
-          if (!isNew) return { status: 200, headers: { etag }, body: task, hasEffect: false }
-          return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
+        {
+          request,
+          reply,
+          restrict: mayReadTasks(request.caller) ? undefined : onlyVersion,
+          shared: (known) =>
+            tasks.createShared(request.caller, {
+              input: request.body,
+              responseOf: (created) => known(responseOf(created)),
+            }),
         },
+        async ({ tasks }) => responseOf(await tasks.create(request.caller, request.body)),
       ),
   )
 
@@ -167,4 +172,11 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     async (request, reply) => reply.withVersion(await tasks.restore(request.caller, request.params.id)),
   )
+}
+
+/** An existing task is a response without an effect. */
+function responseOf({ task, isNew }: CreatedTask) {
+  const etag = etagOf(task)
+  if (!isNew) return { status: 200, headers: { etag }, body: task, hasEffect: false }
+  return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
 }

@@ -1,8 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { idempotencyKeyReused, requestInProgress } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { KnownResponse } from '../repositories/claiming-keys.ts'
 import type { IdempotencyClaim, StoredRow } from '../repositories/idempotency.ts'
 import type { Repositories } from '../repositories/index.ts'
+
+export type { KnownResponse }
+
+/** What creates a single resource together with others, in a shared statement. */
+export interface Shared<Input, Effect> {
+  input: Input
+  /** What is stored for the request's idempotency key, if it has one. */
+  responseOf?: ((effect: Effect) => KnownResponse) | undefined
+}
 
 /** A response as it is sent and stored. */
 export interface StoredResponse {
@@ -44,6 +54,12 @@ type Outcome = StoredResponse & { isReplay: boolean }
 
 export function idempotencyService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
+    /** What is stored for a key together with an effect whose response is known before. */
+    known: (
+      request: RequestIdentity,
+      response: Omit<KnownResponse, keyof IdempotencyClaim>,
+    ): KnownResponse => ({ ...request, ...response, createdAt: clock.now() }),
+
     /**
      * Does the work once for this key: the response is stored in the work's own transaction, so there is never an
      * effect without its response. Without an effect it is not stored: a refused request may be corrected and sent again.

@@ -12,6 +12,7 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
+import type { Shared } from '../idempotency.ts'
 import { type Page, type PageJson, readPage } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
@@ -42,12 +43,19 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
   return {
     /** @throws list_not_found, project_archived */
     async create(caller: Caller, input: NewTask): Promise<CreatedTask> {
-      const single = await createSingle?.(caller, input)
+      const single = await createSingle?.(caller, { input })
       if (single) return single
       const { listId, ...rest } = input
       const [created] = await createMany(caller, { listId, inputs: [rest] })
       return created as CreatedTask
     },
+
+    /**
+     * Creates a task, and stores the response for the request's idempotency key, together with others. Returns undefined
+     * if it has to be created in a transaction of its own.
+     */
+    createShared: (caller: Caller, shared: Required<Shared<NewTask, CreatedTask>>) =>
+      createSingle?.(caller, shared),
 
     createMany,
 

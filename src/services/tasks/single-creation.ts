@@ -3,33 +3,26 @@ import { newTask } from '../../domain/new-task.ts'
 import { isUnavailable } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { KnownResponse } from '../../repositories/claiming-keys.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
-import type { NewTaskRow } from '../../repositories/new-tasks.ts'
+import type { KeyedTaskRow, NewTaskRow } from '../../repositories/new-tasks.ts'
 import type { NewTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
-import {
-  byExternalId,
-  type CreatedTask,
-  lengthOf,
-  MAX_STATEMENT_LENGTH,
-  writableDestination,
-} from './creation.ts'
+import type { Shared } from '../idempotency.ts'
+import { byExternalId, type CreatedTask, lengthOf, MAX_STATEMENT_LENGTH } from './creation.ts'
 import { toWrittenItem } from './left-out.ts'
 
 const MAX_DESTINATIONS = 1_000
 
 /**
  * Creates single tasks outside any transaction; concurrent ones share statements. Returns undefined where a task was not
- * inserted: its external id is taken, or its list does not accept tasks. The caller then finds out which.
+ * inserted: its external id is taken, its list does not accept tasks, or its idempotency key is in use. The caller then
+ * finds out which.
  */
 export function singleCreationOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
-  const insertAll = async (newTasks: NewTaskRow[]): Promise<boolean[]> => {
-    const inLockOrder = newTasks.toSorted((a, b) => byExternalId(a.row, b.row))
-    const { missing } = await repos.within(everywhere).tasks.insertNew(inLockOrder)
-    return newTasks.map(({ row }) => !missing.has(row.id))
-  }
+  const { tasks } = repos.within(everywhere)
   const options = {
     maxItems: 100,
     // Two at a time, so that PostgreSQL works while this process prepares the next: 1.1 times as fast as one; three are
@@ -40,24 +33,47 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     isForAll: isUnavailable,
   }
   const insert = batcher(insertAll, options)
-  // These may wait for another transaction that has written the same external id. The others need not wait with them.
+  // These may wait for another transaction that has written the same external id or key; the others need not wait, too.
   const insertWithExternalId = batcher(insertAll, options)
+  const insertWithKey = batcher(insertAllWithKeys, {
+    ...options,
+    bytesOf: ({ row, response }: KeyedTaskRow) => lengthOf(row) + response.body.length,
+  })
   // Verified by the statement that inserts.
   const destinations = new LRUCache<string, DestinationRow>({ max: MAX_DESTINATIONS })
 
   return async function createSingle(
     caller: Caller,
-    { listId, ...input }: NewTask,
+    { input: { listId, ...input }, responseOf }: Shared<NewTask, CreatedTask>,
   ): Promise<CreatedTask | undefined> {
+    // An existing task is a response without an effect, which must not be stored.
+    if (responseOf && typeof input.externalId === 'string') return undefined
     const place = `${caller.projectId} ${listId}`
-    const destination = destinations.get(place) ?? (await writableDestination(repos.within(caller), listId))
+    const destination = destinations.get(place) ?? (await repos.within(caller).lists.findDestination(listId))
+    if (!destination) return undefined
     destinations.set(place, destination)
     const now = clock.now()
     const row = newTask(input, { id: clock.newId(now), now, destination, actor: actorOf(caller) })
-    const insertOne = row.externalId === null ? insert : insertWithExternalId
-    const isCreated = await insertOne({ row, activityId: clock.newId(now) })
-    if (isCreated) return { ...toWrittenItem(caller, row), isNew: true }
+    const created = { ...toWrittenItem(caller, row), isNew: true }
+    const newRow = { row, activityId: clock.newId(now) }
+    if (await insertOne(newRow, responseOf?.(created))) return created
     destinations.delete(place)
     return undefined
+  }
+
+  function insertOne(newRow: NewTaskRow, response: KnownResponse | undefined): Promise<boolean> {
+    if (response) return insertWithKey({ ...newRow, response })
+    return newRow.row.externalId === null ? insert(newRow) : insertWithExternalId(newRow)
+  }
+
+  async function insertAll(newTasks: NewTaskRow[]): Promise<boolean[]> {
+    const inLockOrder = newTasks.toSorted((a, b) => byExternalId(a.row, b.row))
+    const { missing } = await tasks.insertNew(inLockOrder)
+    return newTasks.map(({ row }) => !missing.has(row.id))
+  }
+
+  async function insertAllWithKeys(newTasks: KeyedTaskRow[]): Promise<boolean[]> {
+    const missing = await tasks.insertKeyed(newTasks)
+    return newTasks.map(({ row }) => !missing.has(row.id))
   }
 }
