@@ -12,6 +12,7 @@ import { idempotencyRepository } from './idempotency.ts'
 import { keyCredentials, keysRepository } from './keys.ts'
 import { listDeletionsRepository } from './list-deletions.ts'
 import { listsRepository } from './lists.ts'
+import { postedActivities } from './posted-activities.ts'
 import { projectDeletionsRepository } from './project-deletions.ts'
 import { projectsRepository } from './projects.ts'
 import { rulesRepository } from './rules.ts'
@@ -93,6 +94,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     context: contextRepository(db, reach),
     configurationChanges: configurationChanges(db),
     activity: activityRepository(db, reach),
+    postedActivities: postedActivities(db),
     keys: keysRepository(db, reach),
     sessions: sessionsRepository(db, reach),
     webhookSecrets: webhookSecretsRepository(db),

@@ -36,10 +36,18 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       },
     },
     (request, reply) =>
-      app.idempotently({ request, reply }, async ({ activity }) => {
-        const body = await activity.log(request.caller, request.body)
-        return { status: 201, headers: { location: `/api/activity/${body.id}` }, body }
-      }),
+      app.idempotently(
+        {
+          request,
+          reply,
+          shared: (known) =>
+            activity.logShared(request.caller, {
+              input: request.body,
+              responseOf: (logged) => known(responseOf(logged)),
+            }),
+        },
+        async ({ activity }) => responseOf(await activity.log(request.caller, request.body)),
+      ),
   )
 
   app.get(
@@ -78,3 +86,9 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     (request) => activity.get(request.caller, request.params.id),
   )
 }
+
+const responseOf = (activity: Activity) => ({
+  status: 201,
+  headers: { location: `/api/activity/${activity.id}` },
+  body: activity,
+})

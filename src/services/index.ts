@@ -7,6 +7,7 @@ import { accessService } from './access.ts'
 import { configurationChanges } from './activity/configuration-changes.ts'
 import { activityFeed } from './activity/feed.ts'
 import { activityService } from './activity/index.ts'
+import { singleLogOf } from './activity/single-log.ts'
 import { streamService } from './activity/stream.ts'
 import { cleanupService } from './cleanup.ts'
 import { codehostService } from './codehost/index.ts'
@@ -56,6 +57,7 @@ export function services(given: ServiceDeps) {
   return {
     ...useCases({
       ...deps,
+      logSingle: singleLogOf({ repos, clock }),
       createSingle: singleCreationOf({ repos, clock }),
       updateSingle: singleUpdateOf({ repos, clock }),
     }),
@@ -82,17 +84,27 @@ export function services(given: ServiceDeps) {
   }
 }
 
-type UseCaseDeps = ServiceDeps & Pick<Parameters<typeof tasksService>[0], 'createSingle' | 'updateSingle'>
+type UseCaseDeps = ServiceDeps &
+  Pick<Parameters<typeof tasksService>[0], 'createSingle' | 'updateSingle'> &
+  Pick<Parameters<typeof activityService>[0], 'logSingle'>
 
 /** Services without state of their own, which can be created for any transaction. */
-function useCases({ repos, clock, randomBytes, codehost, createSingle, updateSingle }: UseCaseDeps) {
+function useCases({
+  repos,
+  clock,
+  randomBytes,
+  codehost,
+  createSingle,
+  updateSingle,
+  logSingle,
+}: UseCaseDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   return {
     tasks: tasksService({ repos, clock, createSingle, updateSingle }),
     taskNames: taskNamesService({ repos }),
     projects: projectsService({ repos, clock }),
     lists: listsService({ repos, clock }),
-    activity: activityService({ repos, clock }),
+    activity: activityService({ repos, clock, logSingle }),
     rules: rulesService({ repos, clock }),
     routing: routingService({ repos, clock }),
     context: contextService({ repos, clock }),

@@ -6,9 +6,11 @@ import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { Activity, ActivityQuery, NewActivity } from '../../schemas/activity.ts'
 import type { Caller } from '../access.ts'
+import type { Shared } from '../idempotency.ts'
 import { readPage } from '../page.ts'
 import { writableProject } from '../writable-project.ts'
 import { activityRow, actorOf } from './row.ts'
+import type { singleLogOf } from './single-log.ts'
 import { toActivity } from './view.ts'
 
 /** An activity has up to 32 KB. */
@@ -21,10 +23,13 @@ export const activityOperations = {
 } satisfies Operations<ReturnType<typeof activityService>>
 
 /** The activity log: who changed what. Append-only; other systems can add to it. */
-export function activityService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+export function activityService({ repos, clock, logSingle }: ActivityDeps) {
   return {
     /** @throws task_not_found, project_not_found, project_archived, validation_failed */
-    async log(caller: Caller, { type, ...about }: NewActivity): Promise<Activity> {
+    async log(caller: Caller, input: NewActivity): Promise<Activity> {
+      const single = await logSingle?.(caller, { input })
+      if (single) return single
+      const { type, ...about } = input
       return repos.within(caller).transaction(async (repos) => {
         const projectId = await projectFor(repos, { caller, ...about })
         const row = activityRow(clock, {
@@ -38,6 +43,13 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
         return toActivity(row)
       })
     },
+
+    /**
+     * Logs an activity, and stores the response for the request's idempotency key, together with others. Returns
+     * undefined if it has to be logged in a transaction of its own.
+     */
+    logShared: (caller: Caller, shared: Required<Shared<NewActivity, Activity>>) =>
+      logSingle?.(caller, shared),
 
     /** @throws activity_not_found */
     async get(caller: Caller, id: string): Promise<Activity> {
@@ -68,6 +80,13 @@ export function activityService({ repos, clock }: { repos: Repositories; clock: 
       })
     },
   }
+}
+
+interface ActivityDeps {
+  repos: Repositories
+  clock: Clock
+  /** Logs an activity together with others; absent inside a transaction. */
+  logSingle?: ReturnType<typeof singleLogOf> | undefined
 }
 
 /** The project of an activity: the one in the request, else the task's, else the one the caller is bound to. */
