@@ -3,6 +3,7 @@ import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from '../db/dri
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { listCountChanges, lists, projects } from '../db/tables/projects.ts'
 import { listNotEmpty } from '../errors/index.ts'
+import { namingUnavailable } from './database-away.ts'
 import type { Executor, Reach } from './index.ts'
 
 /** `openCount` is as of the last aggregation; methods with `counted` in their name return the exact one. */
@@ -33,6 +34,10 @@ const reachProjectId = sql.placeholder('projectId')
 const findByList = findingDestination(
   'by list',
   sql`lists.id = ${sql.placeholder('listId')} and (${reachProjectId}::uuid is null or project_id = ${reachProjectId}::uuid)`,
+)
+const listByIds = findingDestination(
+  'by lists',
+  sql`lists.id = any(${sql.placeholder('listIds')}::uuid[]) and (${reachProjectId}::uuid is null or project_id = ${reachProjectId}::uuid)`,
 )
 const findDefaultOf = findingDestination(
   'default of project',
@@ -170,6 +175,16 @@ export function listsRepository(db: Executor, reach: Reach) {
           ? await findDefaultOf(db, { projectId })
           : await findDefault(db, {})
       return rows[0]
+    },
+
+    /**
+     * Those of the given lists that tasks can be put into.
+     * @throws AppError `unavailable` when the database is away.
+     */
+    async listDestinations(listIds: string[]): Promise<DestinationRow[]> {
+      const { projectId } = reach
+      const { rows } = await listByIds(db, { listIds, projectId }).catch(namingUnavailable)
+      return rows
     },
   }
 

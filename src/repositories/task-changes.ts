@@ -7,7 +7,8 @@ import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
-import { lockingProjects } from './locking-projects.ts'
+import { acceptingLists, lockingProjects } from './locking-projects.ts'
+import { namingViolations } from './task-violations.ts'
 import type { TaskRow, TaskUpdate } from './tasks.ts'
 
 /** A change that was decided on a version of a task; it is written only if that is still the current one. */
@@ -20,14 +21,15 @@ export interface DecidedChange {
 }
 
 /**
- * The columns that `updateDecided` writes: all that an edit can change, but for the list. The long ones are sent only
- * where they change.
+ * The columns that `updateDecided` writes: all that an edit can change. The long ones are sent only where they change.
  */
 export const DECIDED_COLUMNS = {
   title: 'short',
   description: 'long',
   status: 'short',
   priority: 'short',
+  projectId: 'short',
+  listId: 'short',
   externalUrl: 'short',
   labels: 'short',
   assignees: 'short',
@@ -85,11 +87,12 @@ const updateTasks = preparedStatement<{ missing: string[] }>(
   sql`
     with input as materialized (select * from ${input.as('input')}),
     logged as materialized (select * from ${logged.as('logged')}),
-    ${lockingProjects}, changed as (
+    ${lockingProjects}, ${acceptingLists}, changed as (
       update ${tasks} set ${assignments}
       from input
       where ${tasks}.id = input.id and version = before and project_id = project and deleted_at is null
         and project in (select id from open)
+        and (new_list_id = list_id or (new_list_id, new_project_id) in (select id, project_id from accepting))
       returning ${tasks}.id
     ), written as (
       insert into ${activity} (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
@@ -121,7 +124,8 @@ export function taskChanges(db: Executor) {
 
     /**
      * Writes changes of different tasks with their activity in one statement. Returns the ids of tasks that were not
-     * changed: another write came first, or their project was archived.
+     * changed: another write came first, their project was archived, or the list does not accept tasks.
+     * @throws list_not_found, external_id_taken for a move; of several changes, they may mean any.
      * @throws AppError `unavailable` when the database is away.
      */
     async updateDecided(changes: DecidedChange[]): Promise<Set<string>> {
@@ -130,8 +134,11 @@ export function taskChanges(db: Executor) {
       const { rows } = await updateTasks(db, {
         ...input.valuesOf(inLockOrder),
         ...logged.valuesOf(inLockOrder.flatMap(({ activities }) => activities)),
-        projectIds: [...new Set(changes.map(({ task }) => task.projectId))],
-      }).catch(namingUnavailable)
+        projectIds: [...new Set(changes.flatMap(({ task, changed }) => [task.projectId, changed.projectId]))],
+        listIds: [...new Set(changes.map(({ changed }) => changed.listId))],
+      })
+        .catch(namingViolations(changes[0]?.changed.listId))
+        .catch(namingUnavailable)
       return new Set(rows[0]?.missing)
     },
   }

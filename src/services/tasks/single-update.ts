@@ -1,8 +1,9 @@
 import { type ChangeOutcome, decideChange } from '../../domain/task-change.ts'
-import { isUnavailable, taskNotFound } from '../../errors/index.ts'
+import { isUnavailable, listNotFound, projectArchived, taskNotFound } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { DestinationRow } from '../../repositories/lists.ts'
 import { DECIDED_COLUMNS, type DecidedChange } from '../../repositories/task-changes.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { TaskChange, WrittenTask } from '../../schemas/task.ts'
@@ -20,16 +21,18 @@ interface RequestedChange {
   allowed: AllowedVersions
 }
 
+type TaskWithProject = Awaited<ReturnType<BoundRepositories['taskChanges']['listWithProjects']>>[number]
+
 /** The task afterwards, or why it was not changed; undefined if that has to be decided again under a lock. */
 type Result = { task: TaskRow } | { error: unknown } | undefined
 
 /**
  * Changes single tasks outside any transaction; concurrent changes share statements. Each is decided on the task as it
- * was read, and written if that version is still current. Returns undefined where it is not, and for a move to another
- * list: the caller then locks the task.
+ * was read, and written if that version is still current. Returns undefined where it is not, or its list does not accept
+ * tasks any more: the caller then locks the task.
  */
 export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
-  const { taskChanges } = repos.within(everywhere)
+  const { taskChanges, lists } = repos.within(everywhere)
   const update = batcher(updateAll, {
     maxItems: 50,
     concurrency: 2,
@@ -39,7 +42,6 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   })
 
   return async function updateSingle(request: RequestedChange): Promise<WrittenTask | undefined> {
-    if (request.change.listId !== undefined) return undefined
     const result = await update({ ...request, id: request.id.toLowerCase() })
     if (!result) return undefined
     if ('error' in result) throw result.error
@@ -47,7 +49,10 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   }
 
   async function updateAll(requests: RequestedChange[]): Promise<Result[]> {
-    const rows = await taskChanges.listWithProjects(requests.map(({ id }) => id))
+    const [rows, destinations] = await Promise.all([
+      taskChanges.listWithProjects(requests.map(({ id }) => id)),
+      destinationsOf(requests),
+    ])
     const found = new Map(rows.map((row) => [row.task.id, row]))
     const decided = new Map<string, DecidedChange>()
     const results = requests.map((request): Result => {
@@ -55,12 +60,12 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
       // result.
       if (decided.has(request.id)) return undefined
       try {
-        const { task, outcome } = decide(request, found.get(request.id))
+        const { task, outcome } = decide(request, { found: found.get(request.id), destinations })
         if (!outcome) return { task }
         if (Object.keys(outcome.update).some((name) => !isWritten(name))) return undefined
         const { update } = outcome
         const changed = { ...task, ...update }
-        const activities = activitiesOf(outcome, { task, caller: request.caller })
+        const activities = activitiesOf(outcome, { task: changed, caller: request.caller })
         decided.set(task.id, { task, update, changed, activities })
         return { task: changed }
       } catch (error) {
@@ -74,16 +79,28 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     )
   }
 
+  async function destinationsOf(requests: RequestedChange[]): Promise<Map<string, DestinationRow>> {
+    const listIds = requests.flatMap(({ change: { listId } }) => listId?.toLowerCase() ?? [])
+    const rows = listIds.length > 0 ? await lists.listDestinations([...new Set(listIds)]) : []
+    return new Map(rows.map((row) => [row.listId, row]))
+  }
+
   function decide(
     { caller, id, change, allowed }: RequestedChange,
-    row: Awaited<ReturnType<typeof taskChanges.listWithProjects>>[number] | undefined,
+    {
+      found,
+      destinations,
+    }: { found: TaskWithProject | undefined; destinations: Map<string, DestinationRow> },
   ) {
-    const isInReach = caller.projectId === null || caller.projectId === row?.task.projectId
-    if (!row || !isInReach) throw taskNotFound(id)
-    refuseArchived(row.project)
-    refuseStale(allowed, row.task.version)
-    const requested = { change, moveTo: undefined, actorType: caller.type, now: clock.now() }
-    return { task: row.task, outcome: decideChange(row.task, requested) }
+    if (!found || !isInReach(caller, found.task)) throw taskNotFound(id)
+    refuseArchived(found.project)
+    refuseStale(allowed, found.task.version)
+    const { listId } = change
+    const moveTo = listId === undefined ? undefined : destinations.get(listId.toLowerCase())
+    if (listId !== undefined && !(moveTo && isInReach(caller, moveTo))) throw listNotFound(listId)
+    if (moveTo?.isArchived) throw projectArchived(moveTo.projectName)
+    const requested = { change, moveTo, actorType: caller.type, now: clock.now() }
+    return { task: found.task, outcome: decideChange(found.task, requested) }
   }
 
   function activitiesOf(
@@ -99,5 +116,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
 
 /** Typed to have every field that a request can change; a move is decided under a lock. */
 const writtenColumns: Record<Exclude<keyof TaskChange, 'listId'>, unknown> = DECIDED_COLUMNS
+
+const isInReach = ({ projectId }: Caller, row: { projectId: string }) =>
+  projectId === null || projectId === row.projectId
 
 const isWritten = (name: string) => Object.hasOwn(writtenColumns, name)
