@@ -11,6 +11,7 @@ import {
 } from '../support/inlet-process.ts'
 import { boundedDelay, WATCHED } from '../support/loop-delay.ts'
 import { memoryOf, peakMemoryOf } from '../support/memory.ts'
+import { type JsonRequest, sendJson } from '../support/send-json.ts'
 import { slowClient } from '../support/slow-clients.ts'
 
 const MIB = 1024 * 1024
@@ -28,14 +29,16 @@ beforeAll(async () => {
   dataDir = await newDataDir()
   inlet = spawnInlet({ dataDir, env: WATCHED })
   url = await inlet.url
-  listId = (await call('POST', '/api/tasks', { title: 'Where' })).body.listId
+  listId = (await call('/api/tasks', { method: 'POST', body: { title: 'Where' } })).body.listId
   ids = []
   for (let i = 0; i < 100; i += 20) {
     const tasks = named.slice(i, i + 20).map((task) => ({ ...task, description: LONGEST }))
-    const made = await call('POST', '/api/tasks/bulk', { listId, tasks })
+    const made = await call('/api/tasks/bulk', { method: 'POST', body: { listId, tasks } })
     ids.push(...made.body.data.map(({ id }: { id: string }) => id))
   }
-  expect((await call('PATCH', '/api/tasks/bulk', { ids, change: { notes: LONGEST } })).status).toBe(200)
+  expect(
+    (await call('/api/tasks/bulk', { method: 'PATCH', body: { ids, change: { notes: LONGEST } } })).status,
+  ).toBe(200)
 }, 120_000)
 afterAll(cleanUp)
 
@@ -52,12 +55,8 @@ async function changeScopes(id: string, key: string, scopes: string[]) {
   await expect.poll(scopesNow).toEqual(scopes)
 }
 
-async function call(method: string, path: string, body: object, headers: Record<string, string> = {}) {
-  const response = await fetch(url + path, {
-    method,
-    headers: { 'content-type': 'application/json', 'x-api-key': ADMIN_KEY, ...headers },
-    body: JSON.stringify(body),
-  })
+async function call(path: string, request: JsonRequest) {
+  const response = await sendJson(url + path, request)
   return { status: response.status, body: (await response.json()) as ApiResponse['body'] }
 }
 
@@ -116,7 +115,7 @@ describe('a small request with a response of 50 MiB', () => {
         clients.push(await slowClient(url, { bytes: [head, body], isReading: false }))
       const me = await fetch(`${url}/api/me`, { headers: { 'x-api-key': ADMIN_KEY } })
       expect(me.status).toBe(200)
-      const { body: read } = await call('POST', '/api/tasks/bulk', { listId, tasks: named })
+      const { body: read } = await call('/api/tasks/bulk', { method: 'POST', body: { listId, tasks: named } })
       expect(read.data).toHaveLength(100)
       return clients
     })
@@ -127,10 +126,10 @@ describe('a small request with a response of 50 MiB', () => {
 
   test('blocks the event loop for at most 50 ms when it is replayed to a key that lost tasks:read', async () => {
     const scopes = ['tasks:read', 'tasks:write']
-    const { id, key } = (await call('POST', '/api/keys', { name: 'Writer', scopes })).body
+    const { id, key } = (await call('/api/keys', { method: 'POST', body: { name: 'Writer', scopes } })).body
     const tasks = [{ title: 'New' }, ...named.slice(0, 50)]
     const headers = { 'x-api-key': key, 'idempotency-key': 'long' }
-    const send = () => call('POST', '/api/tasks/bulk', { listId, tasks }, headers)
+    const send = () => call('/api/tasks/bulk', { method: 'POST', body: { listId, tasks }, headers })
     expect((await send()).status).toBe(201)
     await changeScopes(id, key, ['tasks:write'])
     const { body } = await boundedDelay(inlet, send)

@@ -15,6 +15,7 @@ import {
   spawnInlet,
 } from '../support/inlet-process.ts'
 import { measured } from '../support/metrics.ts'
+import { type JsonRequest, sendJson } from '../support/send-json.ts'
 
 /** A statement may take 10 s, and a response 12 s before the connection counts as dead. */
 const MAX_SILENCE_MS = 20_000
@@ -48,7 +49,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     await startDatabase(dataDir)
 
     url = await inlet.url
-    expect((await call('POST', '/api/tasks', { title: TITLE })).status).toBe(201)
+    expect((await call('/api/tasks', { method: 'POST', body: { title: TITLE } })).status).toBe(201)
     expect(await isUpByMetrics()).toBe(1)
   })
 
@@ -61,25 +62,25 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     for (let second = 0; second < 3; second++) {
       const since = performance.now()
       const responses = await Promise.all([
-        call('POST', '/api/tasks', { title: TITLE }),
-        call('GET', '/api/tasks'),
-        call('GET', '/api/tasks', undefined, 'a key that nobody has seen yet'),
-        call('GET', '/readyz'),
+        call('/api/tasks', { method: 'POST', body: { title: TITLE } }),
+        call('/api/tasks'),
+        call('/api/tasks', { headers: { 'x-api-key': 'a key that nobody has seen yet' } }),
+        call('/readyz'),
       ])
       for (const response of responses) expectUnavailable(response)
       expect(performance.now() - since).toBeLessThan(3_000)
-      expect((await call('GET', '/healthz')).status).toBe(200)
+      expect((await call('/healthz')).status).toBe(200)
       await sleep(500)
     }
 
     expect(await isUpByMetrics()).toBe(0)
-    expectUnavailable(await call('GET', '/metrics', undefined, 'a key that nobody has seen yet'))
+    expectUnavailable(await call('/metrics', { headers: { 'x-api-key': 'a key that nobody has seen yet' } }))
 
     await startDatabase(dataDir)
     for (const response of await creates.stop()) expectUnavailable(response)
     await expectRecovery()
     expect(await isUpByMetrics()).toBe(1)
-    expect(measured((await call('GET', '/metrics')).body, 'inlet_database_restarts_total')).toBe(1)
+    expect(measured((await call('/metrics')).body, 'inlet_database_restarts_total')).toBe(1)
   })
 
   test('is a 503 as well where it does not respond', async () => {
@@ -89,16 +90,16 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     const since = performance.now()
     const responses = Promise.all(
       Array.from({ length: 40 }, (_, nth) =>
-        nth % 4 ? call('POST', '/api/tasks', { title: TITLE }) : call('GET', '/api/tasks'),
+        nth % 4 ? call('/api/tasks', { method: 'POST', body: { title: TITLE } }) : call('/api/tasks'),
       ),
     )
     await sleep(100)
     const asked = performance.now()
-    expect((await call('GET', '/healthz')).status).toBe(200)
+    expect((await call('/healthz')).status).toBe(200)
     expect(performance.now() - asked).toBeLessThan(500)
     for (const response of await responses) expectUnavailable(response)
     expect(performance.now() - since).toBeLessThan(MAX_SILENCE_MS)
-    expectUnavailable(await call('GET', '/readyz'))
+    expectUnavailable(await call('/readyz'))
     expect(await isUpByMetrics()).toBe(0)
 
     await signalServer(dataDir, 'SIGCONT')
@@ -156,12 +157,8 @@ interface TextResponse {
   body: string
 }
 
-async function call(method: string, path: string, body?: object, key = ADMIN_KEY): Promise<TextResponse> {
-  const response = await fetch(url + path, {
-    method,
-    headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+async function call(path: string, request?: JsonRequest): Promise<TextResponse> {
+  const response = await sendJson(url + path, request)
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
@@ -179,7 +176,7 @@ async function listeningAgain(): Promise<void> {
 
 /** What `/metrics` reports of the database; it must respond in any case. */
 async function isUpByMetrics(): Promise<number> {
-  const response = await call('GET', '/metrics')
+  const response = await call('/metrics')
   expect(response).toMatchObject({ status: 200 })
   return measured(response.body, 'inlet_database_up')
 }
@@ -197,7 +194,7 @@ function createWithoutPause() {
   const others: TextResponse[] = []
   const clients = Array.from({ length: 20 }, async () => {
     while (isOn) {
-      const response = await call('POST', '/api/tasks', { title: TITLE })
+      const response = await call('/api/tasks', { method: 'POST', body: { title: TITLE } })
       if (response.status !== 201) others.push(response)
     }
   })
@@ -213,14 +210,14 @@ function createWithoutPause() {
 async function expectRecovery() {
   const deadline = Date.now() + RECOVERY_MS
   for (const path of ['/readyz', '/api/tasks']) {
-    while ((await call('GET', path)).status !== 200) {
+    while ((await call(path)).status !== 200) {
       expect(Date.now()).toBeLessThan(deadline)
       await sleep(50)
     }
   }
   // Each connection of the pool was there when it happened.
   const creates = await Promise.all(
-    Array.from({ length: 30 }, () => call('POST', '/api/tasks', { title: TITLE })),
+    Array.from({ length: 30 }, () => call('/api/tasks', { method: 'POST', body: { title: TITLE } })),
   )
   expect(creates.map(({ status }) => status)).toEqual(Array(30).fill(201))
 }

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
-  ADMIN_KEY,
   cleanUp,
   connectionStringOf,
   type Inlet,
@@ -14,6 +13,7 @@ import {
   serverPid,
   spawnInlet,
 } from '../support/inlet-process.ts'
+import { sendJson } from '../support/send-json.ts'
 
 const RECOVERY_MS = 5_000
 
@@ -43,7 +43,7 @@ describe('an embedded server that is killed', () => {
     await expect
       .poll(() => connectionsOf(address), { timeout: 60_000 })
       .toEqual(expect.arrayContaining(CONNECTIONS))
-    for (const id of acknowledged) expect((await call(url, `/api/tasks/${id}`)).status).toBe(200)
+    for (const id of acknowledged) expect((await sendJson(`${url}/api/tasks/${id}`)).status).toBe(200)
     await expectEnd(inlet, 0)
     expect(await serverPid(dataDir)).toBeUndefined()
   })
@@ -117,21 +117,16 @@ async function killPostmaster(dataDir: string): Promise<void> {
 async function createUntilDone(url: string): Promise<string> {
   const since = performance.now()
   for (;;) {
-    const response = await call(url, '/api/tasks', { title: 'Outlives its database' })
+    const response = await sendJson(`${url}/api/tasks`, {
+      method: 'POST',
+      body: { title: 'Outlives its database' },
+    })
     const body = (await response.json()) as { id: string; code: string }
     if (response.status === 201) return body.id
     expect(body.code).toBe('unavailable')
     expect(performance.now() - since).toBeLessThan(RECOVERY_MS)
     await sleep(50)
   }
-}
-
-function call(url: string, path: string, body?: object): Promise<Response> {
-  return fetch(url + path, {
-    method: body ? 'POST' : 'GET',
-    headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
 }
 
 async function connectionsOf(connectionString: string): Promise<string[]> {

@@ -11,6 +11,7 @@ import {
   newDataDir,
   spawnInlet,
 } from '../support/inlet-process.ts'
+import { sendJson } from '../support/send-json.ts'
 
 const CLIENTS = 8
 const BATCH = 20
@@ -32,7 +33,7 @@ test('what got a 201 survives each SIGKILL, of Node alone and of PostgreSQL too,
     const before = acknowledged.size
 
     const clients = Array.from({ length: CLIENTS }, (_, client) =>
-      createWithoutPause(url, client, acknowledged),
+      createWithoutPause(url, { client, acknowledged }),
     )
     // In the middle of something, and not before there is something to lose.
     while (acknowledged.size < before + BATCH) await sleep(5)
@@ -50,20 +51,23 @@ test('what got a 201 survives each SIGKILL, of Node alone and of PostgreSQL too,
 })
 
 /** Until the process is gone. Every fourth client sends whole batches. */
-async function createWithoutPause(url: string, client: number, acknowledged: Set<string>) {
+async function createWithoutPause(
+  url: string,
+  { client, acknowledged }: { client: number; acknowledged: Set<string> },
+) {
   try {
-    const { listId } = await post(url, '/api/tasks', { title: 'Which list is it?' })
+    const { listId } = await create(`${url}/api/tasks`, { title: 'Which list is it?' })
     for (;;) {
       if (client % 4 === 3) {
         const tasks = Array.from({ length: BATCH }, () => ({ title: 'One of a batch' }))
         const label = `batch-${randomUUID()}`
-        const made = await post(url, '/api/tasks/bulk', {
+        const made = await create(`${url}/api/tasks/bulk`, {
           listId,
           tasks: tasks.map((task) => ({ ...task, labels: [label] })),
         })
         for (const { id } of made.data) acknowledged.add(id)
       } else {
-        acknowledged.add((await post(url, '/api/tasks', { title: 'Single', externalId: randomUUID() })).id)
+        acknowledged.add((await create(`${url}/api/tasks`, { title: 'Single', externalId: randomUUID() })).id)
       }
     }
   } catch (error) {
@@ -72,14 +76,10 @@ async function createWithoutPause(url: string, client: number, acknowledged: Set
   }
 }
 
-async function post(url: string, path: string, body: object) {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+async function create(url: string, body: object) {
+  const response = await sendJson(url, { method: 'POST', body })
   const text = await response.text()
-  if (response.status !== 201) throw new Error(`${path} was acknowledged ${response.status}: ${text}`)
+  if (response.status !== 201) throw new Error(`${url} was acknowledged ${response.status}: ${text}`)
   return JSON.parse(text)
 }
 
@@ -118,7 +118,7 @@ async function nothingIsHalfDone(dataDir: string) {
 }
 
 async function createsAndEnds(inlet: Inlet) {
-  await post(await inlet.url, '/api/tasks', { title: 'Life goes on' })
+  await create(`${await inlet.url}/api/tasks`, { title: 'Life goes on' })
   inlet.process.kill('SIGTERM')
   expect(await inlet.ended).toMatchObject({ code: 0 })
 }

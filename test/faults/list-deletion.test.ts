@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { reportFault } from '../support/fault-report.ts'
-import { ADMIN_KEY, cleanUp } from '../support/inlet-process.ts'
+import { cleanUp } from '../support/inlet-process.ts'
 import { startInstances } from '../support/instances.ts'
 import { type Load, startLoad } from '../support/load-client.ts'
 import { watchLockWaits } from '../support/lock-waits.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { newTally, retryingClient } from '../support/retrying-client.ts'
+import { type JsonRequest, sendJson } from '../support/send-json.ts'
 
 const TASKS = 80_000
 const PHASE_MS = 6_000
@@ -37,7 +38,7 @@ test(`the deletion of a list with ${TASKS} tasks delays no other request and sur
   const since = performance.now()
   const path = `/api/lists/${from}?moveTo=${to}`
   const [response, during] = await Promise.all([
-    call(instances.urls()[0] ?? '', 'DELETE', path),
+    call(`${instances.urls()[0]}${path}`, { method: 'DELETE' }),
     waitsDuring(load, PHASE_MS),
   ])
   expect(response.status).toBe(202)
@@ -47,11 +48,11 @@ test(`the deletion of a list with ${TASKS} tasks delays no other request and sur
   await load.recovery()
   await load.stop()
   neighbours.slowDown()
-  const isThere = await call(instances.urls()[1] ?? '', 'GET', `/api/lists/${from}`)
+  const isThere = await call(`${instances.urls()[1]}/api/lists/${from}`)
   expect(isThere.status).toBe(200)
 
   await expect
-    .poll(async () => (await call(instances.urls()[1] ?? '', 'GET', `/api/lists/${from}`)).status, {
+    .poll(async () => (await call(`${instances.urls()[1]}/api/lists/${from}`)).status, {
       timeout: 400_000,
       interval: 500,
     })
@@ -147,10 +148,10 @@ function startNeighbours(targets: () => string[], { from, to }: { from: string; 
 }
 
 async function givenLargeList(url: string, database: pg.Client) {
-  const project = await call(url, 'POST', '/api/projects', { name: 'Large' })
+  const project = await call(`${url}/api/projects`, { method: 'POST', body: { name: 'Large' } })
   const [from, to] = [
-    await call(url, 'POST', `/api/projects/${project.body.id}/lists`, { name: 'From' }),
-    await call(url, 'POST', `/api/projects/${project.body.id}/lists`, { name: 'To' }),
+    await call(`${url}/api/projects/${project.body.id}/lists`, { method: 'POST', body: { name: 'From' } }),
+    await call(`${url}/api/projects/${project.body.id}/lists`, { method: 'POST', body: { name: 'To' } }),
   ]
   await database.query(
     `insert into tasks (id, title, description, status, priority, source, project_id, list_id, labels, assignees,
@@ -164,12 +165,8 @@ async function givenLargeList(url: string, database: pg.Client) {
   return { projectId: project.body.id, from: from.body.id, to: to.body.id }
 }
 
-async function call(url: string, method: string, path: string, body?: object) {
-  const response = await fetch(url + path, {
-    method,
-    headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+async function call(url: string, request?: JsonRequest) {
+  const response = await sendJson(url, request)
   const text = await response.text()
   return { status: response.status, body: text ? JSON.parse(text) : undefined }
 }

@@ -2,11 +2,12 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { reportFault } from '../support/fault-report.ts'
-import { ADMIN_KEY, cleanUp } from '../support/inlet-process.ts'
+import { cleanUp } from '../support/inlet-process.ts'
 import { startInstances } from '../support/instances.ts'
 import { type Load, startLoad } from '../support/load-client.ts'
 import { peakMemoryOf } from '../support/memory.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { type JsonRequest, sendJson } from '../support/send-json.ts'
 import { slowClient, unfinishedPost } from '../support/slow-clients.ts'
 
 const SLOW = 1_000
@@ -99,23 +100,19 @@ function p99(waits: number[]): number {
 /** A page of tasks that is large. */
 async function fill(url: string): Promise<void> {
   for (let nth = 0; nth < 2; nth++) {
-    const { data } = await call<{ data: { id: string }[] }>(url, 'GET', '/api/projects')
-    const lists = await call<{ data: { id: string }[] }>(url, 'GET', `/api/projects/${data[0]?.id}/lists`)
+    const { data } = await call<{ data: { id: string }[] }>(`${url}/api/projects`)
+    const lists = await call<{ data: { id: string }[] }>(`${url}/api/projects/${data[0]?.id}/lists`)
     const tasks = Array.from({ length: 100 }, () => ({ title: 'Large', description: 'x'.repeat(10_000) }))
-    await call(url, 'POST', '/api/tasks/bulk', { listId: lists.data[0]?.id, tasks })
+    await call(`${url}/api/tasks/bulk`, { method: 'POST', body: { listId: lists.data[0]?.id, tasks } })
   }
 }
 
 async function newKey(url: string): Promise<string> {
-  return (await call<{ key: string }>(url, 'POST', '/api/keys', { name: 'Slow' })).key
+  return (await call<{ key: string }>(`${url}/api/keys`, { method: 'POST', body: { name: 'Slow' } })).key
 }
 
-async function call<T>(url: string, method: string, path: string, body?: object): Promise<T> {
-  const response = await fetch(url + path, {
-    method,
-    headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+async function call<T>(url: string, request?: JsonRequest): Promise<T> {
+  const response = await sendJson(url, request)
   expect(response.ok).toBe(true)
   return (await response.json()) as T
 }
