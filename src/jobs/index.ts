@@ -18,7 +18,7 @@ export interface Jobs {
 
 /** Starts the background worker: its jobs and their schedule. Scheduled jobs run once across all instances. */
 export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, cleanup, lists, metrics, projects, sync, taskNames, tasks } = services
+  const { access, cleanup, lists, metrics, projects, sync, taskCounts, tasks } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Usually the database is unavailable; pg-boss resumes when it is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker error'))
@@ -39,8 +39,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
 
   const timers = [
     every(() => access.flushLastUsed(), { ms: 5_000, logger }),
-    every(() => lists.aggregateOpenCounts(), { ms: 2_000, logger }),
-    every(() => taskNames.aggregate(), { ms: 2_000, logger }),
+    every(() => taskCounts.aggregate(), { ms: 2_000, logger }),
     // Pauses leave processor time to requests. Instances alternate on one deletion, so two of them double its share.
     ...[lists, projects].map(({ workOnDeletions }) =>
       paced(workOnDeletions, { shares: { busy: 0.4, quiet: 0.8 }, pauseMs: 1_000, logger }),

@@ -19,6 +19,7 @@ import { rulesRepository } from './rules.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
 import { statsRepository } from './stats.ts'
 import { taskChanges } from './task-changes.ts'
+import { taskCountsRepository } from './task-counts.ts'
 import { taskNamesRepository } from './task-names.ts'
 import type { SearchOptions } from './task-pages.ts'
 import { taskTextsRepository } from './task-texts.ts'
@@ -69,6 +70,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     activityLog: activityLogReader(db),
     idempotency: idempotencyRepository(db),
     cleanup: cleanupRepository(db),
+    taskCounts: taskCountsRepository(db),
     taskTexts: taskTextsRepository(db),
     syncQueue: syncQueue(db),
     stats: statsRepository(db),

@@ -1,7 +1,8 @@
 import { violates } from '../db/database-error.ts'
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
-import { listCountChanges, lists, projects } from '../db/tables/projects.ts'
+import { lists, projects } from '../db/tables/projects.ts'
+import { listCountChanges } from '../db/tables/task-counts.ts'
 import { listNotEmpty } from '../errors/index.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor, Reach } from './index.ts'
@@ -24,11 +25,14 @@ export interface DestinationRow {
 }
 
 /**
- * A list's open tasks: the aggregated count plus pending changes, in one snapshot, so none is counted twice. Column names
- * are written out, because drizzle omits the table name in a select from one table.
+ * A list's open tasks: the aggregated count plus pending changes, in one snapshot, so none is counted twice. The changes
+ * of all lists are added up once for a statement. Column names are written out, because drizzle omits the table name in a
+ * select from one table.
  */
-export const openCount = sql<number>`(lists.open_count + (
-  select coalesce(sum(change), 0) from list_count_changes where list_id = lists.id))::integer`
+export const openCount = sql<number>`(lists.open_count + coalesce((
+  select json_object_agg(list_id, change)
+  from (select list_id, sum(change) as change from ${listCountChanges} group by list_id) as pending
+) ->> lists.id::text, '0')::integer)`
 
 const reachProjectId = sql.placeholder('projectId')
 const findByList = findingDestination(
@@ -141,29 +145,6 @@ export function listsRepository(db: Executor, reach: Reach) {
           if (violates(error, 'tasks_list_in_project')) throw listNotEmpty(name)
           throw error
         })
-    },
-
-    /**
-     * Adds pending changes to the counts of their lists; returns how many. One statement, so that readers see each change
-     * exactly once. Skips rows that a concurrent aggregation has locked, which prevents deadlocks.
-     */
-    async aggregateCountChanges(limit: number): Promise<number> {
-      const { rows } = await db.execute<{ taken: number }>(sql`
-        with taken as (
-          delete from ${listCountChanges}
-          where ctid = any(array(select ctid from ${listCountChanges} limit ${limit} for update skip locked))
-          returning list_id, change
-        ), sums as (
-          select list_id, sum(change) as change from taken group by list_id having sum(change) <> 0
-        ), locked as (
-          select id from ${lists} where id in (select list_id from sums) order by id for no key update
-        ), aggregated as (
-          update ${lists} set open_count = open_count + sums.change
-          from sums join locked on locked.id = sums.list_id
-          where ${lists.id} = sums.list_id
-        )
-        select count(*)::integer as taken from taken`)
-      return rows[0]?.taken ?? 0
     },
 
     /** The destination of a task: the given list, else the default list of the reach's project or the default project. */

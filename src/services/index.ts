@@ -25,6 +25,7 @@ import { rulesService } from './rules.ts'
 import { sessionsService } from './sessions.ts'
 import { syncService } from './sync/index.ts'
 import { syncProgress } from './sync/progress.ts'
+import { taskCountsService } from './tasks/counts.ts'
 import { tasksService } from './tasks/index.ts'
 import { taskNamesService } from './tasks/names.ts'
 import { singleCreationOf } from './tasks/single-creation.ts'
@@ -71,6 +72,7 @@ export function services(given: ServiceDeps) {
     sessions: sessionsService({ repos, access, clock, randomBytes }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     idempotency: idempotencyService({ repos, clock }),
+    taskCounts: taskCountsService({ repos }),
     cleanup: cleanupService({ repos, clock }),
     sync: syncService({ repos, clock, progress, metrics, vault, ...codehost }),
     /** Handlers of notices from other instances, by channel. */

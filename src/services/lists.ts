@@ -5,7 +5,6 @@ import type { Operations } from '../domain/operation.ts'
 import { listNotFound, projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
-import { everywhere } from '../repositories/index.ts'
 import type { ListRow } from '../repositories/lists.ts'
 import type { List, ListChange, ListQuery, NewList } from '../schemas/list.ts'
 import type { Caller } from './access.ts'
@@ -14,9 +13,6 @@ import { listDeletionsOf } from './list-deletions.ts'
 import { lockedList } from './list-locks.ts'
 import { readPage } from './page.ts'
 import { writableProject } from './writable-project.ts'
-
-/** Pending changes aggregated at once: about a tenth of a second. */
-const AGGREGATE_BATCH = 10_000
 
 interface ListsDeps {
   repos: Repositories
@@ -138,12 +134,6 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
 
     /** Continues deletions in the background, one batch per call; returns whether there is more to do. */
     workOnDeletions: deletions.work,
-
-    /** Adds pending changes to the open counts. Called by the worker every few seconds. */
-    async aggregateOpenCounts(): Promise<void> {
-      const { lists } = repos.within(everywhere)
-      while ((await lists.aggregateCountChanges(AGGREGATE_BATCH)) === AGGREGATE_BATCH);
-    },
   }
 
   /** Logs a change, in its transaction. */

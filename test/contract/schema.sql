@@ -103,11 +103,6 @@ create table idempotency_parts (
   constraint idempotency_parts_of_key FOREIGN KEY (caller_id, route, key) REFERENCES idempotency_keys(caller_id, route, key) ON DELETE CASCADE
 );
 
-create table list_count_changes (
-  list_id uuid not null,
-  change integer not null
-);
-
 create table list_deletions (
   list_id uuid not null,
   project_id uuid not null,
@@ -240,12 +235,13 @@ create table sync_runs (
   constraint sync_runs_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
-create table task_name_changes (
-  kind text not null,
+create table task_count_changes (
+  sign smallint not null,
+  list_id uuid not null,
   project_id uuid not null,
-  name text not null,
-  task_change integer not null,
-  open_change integer not null
+  is_open boolean not null,
+  labels text[] not null,
+  assignees text[] not null
 );
 
 create table task_names (
@@ -341,7 +337,6 @@ CREATE UNIQUE INDEX feedback_events_dedup ON public.feedback_events USING btree 
 CREATE INDEX feedback_events_outcome ON public.feedback_events USING btree (outcome, id);
 CREATE INDEX feedback_events_payload ON public.feedback_events USING btree (id) WHERE (payload IS NOT NULL);
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
-CREATE INDEX list_count_changes_list ON public.list_count_changes USING btree (list_id);
 CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
@@ -377,112 +372,44 @@ BEGIN
   RETURN lower(names::text)::text[];
 END $function$
 ;
-CREATE OR REPLACE FUNCTION public.tasks_count_deleted()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO list_count_changes (list_id, change)
-  SELECT list_id, -count(*) FROM removed WHERE status <> 'done' AND deleted_at IS NULL GROUP BY list_id;
-  RETURN NULL;
-END $function$
-;
-CREATE TRIGGER tasks_count_deleted AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tasks_count_deleted();
-CREATE OR REPLACE FUNCTION public.tasks_count_inserted()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO list_count_changes (list_id, change)
-  SELECT list_id, count(*) FROM added WHERE status <> 'done' AND deleted_at IS NULL GROUP BY list_id;
-  RETURN NULL;
-END $function$
-;
-CREATE TRIGGER tasks_count_inserted AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_count_inserted();
-CREATE OR REPLACE FUNCTION public.tasks_count_updated()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO list_count_changes (list_id, change)
-  SELECT list_id, sum(change) FROM (
-    SELECT list_id, 1 AS change FROM added WHERE status <> 'done' AND deleted_at IS NULL
-    UNION ALL
-    SELECT list_id, -1 FROM removed WHERE status <> 'done' AND deleted_at IS NULL
-  ) AS changes GROUP BY list_id HAVING sum(change) <> 0;
-  RETURN NULL;
-END $function$
-;
-CREATE TRIGGER tasks_count_updated AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_count_updated();
-CREATE OR REPLACE FUNCTION public.tasks_names_deleted()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO task_name_changes (kind, project_id, name, task_change, open_change)
-  SELECT kind, project_id, min(name), -count(*), -count(*) FILTER (WHERE status <> 'done')
-  FROM removed, LATERAL (SELECT 'label' AS kind, unnest(labels) AS name UNION ALL SELECT 'assignee', unnest(assignees)) AS names
-  WHERE deleted_at IS NULL GROUP BY kind, project_id, lower(name);
-  RETURN NULL;
-END $function$
-;
-CREATE TRIGGER tasks_names_deleted AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tasks_names_deleted();
-CREATE OR REPLACE FUNCTION public.tasks_names_inserted()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  IF EXISTS (SELECT FROM added WHERE labels <> '{}' OR assignees <> '{}') THEN
-    INSERT INTO task_name_changes (kind, project_id, name, task_change, open_change)
-    SELECT kind, project_id, min(name), count(*), count(*) FILTER (WHERE status <> 'done')
-    FROM added, LATERAL (SELECT 'label' AS kind, unnest(labels) AS name UNION ALL SELECT 'assignee', unnest(assignees)) AS names
-    WHERE deleted_at IS NULL GROUP BY kind, project_id, lower(name);
-  END IF;
-  RETURN NULL;
-END $function$
-;
-CREATE TRIGGER tasks_names_inserted AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_names_inserted();
-CREATE OR REPLACE FUNCTION public.tasks_names_updated()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  IF EXISTS (SELECT FROM added WHERE labels <> '{}' OR assignees <> '{}')
-    OR EXISTS (SELECT FROM removed WHERE labels <> '{}' OR assignees <> '{}') THEN
-    INSERT INTO task_name_changes (kind, project_id, name, task_change, open_change)
-    SELECT kind, project_id, min(name), sum(sign), coalesce(sum(sign) FILTER (WHERE is_open), 0)
-    FROM (
-      SELECT 1 AS sign, project_id, status <> 'done' AS is_open, labels, assignees FROM added WHERE deleted_at IS NULL
-      UNION ALL
-      SELECT -1, project_id, status <> 'done', labels, assignees FROM removed WHERE deleted_at IS NULL
-    ) AS changes, LATERAL (SELECT 'label' AS kind, unnest(labels) AS name UNION ALL SELECT 'assignee', unnest(assignees)) AS names
-    GROUP BY kind, project_id, lower(name)
-    HAVING sum(sign) <> 0 OR coalesce(sum(sign) FILTER (WHERE is_open), 0) <> 0;
-  END IF;
-  RETURN NULL;
-END $function$
-;
-CREATE TRIGGER tasks_names_updated AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_names_updated();
-CREATE OR REPLACE FUNCTION public.tasks_text_deleted()
+CREATE OR REPLACE FUNCTION public.tasks_deleted()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   INSERT INTO task_text_changes (task_id) SELECT id FROM removed;
+  INSERT INTO task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
+  SELECT -1, list_id, project_id, status <> 'done', labels, assignees FROM removed WHERE deleted_at IS NULL;
   RETURN NULL;
 END $function$
 ;
-CREATE TRIGGER tasks_text_deleted AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tasks_text_deleted();
-CREATE OR REPLACE FUNCTION public.tasks_text_inserted()
+CREATE TRIGGER tasks_deleted AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tasks_deleted();
+CREATE OR REPLACE FUNCTION public.tasks_inserted()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   INSERT INTO task_text_changes (task_id) SELECT id FROM added;
+  INSERT INTO task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
+  SELECT 1, list_id, project_id, status <> 'done', labels, assignees FROM added WHERE deleted_at IS NULL;
   RETURN NULL;
 END $function$
 ;
-CREATE TRIGGER tasks_text_inserted AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_text_inserted();
+CREATE TRIGGER tasks_inserted AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tasks_inserted();
+CREATE OR REPLACE FUNCTION public.tasks_recounted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
+  SELECT sign, list_id, project_id, is_open, labels, assignees FROM (VALUES
+    (-1, OLD.list_id, OLD.project_id, OLD.status <> 'done', OLD.labels, OLD.assignees, OLD.deleted_at),
+    (1, NEW.list_id, NEW.project_id, NEW.status <> 'done', NEW.labels, NEW.assignees, NEW.deleted_at)
+  ) AS task (sign, list_id, project_id, is_open, labels, assignees, deleted_at) WHERE deleted_at IS NULL;
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_recounted AFTER UPDATE ON public.tasks FOR EACH ROW WHEN ((((old.deleted_at IS NULL) OR (new.deleted_at IS NULL)) AND (((old.status = 'done'::text) <> (new.status = 'done'::text)) OR ((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) OR (old.list_id <> new.list_id) OR (old.project_id <> new.project_id) OR (old.labels <> new.labels) OR (old.assignees <> new.assignees)))) EXECUTE FUNCTION tasks_recounted();
 CREATE OR REPLACE FUNCTION public.tasks_text_updated()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -100,6 +100,22 @@ describe('migrations of tasks', () => {
     expect(rowCount).toBe(0)
   })
 
+  test('add changes of counts that were not aggregated', async () => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0019_faster_lower_names')
+    await withClient(connectionString, async (client) => {
+      await client.query(OLD_TASK)
+      await client.query("update tasks set labels = '{Old}'")
+    })
+
+    await migrate(connectionString)
+
+    const { rows } = await withClient(connectionString, (client) =>
+      client.query(`select lists.open_count, task_names.open_count as label from lists, task_names`),
+    )
+    expect(rows).toEqual([{ open_count: 1, label: 1 }])
+  })
+
   test('leave the planner with statistics on labels', async () => {
     const connectionString = await emptyDatabase()
     await migrateUpTo(connectionString, '0010_shown_rules_order')

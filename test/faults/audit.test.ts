@@ -60,7 +60,7 @@ describe('the audit at the end of fault tests', () => {
     ['a half-stored response', 'update idempotency_keys set status = null'],
     ['a wrong count', 'update lists set open_count = open_count + 1'],
   ])('finds %s', async (_, damage) => {
-    const tables = ['tasks', 'activity', 'feedback_events', 'idempotency_keys', 'lists', 'list_count_changes']
+    const tables = ['tasks', 'activity', 'feedback_events', 'idempotency_keys', 'lists', 'task_count_changes']
     for (const table of tables) await client.query(`create temp table kept_${table} as table ${table}`)
     await client.query("set session_replication_role = 'replica'")
     try {

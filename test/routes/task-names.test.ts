@@ -36,7 +36,7 @@ describe('the labels', () => {
 
   test('follow every change, aggregated or not', async () => {
     const { query, ids } = await givenLabelled(['bug', 'ios'], ['ios'], ['ios', 'ux'])
-    await service.service.taskNames.aggregate()
+    await service.service.taskCounts.aggregate()
 
     await service.patch(`/api/tasks/${ids[0]}`, { status: 'done' })
     await service.patch(`/api/tasks/${ids[1]}`, { labels: ['ux', 'new'] })
@@ -44,7 +44,7 @@ describe('the labels', () => {
 
     const expected = named({ new: 1, ux: 1, bug: 0, ios: 0 })
     expect(await labelsOf(query)).toEqual(expected)
-    await service.service.taskNames.aggregate()
+    await service.service.taskCounts.aggregate()
     expect(await labelsOf(query)).toEqual(expected)
 
     await service.post(`/api/tasks/${ids[2]}/restore`)
@@ -62,7 +62,7 @@ describe('the labels', () => {
 
   test('are one when only their case differs, in the first spelling', async () => {
     const { query } = await givenLabelled(['Needs Review'])
-    await service.service.taskNames.aggregate()
+    await service.service.taskCounts.aggregate()
     const { inbox } = await givenLabelled()
     await service.post('/api/tasks', { title: 'A', listId: inbox.id, labels: ['NEEDS REVIEW'] })
 
@@ -107,7 +107,7 @@ describe('the labels', () => {
     await service.patch(`/api/tasks/${ids[0]}`, { labels: [] })
     expect(await labelsOf(query)).toEqual([])
 
-    await service.service.taskNames.aggregate()
+    await service.service.taskCounts.aggregate()
     await service.service.cleanup.cleanUp()
 
     expect(await service.query(`select from task_names where name = 'typo'`)).toEqual([])
@@ -149,9 +149,9 @@ test('the counts are exact after any change, while they are aggregated twice at 
         } else if ('change' in step) await service.patch(path, step.change)
         else if (step.verb === 'delete') await service.delete(path)
         else await service.post(`${path}/restore`)
-        void service.service.taskNames.aggregate()
+        void service.service.taskCounts.aggregate()
       }
-      const aggregated = [1, 2].map(() => service.service.taskNames.aggregate())
+      const aggregated = [1, 2].map(() => service.service.taskCounts.aggregate())
       const counted = await service.query(
         `select lower(name) as key, count(*) filter (where status <> 'done')::int as open
          from tasks, unnest(labels) as name where project_id = $1 and deleted_at is null group by 1`,

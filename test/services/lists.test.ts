@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/pool.ts'
-import { systemClock } from '../../src/lib/clock.ts'
 import { repositories } from '../../src/repositories/index.ts'
-import { listsService } from '../../src/services/lists.ts'
+import { taskCountsService } from '../../src/services/tasks/counts.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let service: TestApp
@@ -12,7 +11,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
   const db = openDatabase({ connectionString: service.connectionString, size: 4, onError: () => {} })
-  aggregate = listsService({ repos: repositories(db), clock: systemClock() }).aggregateOpenCounts
+  aggregate = taskCountsService({ repos: repositories(db) }).aggregate
   close = () => db.$client.end()
 })
 afterAll(async () => {
@@ -20,7 +19,7 @@ afterAll(async () => {
   await service.close()
 })
 
-const pending = async () => (await service.query('select count(*)::int from list_count_changes'))[0].count
+const pending = async () => (await service.query('select count(*)::int from task_count_changes'))[0].count
 
 /** The open counts that the API returns, and those counted from the tasks. */
 async function counts(projectId: string) {

@@ -24,7 +24,7 @@ export const lists = pgTable(
     name: text('name').notNull(),
     position: integer('position').notNull(),
     isDefault: boolean('is_default').notNull().default(false),
-    /** Open tasks as of the last aggregation; later changes are in `list_count_changes`. */
+    /** Open tasks as of the last aggregation; later changes are in `task_count_changes`. */
     openCount: integer('open_count').notNull().default(0),
     /** The list is about to be deleted and accepts no new tasks. */
     isClosing: boolean('is_closing').notNull().default(false),
@@ -69,17 +69,4 @@ export const listDeletions = pgTable(
     createdAt: timestamptz('created_at').notNull(),
   },
   (table) => [index('list_deletions_target').on(table.targetId)],
-)
-
-/**
- * Changes of open counts, one row per statement and list. A counter in the list's own row would make every create in a
- * busy list wait for the previous one.
- */
-export const listCountChanges = pgTable(
-  'list_count_changes',
-  {
-    listId: uuid('list_id').notNull(),
-    change: integer('change').notNull(),
-  },
-  (table) => [index('list_count_changes_list').on(table.listId)],
 )

@@ -3,9 +3,9 @@ import { index, integer, pgTable, primaryKey, text, uuid } from '../drizzle.ts'
 const kind = text('kind', { enum: ['label', 'assignee'] }).notNull()
 
 /**
- * How many tasks have a label or an assignee, for suggestions: a row per name and project, and changes not yet
- * aggregated. Counting on request takes time proportional to the tasks (0.7 s at a million); this reads at most as
- * many rows as there are names.
+ * How many tasks have a label or an assignee, for suggestions: a row per name and project; later changes are in
+ * `task_count_changes`. Counting on request takes time proportional to the tasks (0.7 s at a million); this reads at
+ * most as many rows as there are names.
  */
 export const taskNames = pgTable(
   'task_names',
@@ -26,12 +26,3 @@ export const taskNames = pgTable(
     index('task_names_project_used').on(table.kind, table.projectId, table.openCount),
   ],
 )
-
-/** Changes of these counts, one row per statement and name. Written by triggers. */
-export const taskNameChanges = pgTable('task_name_changes', {
-  kind,
-  projectId: uuid('project_id').notNull(),
-  name: text('name').notNull(),
-  taskChange: integer('task_change').notNull(),
-  openChange: integer('open_change').notNull(),
-})

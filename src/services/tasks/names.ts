@@ -1,11 +1,8 @@
 import type { Operations } from '../../domain/operation.ts'
 import { projectNotFound } from '../../errors/index.ts'
-import { everywhere, type Repositories } from '../../repositories/index.ts'
+import type { Repositories } from '../../repositories/index.ts'
 import { MAX_TASK_NAMES, type TaskNameList, type TaskNameQuery } from '../../schemas/task-name.ts'
 import type { Caller } from '../access.ts'
-
-/** Pending changes aggregated at once: about a tenth of a second. */
-const AGGREGATE_BATCH = 10_000
 
 export const taskNameOperations = {
   list: { scope: 'tasks:read' },
@@ -21,12 +18,6 @@ export function taskNamesService({ repos }: { repos: Repositories }) {
       const bound = repos.within(caller)
       if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       return { data: await bound.taskNames.list({ kind, projectId, text: q }, MAX_TASK_NAMES) }
-    },
-
-    /** Adds pending changes to the counts. Called by the worker every few seconds. */
-    async aggregate(): Promise<void> {
-      const { taskNames } = repos.within(everywhere)
-      while ((await taskNames.aggregate(AGGREGATE_BATCH)) === AGGREGATE_BATCH);
     },
   }
 }
