@@ -38,7 +38,7 @@ export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
         field="notes"
         name="Notes"
         mayWrite={mayWrite}
-        empty="No notes. Notes are always editable, and syncs don't change them."
+        empty="No notes. Notes are always editable."
       />
     </>
   )
