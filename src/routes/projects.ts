@@ -134,7 +134,7 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'deleteProject',
         summary: 'Delete an empty project',
         description:
-          'Deletes a project and its lists. It must have no tasks, rules, active keys or routing rules. Deleted tasks and rules don’t count, and are permanently deleted with it. If that takes more than two seconds, the response is 202: the project is archived, and the rest continues in the background, even after a restart. The project then returns 404. Unarchiving it cancels the deletion, but doesn’t restore deleted tasks that are already gone.',
+          'Deletes a project and its lists. It must have no tasks, rules, active keys or routing rules. Deleted tasks and rules don’t count, and are permanently deleted with it. If that takes more than two seconds, the response is 202: the project is archived, and the rest continues in the background, even after a restart. The project then returns 404. Unarchiving it earlier cancels the deletion, but doesn’t restore deleted tasks that are already gone.',
         params: IdPath('project'),
         response: {
           202: responses(ref(Project), {
