@@ -30,7 +30,7 @@ describe('a network that fails between the service and its database, under load,
     const recoveries = await service.repeat(TIMES, async () => {
       proxy.cut()
     })
-    await expectNothingLost('database connections cut', recoveries)
+    await expectNothingLost('database connections cut', { recoveries })
   })
 
   test(`when every response is delayed by 500 ms for 5 s, ${TIMES} times`, async () => {
@@ -39,7 +39,7 @@ describe('a network that fails between the service and its database, under load,
       await sleep(5_000)
       proxy.delay(0)
     })
-    await expectNothingLost('database responses delayed by 500 ms for 5 s', recoveries)
+    await expectNothingLost('database responses delayed by 500 ms for 5 s', { recoveries })
   })
 
   test(`when nothing comes through for 5 s, ${TIMES} times`, async () => {
@@ -48,7 +48,7 @@ describe('a network that fails between the service and its database, under load,
       await sleep(5_000)
       proxy.resume()
     })
-    await expectNothingLost('database connections black-holed for 5 s', recoveries)
+    await expectNothingLost('database connections black-holed for 5 s', { recoveries })
   })
 
   test('when connections go dead without a word: each part opens new ones', async () => {
@@ -59,11 +59,16 @@ describe('a network that fails between the service and its database, under load,
 
     const names = ['inlet', 'inlet jobs', 'inlet listen']
     await expect.poll(() => connectedSince(since), { timeout: 30_000 }).toEqual(names)
-    await expectNothingLost('database connections dropped silently', recoveries, 25_000)
+    await expectNothingLost('database connections dropped silently', { recoveries, maxRecoveryMs: 25_000 })
   })
 })
 
-async function expectNothingLost(fault: string, recoveries: number[], maxRecoveryMs = 10_000) {
+interface Recoveries {
+  recoveries: number[]
+  maxRecoveryMs?: number
+}
+
+async function expectNothingLost(fault: string, { recoveries, maxRecoveryMs = 10_000 }: Recoveries) {
   const { connectionString } = database
   await service.expectNothingLost({ fault, recoveries, maxRecoveryMs, connectionString })
   const reasons = [...service.load.tally.retries.keys()]

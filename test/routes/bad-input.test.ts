@@ -141,14 +141,20 @@ const VALID_ANYWHERE: [what: string, body: Record<string, unknown>][] = [
   ['metadata with odd numbers', { metadata: { a: [1e308, 5e-324, -1.5, 2 ** 53] } }],
 ]
 
-async function expectError(method: string, path: string, body: unknown, errorPath: string, code: string) {
+interface InvalidRequest {
+  method: string
+  path: string
+  body: unknown
+}
+
+async function expectError({ method, path, body }: InvalidRequest, expected: { path: string; code: string }) {
   const refused = await service.call(method, path, { body })
   expect(refused.status).toBe(400)
   expect(refused.headers.get('content-type')).toBe('application/problem+json')
   expect(refused.body).toMatchObject({ type: '/problems/validation_failed', code: 'validation_failed' })
   const found = refused.body.errors.map(({ path, code }: FieldError) => `${path} ${code}`)
-  expect(new Set(found)).toContain(`${errorPath} ${code}`)
-  expect(refused.body.errors.every(({ path }: FieldError) => path === errorPath)).toBe(true)
+  expect(new Set(found)).toContain(`${expected.path} ${expected.code}`)
+  expect(refused.body.errors.every(({ path }: FieldError) => path === expected.path)).toBe(true)
   expect(refused.body.errors.every(({ message }: FieldError) => message.length < 300)).toBe(true)
 }
 
@@ -156,12 +162,12 @@ describe('a new task', () => {
   test.each([...INVALID_ANYWHERE, ...INVALID_NEW_TASKS])(
     'is rejected with %s',
     async (_, body, path, code) => {
-      await expectError('POST', '/api/tasks', { title: 'A', ...body }, path, code)
+      await expectError({ method: 'POST', path: '/api/tasks', body: { title: 'A', ...body } }, { path, code })
     },
   )
 
   test('without a title gets the name of the missing member', async () => {
-    await expectError('POST', '/api/tasks', {}, '/title', 'required')
+    await expectError({ method: 'POST', path: '/api/tasks', body: {} }, { path: '/title', code: 'required' })
   })
 
   test.each(VALID_ANYWHERE)('is accepted with %s', async (_, body) => {
@@ -196,7 +202,10 @@ describe('an item of a batch', () => {
     'is rejected with %s',
     async (_, body, path, code) => {
       const batch = { listId, tasks: [{ title: 'A' }, { title: 'A', ...body }] }
-      await expectError('POST', '/api/tasks/bulk', batch, `/tasks/1${path}`, code)
+      await expectError(
+        { method: 'POST', path: '/api/tasks/bulk', body: batch },
+        { path: `/tasks/1${path}`, code },
+      )
     },
   )
 
@@ -212,14 +221,14 @@ describe('an item of a batch', () => {
     ],
   ])('is not validated when the batch has %s', async (_, body, path, code) => {
     for (const mode of ['', '?onError=continue']) {
-      await expectError('POST', `/api/tasks/bulk${mode}`, body, path, code)
+      await expectError({ method: 'POST', path: `/api/tasks/bulk${mode}`, body }, { path, code })
     }
   })
 })
 
 describe('a change', () => {
   test.each([...INVALID_ANYWHERE, ...INVALID_CHANGES])('is rejected with %s', async (_, body, path, code) => {
-    await expectError('PATCH', taskPath, body, path, code)
+    await expectError({ method: 'PATCH', path: taskPath, body }, { path, code })
   })
 
   test.each(VALID_ANYWHERE)('is accepted with %s', async (_, body) => {

@@ -24,7 +24,14 @@ afterEach(() => {
 })
 afterAll(() => service.close())
 
-async function unfinished(to: TestApp, path: string, key: string, length: number, sent: number) {
+interface UnfinishedRequest {
+  path: string
+  key: string
+  length: number
+  sent: number
+}
+
+async function unfinished(to: TestApp, { path, key, length, sent }: UnfinishedRequest) {
   const client = await slowClient(to.url, {
     bytes: unfinishedPost(path, { headers: { 'X-API-Key': key }, length, sent }),
   })
@@ -41,7 +48,8 @@ describe('a large batch', () => {
   test('that is announced and not sent reserves no memory', async () => {
     const { inbox } = await service.given.project()
     const key = await service.given.key({ scopes: ['tasks:write'] })
-    for (let i = 0; i < 3; i++) await unfinished(service, '/api/tasks/bulk', key, 32 * MIB, 1_000)
+    for (let i = 0; i < 3; i++)
+      await unfinished(service, { path: '/api/tasks/bulk', key, length: 32 * MIB, sent: 1_000 })
     await expect.poll(() => limits.bodyIntake.totalBytes()).toBe(3_000)
 
     expect(limits.bulkWork.usedBytes()).toBe(0)
@@ -127,7 +135,12 @@ describe('signing in', () => {
 test('a key over its rate limit is rejected before its body arrives', async () => {
   const limited = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '2' } })
   for (let i = 0; i < 2; i++) expect((await limited.get('/api/me')).status).toBe(200)
-  const { received, socket } = await unfinished(limited, '/api/tasks', limited.adminKey, MIB, 10)
+  const { received, socket } = await unfinished(limited, {
+    path: '/api/tasks',
+    key: limited.adminKey,
+    length: MIB,
+    sent: 10,
+  })
   await expect.poll(() => received(), { timeout: 5_000 }).toMatch(/^HTTP\/1.1 429 /)
   socket.destroy()
   await limited.close()

@@ -8,8 +8,15 @@ afterEach(() => service.close())
 
 const index = () => service.service.tasks.indexTexts()
 
+interface Search {
+  text: string
+  /** Further query parameters, and the condition that they stand for. */
+  more?: string
+  condition?: string
+}
+
 /** All pages of a search, beside what asking every task would find. */
-async function search(projectId: string, text: string, more = '', condition = '') {
+async function search(projectId: string, { text, more = '', condition = '' }: Search) {
   const found: string[] = []
   let cursor = ''
   do {
@@ -27,8 +34,8 @@ async function search(projectId: string, text: string, more = '', condition = ''
   return { found: found.toSorted(), asked: asked.map(({ id }) => id).toSorted() }
 }
 
-async function expectExact(projectId: string, text: string, more = '', condition = '') {
-  const { found, asked } = await search(projectId, text, more, condition)
+async function expectExact(projectId: string, request: Search) {
+  const { found, asked } = await search(projectId, request)
   expect(found).toEqual(asked)
   return found
 }
@@ -85,11 +92,15 @@ describe.each([
           else if (what === 'restore') await service.post(`/api/tasks/${id}/restore`)
           else await service.query('delete from tasks where id = $1', [id])
         }
-        await expectExact(projectId, text)
-        await expectExact(projectId, text, '&status=open&sort=-updatedAt', `and status = 'open'`)
+        await expectExact(projectId, { text })
+        await expectExact(projectId, {
+          text,
+          more: '&status=open&sort=-updatedAt',
+          condition: `and status = 'open'`,
+        })
         while (await index());
-        await expectExact(projectId, text)
-        await expectExact(projectId, text, '&sort=-priority')
+        await expectExact(projectId, { text })
+        await expectExact(projectId, { text, more: '&sort=-priority' })
       }),
       { numRuns: 15 },
     )
@@ -102,10 +113,10 @@ describe.each([
 
     await service.patch(`/api/tasks/${id}`, { title: 'Freeze', description: 'on exit' })
 
-    expect(await expectExact(projectId, 'crash')).toEqual([])
-    expect(await expectExact(projectId, 'start')).toEqual([])
-    expect(await expectExact(projectId, 'freeze')).toEqual([id])
-    expect(await expectExact(projectId, 'exit')).toEqual([id])
+    expect(await expectExact(projectId, { text: 'crash' })).toEqual([])
+    expect(await expectExact(projectId, { text: 'start' })).toEqual([])
+    expect(await expectExact(projectId, { text: 'freeze' })).toEqual([id])
+    expect(await expectExact(projectId, { text: 'exit' })).toEqual([id])
   })
 
   test('finds all matching tasks while texts change and are indexed', async () => {
@@ -116,8 +127,8 @@ describe.each([
       for (let round = 0; round < 40; round++) {
         await service.patch(`/api/tasks/${id}`, { title: `before ${round}` })
         await service.patch(`/api/tasks/${id}`, { title: `after ${round}` })
-        expect(await expectExact(projectId, `after ${round}`)).toEqual([id])
-        expect(await expectExact(projectId, `before ${round}`)).toEqual([])
+        expect(await expectExact(projectId, { text: `after ${round}` })).toEqual([id])
+        expect(await expectExact(projectId, { text: `before ${round}` })).toEqual([])
       }
       isWriting = false
     }
@@ -128,8 +139,8 @@ describe.each([
     await Promise.all([write(), indexOn(), indexOn(), indexOn()])
 
     while (await index());
-    expect(await expectExact(projectId, 'after 39')).toEqual([id])
-    expect(await expectExact(projectId, 'before')).toEqual([])
+    expect(await expectExact(projectId, { text: 'after 39' })).toEqual([id])
+    expect(await expectExact(projectId, { text: 'before' })).toEqual([])
     expect(await service.query('select from task_text_changes')).toEqual([])
   })
 
@@ -202,8 +213,8 @@ test('a search that has read all tasks of its scope does not wait for the texts 
   try {
     await holder.query('begin; lock table task_texts in access exclusive mode')
 
-    expect(await expectExact(projectId, 'rare')).toEqual([id])
-    expect(await expectExact(projectId, 'nowhere')).toEqual([])
+    expect(await expectExact(projectId, { text: 'rare' })).toEqual([id])
+    expect(await expectExact(projectId, { text: 'nowhere' })).toEqual([])
   } finally {
     await holder.query('rollback')
     holder.release()
