@@ -114,8 +114,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   }
 }
 
-/** Typed to have every field that a request can change; a move is decided under a lock. */
-const writtenColumns: Record<Exclude<keyof TaskChange, 'listId'>, unknown> = DECIDED_COLUMNS
+/** Typed to have every field that a request can change. */
+const writtenColumns: Record<keyof TaskChange, unknown> = DECIDED_COLUMNS
 
 const isInReach = ({ projectId }: Caller, row: { projectId: string }) =>
   projectId === null || projectId === row.projectId
