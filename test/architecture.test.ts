@@ -46,16 +46,17 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 /** The same for the folders of the dashboard; `app` is the files at its top. */
 const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
-  app: ['shell', 'tasks', 'projects', 'settings', 'session', 'components', 'api'],
-  shell: ['tasks', 'projects', 'live-updates', 'session', 'keyboard', 'components', 'api'],
-  tasks: ['live-updates', 'session', 'keyboard', 'markdown', 'components', 'api', 'lib'],
-  projects: ['settings', 'live-updates', 'session', 'components', 'api', 'lib'],
-  settings: ['session', 'components', 'api', 'lib'],
+  app: ['shell', 'tasks', 'projects', 'settings', 'session', 'navigation', 'components', 'api'],
+  shell: ['tasks', 'projects', 'live-updates', 'session', 'keyboard', 'navigation', 'components', 'api'],
+  tasks: ['live-updates', 'session', 'keyboard', 'markdown', 'navigation', 'components', 'api', 'lib'],
+  projects: ['settings', 'live-updates', 'session', 'navigation', 'components', 'api', 'lib'],
+  settings: ['session', 'navigation', 'components', 'api', 'lib'],
   'live-updates': ['session', 'api', 'lib'],
-  session: ['components', 'api'],
-  keyboard: ['components'],
+  session: ['navigation', 'components', 'api'],
+  keyboard: ['navigation', 'components'],
+  navigation: ['components', 'api'],
   components: ['api'],
-  markdown: [],
+  markdown: ['components'],
   api: ['lib'],
   lib: [],
 }

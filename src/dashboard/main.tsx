@@ -1,12 +1,12 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, Suspense, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
+import { RouterProvider } from './navigation/router.tsx'
 import './styles.ts'
 import { queryClient } from './api/query-client.ts'
 import { firstPageRendered, lazyComponent } from './components/lazy.tsx'
-import { router } from './router.tsx'
+import { router } from './routes.ts'
 import { colours, theme } from './theme.ts'
 
 const Toasts = lazyComponent(async () => {

@@ -3,7 +3,7 @@ import type { Response } from '../tools/playwright.ts'
 import { test } from './support/browser.ts'
 
 /** Compressed, of what the page itself names; the rest comes when it is quiet. */
-const MAX_SCRIPT_BYTES = 140_000
+const MAX_SCRIPT_BYTES = 120_000
 
 describe('the first load', () => {
   test('is small, compressed, cached as immutable, and requests nothing twice', async ({ app }) => {

@@ -1,7 +1,7 @@
 import { useDisclosure } from '@mantine/hooks'
-import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { undoLatest } from '../components/undo.tsx'
+import { useNavigate } from '../navigation/router.tsx'
 import { beginPendingSearch, bufferSearchKey, isSearchPending } from './pending-search.ts'
 
 /** Opens the dialog for a new task, which the app shell renders. */
@@ -20,13 +20,6 @@ export function isShortcut(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null
   if (target?.closest(OWN_KEYS)) return false
   return !isSearchPending() && !document.querySelector(BLOCKING)
-}
-
-declare module '@tanstack/react-router' {
-  interface HistoryState {
-    /** Whether to focus the search box after navigation. */
-    isSearching?: boolean
-  }
 }
 
 /** The global shortcuts. */

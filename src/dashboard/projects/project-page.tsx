@@ -1,6 +1,5 @@
 import { Button, Skeleton, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
@@ -9,13 +8,15 @@ import { LoadError } from '../components/load-error.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { plural } from '../lib/plural.ts'
+import { Link } from '../navigation/link.tsx'
+import { useNavigate, useParams } from '../navigation/router.tsx'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { Codehost } from './codehost.tsx'
 import { Lists } from './lists.tsx'
 
 export function ProjectPage() {
-  const { projectId } = useParams({ from: '/signed-in/projects/$projectId' })
+  const { projectId = '' } = useParams()
   const query = useQuery(projectsQuery)
   const project = query.data?.find(({ id }) => id === projectId)
   usePageTitle(project ? `${project.name} settings` : 'Project settings')

@@ -1,6 +1,5 @@
 import { Badge, Button, SegmentedControl, Skeleton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { eventsQuery, itemsOf } from '../api/queries.ts'
@@ -10,6 +9,7 @@ import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { Link } from '../navigation/link.tsx'
 import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
 import { PageHeader } from './page-header.tsx'
@@ -118,7 +118,7 @@ function EventItem({ event }: { event: Event }) {
         </div>
       </div>
       {event.taskId && (
-        <Link to="/tasks/$taskId" params={{ taskId: event.taskId }} className="target">
+        <Link to={`/tasks/${event.taskId}`} className="target">
           View task
         </Link>
       )}

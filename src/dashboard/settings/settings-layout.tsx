@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
 import { useMutation } from '../components/use-mutation.ts'
+import { Link } from '../navigation/link.tsx'
+import { Outlet, type Path, useLocation } from '../navigation/router.tsx'
 import { useMe, useSignOut } from '../session/session.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
@@ -79,9 +80,9 @@ function NotAllowed({ isBound }: { isBound: boolean }) {
   )
 }
 
-function NavLink({ to, children }: { to: string; children: string }) {
+function NavLink({ to, children }: { to: Path; children: string }) {
   return (
-    <Link to={to} className={styles.navLink} activeProps={{ className: styles.current }}>
+    <Link to={to} className={styles.navLink} activeClassName={styles.current}>
       {children}
     </Link>
   )

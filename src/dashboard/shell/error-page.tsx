@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
+import { Link } from '../navigation/link.tsx'
 
 const POLL_MS = 1_500
 const RELOADED_AT_KEY = 'inlet-reloaded-at'

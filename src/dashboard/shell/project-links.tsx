@@ -2,14 +2,15 @@ import { ActionIcon } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { ChevronRightIcon, GearIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
 import { listsQuery, type Project } from '../api/queries.ts'
+import { Link } from '../navigation/link.tsx'
+import { useSearch } from '../navigation/router.tsx'
 import { OpenCount } from './open-count.tsx'
 import styles from './sidebar.module.css'
 
 /** A project and, when expanded, its lists. */
 export function ProjectLinks({ project }: { project: Project }) {
-  const search = useSearch({ strict: false })
+  const search = useSearch()
   const [collapsed, setCollapsed] = useLocalStorage<Record<string, boolean>>({
     key: 'inlet-folded',
     defaultValue: {},
@@ -34,7 +35,6 @@ export function ProjectLinks({ project }: { project: Project }) {
           to="/tasks"
           search={{ projectId: project.id }}
           className={`${styles.link} ${isCurrent && !search.listId ? styles.active : ''}`}
-          activeProps={{}}
           onClick={() => setCollapsed({ ...collapsed, [project.id]: false })}
         >
           <span className={styles.name}>{project.name}</span>
@@ -44,9 +44,7 @@ export function ProjectLinks({ project }: { project: Project }) {
           size={32}
           className={styles.gear}
           aria-label={`Settings for ${project.name}`}
-          renderRoot={(props) => (
-            <Link to="/projects/$projectId" params={{ projectId: project.id }} {...props} />
-          )}
+          renderRoot={(props) => <Link to={`/projects/${project.id}`} {...props} />}
         >
           <GearIcon size={15} />
         </ActionIcon>
@@ -58,7 +56,6 @@ export function ProjectLinks({ project }: { project: Project }) {
             to="/tasks"
             search={{ projectId: project.id, listId: list.id }}
             className={`${styles.list} ${search.listId === list.id ? styles.active : ''}`}
-            activeProps={{}}
           >
             <span className={styles.name}>{list.name}</span>
             <OpenCount count={list.openCount} />

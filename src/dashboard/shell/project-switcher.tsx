@@ -1,7 +1,7 @@
 import { UnfoldIcon } from '@primer/octicons-react'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Project } from '../api/queries.ts'
 import { MenuButton } from '../components/menu-button.tsx'
+import { useNavigate, useParams, useSearch } from '../navigation/router.tsx'
 import { OpenCount } from './open-count.tsx'
 import styles from './sidebar.module.css'
 
@@ -14,8 +14,8 @@ interface ProjectSwitcherProps {
 
 export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
   const navigate = useNavigate()
-  const search = useSearch({ strict: false })
-  const params = useParams({ strict: false })
+  const search = useSearch()
+  const params = useParams()
   const current = projects.find(({ id }) => id === (params.projectId ?? search.projectId))
   const name = current?.name ?? 'All projects'
   const openProject = (projectId: string) =>

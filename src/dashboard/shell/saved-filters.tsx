@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { FilterIcon, XIcon } from '@primer/octicons-react'
-import { Link } from '@tanstack/react-router'
+import { Link } from '../navigation/link.tsx'
 import { useSavedFilters } from '../tasks/list/saved-filters.ts'
 import styles from './sidebar.module.css'
 
@@ -14,13 +14,7 @@ export function SavedFilters() {
       </div>
       {saved.map(({ name, filters }) => (
         <div key={name} className={styles.project}>
-          <Link
-            to="/tasks"
-            search={filters}
-            className={styles.link}
-            activeProps={{ className: styles.active }}
-            activeOptions={{ includeSearch: true, explicitUndefined: true }}
-          >
+          <Link to="/tasks" search={filters} className={styles.link} activeClassName={styles.active}>
             <FilterIcon size={15} aria-hidden />
             <span className={styles.name}>{name}</span>
           </Link>

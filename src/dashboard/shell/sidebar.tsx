@@ -2,12 +2,13 @@ import { ActionIcon, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { GearIcon, InboxIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { projectsQuery } from '../api/queries.ts'
 import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { Logo } from '../components/logo.tsx'
+import { Link } from '../navigation/link.tsx'
+import { useLocation, useSearch } from '../navigation/router.tsx'
 import { useMe } from '../session/session.ts'
 import { Account } from './account.tsx'
 import { OpenCount } from './open-count.tsx'
@@ -34,12 +35,7 @@ export function Sidebar() {
         <ProjectSwitcher projects={active} openTasks={openTasks} />
       </div>
       <nav aria-label="Tasks" className={styles.nav}>
-        <Link
-          to="/tasks"
-          search={{}}
-          className={`${styles.link} ${isAllTasks ? styles.active : ''}`}
-          activeProps={{}}
-        >
+        <Link to="/tasks" search={{}} className={`${styles.link} ${isAllTasks ? styles.active : ''}`}>
           <InboxIcon size={16} aria-hidden />
           <span>All tasks</span>
           {projects.data && <OpenCount count={openTasks} />}
@@ -69,12 +65,12 @@ export function Sidebar() {
       </nav>
       <nav aria-label="Settings and account" className={styles.foot}>
         {can('tasks:read') && (
-          <Link to="/trash" className={styles.link} activeProps={{ className: styles.active }}>
+          <Link to="/trash" className={styles.link} activeClassName={styles.active}>
             <TrashIcon size={16} aria-hidden />
             <span>Trash</span>
           </Link>
         )}
-        <Link to="/settings/instructions" className={styles.link} activeProps={{ className: styles.active }}>
+        <Link to="/settings/instructions" className={styles.link} activeClassName={styles.active}>
           <GearIcon size={16} aria-hidden />
           <span>Settings</span>
         </Link>
@@ -90,6 +86,6 @@ export function Sidebar() {
 /** Filters of the task list keep "All tasks" selected. */
 function useIsAllTasks(): boolean {
   const { pathname } = useLocation()
-  const { projectId } = useSearch({ strict: false })
+  const { projectId } = useSearch()
   return pathname.startsWith('/tasks') && !projectId
 }

@@ -1,6 +1,5 @@
 import { Button, Modal, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
@@ -9,6 +8,7 @@ import { insertTasks } from '../api/task-cache.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useDraft } from '../components/use-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
+import { useNavigate, useSearch } from '../navigation/router.tsx'
 import { useMe } from '../session/session.ts'
 import { PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
@@ -19,7 +19,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const { can } = useMe()
-  const filters = useSearch({ strict: false })
+  const filters = useSearch()
   const allLists = useAllLists()
   const [title = '', setTitle] = useDraft('new-title')
   const [description = '', setDescription] = useDraft('new-description')
@@ -53,7 +53,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       setDescription(undefined)
       insertTasks(queryClient, { filters, tasks: [task as TaskListItem] })
       onClose()
-      await navigate({ to: '/tasks/$taskId', params: { taskId: task.id }, search: true })
+      await navigate({ to: `/tasks/${task.id}`, search: true })
     } catch (error) {
       setProblem(problemOf(error))
     } finally {

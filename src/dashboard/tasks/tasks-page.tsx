@@ -1,19 +1,20 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { GearIcon, PlusIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { listsQuery, projectsQuery, taskQuery } from '../api/queries.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { openNewTask } from '../keyboard/shortcuts.ts'
+import { Link } from '../navigation/link.tsx'
+import { Outlet, useParams, useSearch } from '../navigation/router.tsx'
 import { useMe } from '../session/session.ts'
 import { FilterBar } from './list/filter-bar.tsx'
 import { TaskList } from './list/task-list.tsx'
 import styles from './tasks-page.module.css'
 
 export function TasksPage() {
-  const filters = useSearch({ from: '/signed-in/tasks' })
-  const { taskId } = useParams({ strict: false })
+  const filters = useSearch()
+  const { taskId } = useParams()
   const { can } = useMe()
   const title = useTitle(filters)
   const { data: task } = useQuery({ ...taskQuery(taskId ?? ''), enabled: taskId !== undefined })
@@ -27,9 +28,7 @@ export function TasksPage() {
           {filters.projectId && (
             <ActionIcon
               aria-label="Project settings"
-              renderRoot={(props) => (
-                <Link to="/projects/$projectId" params={{ projectId: filters.projectId ?? '' }} {...props} />
-              )}
+              renderRoot={(props) => <Link to={`/projects/${filters.projectId ?? ''}`} {...props} />}
             >
               <GearIcon size={16} />
             </ActionIcon>

@@ -1,6 +1,5 @@
 import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
 import { BookmarkIcon, SearchIcon, SortDescIcon } from '@primer/octicons-react'
-import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { preload } from '../../components/lazy.tsx'
@@ -8,6 +7,7 @@ import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
 import { toast } from '../../components/toast.ts'
 import { endPendingSearch } from '../../keyboard/pending-search.ts'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
+import { useLocation, useNavigate } from '../../navigation/router.tsx'
 import { filtersFrom, isFiltered, PRIORITIES, SORTS, SOURCES, STATUSES } from '../filters.ts'
 import styles from '../tasks-page.module.css'
 import { useSavedFilters } from './saved-filters.ts'
@@ -21,7 +21,6 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
   const navigate = useNavigate()
   const applyChange = (change: Partial<TaskFilters>) =>
     navigate({
-      to: '.',
       search: filtersFrom({ ...filters, ...change }),
       replace: 'q' in change,
     })
@@ -64,7 +63,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   const [text, setText] = useState(q)
   const inputRef = useRef<HTMLInputElement>(null)
   const navigate = useNavigate()
-  const isFocusRequested = useLocation({ select: ({ state }) => state.isSearching })
+  const { isSearching: isFocusRequested } = useLocation().state
   const search = useRef((_: string) => {})
   // Searches that this input started and that may not be in the address yet. None of them may replace newer
   // input.
@@ -90,7 +89,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
     const typed = endPendingSearch()
     if (typed) setText(typed)
     // Only once: going back in the history must not focus the search box.
-    void navigate({ to: '.', search: true, replace: true, state: {} })
+    void navigate({ search: true, replace: true, state: {} })
   }, [isFocusRequested, navigate])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { listsQuery, type TaskFilters } from '../../api/queries.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { openNewTask } from '../../keyboard/shortcuts.ts'
+import { useNavigate } from '../../navigation/router.tsx'
 import { useMe } from '../../session/session.ts'
 import { isFiltered } from '../filters.ts'
 

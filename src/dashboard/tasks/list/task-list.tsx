@@ -1,5 +1,4 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import {
   itemsOf,
@@ -13,6 +12,7 @@ import { trimList } from '../../api/task-cache.ts'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { plural } from '../../lib/plural.ts'
+import { useLocation, useNavigate } from '../../navigation/router.tsx'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import styles from './task-list.module.css'
@@ -44,7 +44,7 @@ interface TaskListProps {
 /** A virtualized list. */
 export function TaskList({ filters, openId }: TaskListProps) {
   const navigate = useNavigate()
-  const searchStr = useLocation({ select: (location) => location.searchStr })
+  const { searchStr } = useLocation()
   const { can } = useMe()
   const queryClient = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))
@@ -72,8 +72,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const showsProject = filters.projectId === undefined && (projectNames?.size ?? 0) > 1
 
   const open = useCallback(
-    (taskId: string) =>
-      navigate({ to: '/tasks/$taskId', params: { taskId }, search: true, replace: Boolean(openId) }),
+    (taskId: string) => navigate({ to: `/tasks/${taskId}`, search: true, replace: Boolean(openId) }),
     [navigate, openId],
   )
   useListShortcuts({

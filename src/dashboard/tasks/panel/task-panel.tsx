@@ -1,7 +1,6 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
 import { KebabHorizontalIcon, LinkIcon, TrashIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
@@ -9,6 +8,7 @@ import { CurlExample } from '../../components/curl-example.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
+import { useNavigate, useParams } from '../../navigation/router.tsx'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { StatusCircle } from '../icons.tsx'
@@ -23,7 +23,7 @@ import { Timeline } from './timeline.tsx'
 import { useTaskEdit } from './use-task-edit.ts'
 
 export function TaskPanel() {
-  const { taskId } = useParams({ from: '/signed-in/tasks/$taskId' })
+  const { taskId = '' } = useParams()
   const navigate = useNavigate()
   const query = useQuery(taskQuery(taskId))
   const close = () => navigate({ to: '/tasks', search: true })

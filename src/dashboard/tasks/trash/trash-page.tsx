@@ -1,6 +1,5 @@
 import { Button, Select, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { type Project, projectsQuery } from '../../api/queries.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
@@ -8,6 +7,8 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { usePageTitle } from '../../components/use-page-title.ts'
+import { Link } from '../../navigation/link.tsx'
+import { useNavigate, useSearch } from '../../navigation/router.tsx'
 import { useMe } from '../../session/session.ts'
 import { SourceIcon } from '../icons.tsx'
 import styles from './trash-page.module.css'
@@ -19,7 +20,7 @@ const DAY_MS = 24 * 60 * 60_000
 const RETENTION_DAYS = 30
 
 export function TrashPage() {
-  const { projectId } = useSearch({ from: '/signed-in/trash' })
+  const { projectId } = useSearch()
   const { can } = useMe()
   const query = useInfiniteQuery({ ...trashQuery(projectId), enabled: can('tasks:read') })
   const { data: projects = [] } = useQuery(projectsQuery)

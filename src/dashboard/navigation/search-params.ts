@@ -1,0 +1,37 @@
+import type { TaskFilters } from '../api/queries.ts'
+
+/** The validated search parameters of all pages. */
+export interface Search extends TaskFilters {
+  /** Where to go after signing in. */
+  next?: string
+}
+
+/** Parses a query string: JSON where a value is JSON, such as `["high"]`, otherwise the text. */
+export function parseSearch(text: string): Record<string, unknown> {
+  const params = new URLSearchParams(text)
+  return Object.fromEntries(
+    [...new Set(params.keys())].map((name) => {
+      const values = params.getAll(name).map((value) => parsedJson(value) ?? value)
+      return [name, values.length > 1 ? values : values[0]]
+    }),
+  )
+}
+
+/** The inverse of `parseSearch`, with the question mark; without undefined values. */
+export function formatSearch(search: Search): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(search)) {
+    // A text that reads as JSON is quoted.
+    const isPlain = typeof value === 'string' && parsedJson(value) === undefined
+    if (value !== undefined) params.set(name, isPlain ? value : JSON.stringify(value))
+  }
+  return params.size > 0 ? `?${params}` : ''
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
