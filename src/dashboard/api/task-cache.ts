@@ -20,6 +20,20 @@ export function replaceTasks(queryClient: QueryClient, tasks: (Task | TaskListIt
   }
 }
 
+interface ReportedChange {
+  id: string
+  changedAt: string
+  change: Partial<TaskListItem>
+}
+
+/** Changes a cached row that is older than the change; its version stays, so that a newer row still replaces it. */
+export function changeOlderRow(queryClient: QueryClient, { id, changedAt, change }: ReportedChange) {
+  changeRows(queryClient, {
+    ids: new Set([id]),
+    change: (row) => (row.updatedAt < changedAt ? { ...row, ...change } : row),
+  })
+}
+
 interface Preview {
   ids: string[]
   changeOf(task: TaskListItem | Task): Partial<TaskListItem>

@@ -1,9 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { type Activity, cursorParam, fetchAllPages, fetchTaskPage } from '../api/queries.ts'
-import { removeTasks, replaceTasks } from '../api/task-cache.ts'
+import { changeOlderRow, removeTasks, replaceTasks } from '../api/task-cache.ts'
 import { createThrottle } from '../lib/throttle.ts'
 import type { LiveEvent } from './event-source.ts'
 import { OVERLAP_MS } from './missed-activity.ts'
+import { rowChangeOf } from './row-change.ts'
 
 /** Changes come in bursts, such as a sync or a bulk import; one refresh handles a whole burst. */
 const BATCH_DELAY_MS = 250
@@ -22,6 +23,8 @@ const CONFIGURATION_EVENTS = ['project.changed', 'routing.changed']
 export function createCacheUpdater(queryClient: QueryClient) {
   let pending: Activity[] = []
   let isStopped = false
+  /** Tasks reported as changed since the running request for rows began, which may return older versions of them. */
+  let changedMeanwhile = new Set<string>()
   /** Changes that are not in the cache yet: the earliest time of a change, and the tasks reported as deleted. */
   let unresolved: { since: number; deletedIds: string[] } | undefined
 
@@ -58,9 +61,22 @@ export function createCacheUpdater(queryClient: QueryClient) {
   function applyEvents(events: LiveEvent[]) {
     // Immediately, so that a list opened next is not considered fresh.
     void queryClient.invalidateQueries({ queryKey: ['tasks'], type: 'inactive', refetchType: 'none' })
-    for (const { id, data } of events) if (id !== null) pending.push(data as Activity)
+    for (const { id, data } of events) {
+      if (id === null) continue
+      const activity = data as Activity
+      pending.push(activity)
+      if (activity.taskId) changedMeanwhile.add(activity.taskId)
+      showChange(activity)
+    }
     if (events.some(({ type }) => CONFIGURATION_EVENTS.includes(type))) configurationUpdates.schedule()
     updates.schedule()
+  }
+
+  /** At once, without a request; the request for changed rows follows. */
+  function showChange({ taskId, createdAt, ...activity }: Activity) {
+    const change = rowChangeOf(activity)
+    if (taskId && Object.keys(change).length > 0)
+      changeOlderRow(queryClient, { id: taskId, changedAt: createdAt, change })
   }
 
   async function applyActivities(activities: Activity[]) {
@@ -103,8 +119,10 @@ export function createCacheUpdater(queryClient: QueryClient) {
     const current = unresolved
     if (!current) return
     unresolved = undefined
+    const changed = new Set<string>()
+    changedMeanwhile = changed
     try {
-      const presentIds = await refreshRows(queryClient, current.since)
+      const presentIds = await refreshRows(queryClient, { since: current.since, except: changed })
       // A deletion may have been undone since: remove only tasks that the service no longer returns.
       if (!presentIds || isStopped) return
       removeTasks(
@@ -129,11 +147,14 @@ export function createCacheUpdater(queryClient: QueryClient) {
 }
 
 /**
- * Fetches all rows changed since a time with one query. Returns their ids, or undefined when there were too many
- * and the shown pages were reloaded.
+ * Fetches all rows changed since a time with one query, and caches those that are not in `except` by then. Returns
+ * their ids, or undefined when there were too many and the shown pages were reloaded.
  * @throws Problem
  */
-async function refreshRows(queryClient: QueryClient, since: number): Promise<Set<string> | undefined> {
+async function refreshRows(
+  queryClient: QueryClient,
+  { since, except }: { since: number; except: ReadonlySet<string> },
+): Promise<Set<string> | undefined> {
   const updatedSince = new Date(since - OVERLAP_MS).toISOString()
   const rows = await fetchAllPages(
     (cursor) => fetchTaskPage({ updatedSince, sort: '-updatedAt', limit: 200, ...cursorParam(cursor) }),
@@ -143,6 +164,9 @@ async function refreshRows(queryClient: QueryClient, since: number): Promise<Set
     await queryClient.invalidateQueries({ queryKey: ['tasks'] })
     return undefined
   }
-  replaceTasks(queryClient, rows)
+  replaceTasks(
+    queryClient,
+    rows.filter(({ id }) => !except.has(id)),
+  )
   return new Set(rows.map(({ id }) => id))
 }

@@ -42,6 +42,41 @@ describe('changes reported by the stream', () => {
     expect(service.sinces).toHaveLength(6)
   })
 
+  test('are shown before the rows are requested, unless the row is newer', async () => {
+    const updatedAt = new Date(START).toISOString()
+    const { service, updater, titles } = await given([row('b', { updatedAt }), row('a', { updatedAt })])
+    const renamed = (id: string, ms: number) =>
+      event('task.updated', {
+        taskId: id,
+        ms,
+        metadata: { changes: { title: { from: '', to: `new ${id}` } } },
+      })
+    updater.applyEvents([renamed('a', 1), renamed('b', 0)])
+    expect(titles()).toEqual(['Task b', 'new a'])
+    expect(service.sinces).toEqual([])
+  })
+
+  test('are not reverted by the response of a request that began before them', async () => {
+    const { service, updater, titles, wait } = await given([row('a', { updatedAt: '' })])
+    service.rows = [row('a', { title: 'first', version: 2, updatedAt: '' })]
+    const respond = service.delayResponses()
+    updater.applyEvents([event('task.updated', { taskId: 'a' })])
+    await wait(1_000)
+    updater.applyEvents([
+      event('task.updated', {
+        taskId: 'a',
+        metadata: { changes: { title: { from: 'first', to: 'second' } } },
+      }),
+    ])
+    respond()
+    await wait(0)
+    expect(service.sinces).toHaveLength(1)
+    expect(titles()).toEqual(['second'])
+    service.rows = [row('a', { title: 'second', version: 3, updatedAt: '' })]
+    await wait(5_000)
+    expect(titles()).toEqual(['second'])
+  })
+
   test('invalidate inactive lists immediately', async () => {
     const { queryClient, updater } = await given([])
     queryClient.setQueryData(['tasks', { q: 'left' }], { pages: [], pageParams: [] })
@@ -229,10 +264,17 @@ function serviceOf() {
 
 let lastId = 0
 
-/** What the stream tells of a task, so long after the start. */
-function event(type: string, { taskId, ms = 0 }: { taskId: string | null; ms?: number }): LiveEvent {
+interface EventOptions {
+  taskId: string | null
+  /** After the start. */
+  ms?: number
+  metadata?: Activity['metadata']
+}
+
+/** What the stream tells of a task. */
+function event(type: string, { taskId, ms = 0, metadata = {} }: EventOptions): LiveEvent {
   const createdAt = new Date(START + ms).toISOString()
-  return { id: `${++lastId}`, type: 'activity', data: { type, taskId, createdAt } as Activity }
+  return { id: `${++lastId}`, type: 'activity', data: { type, taskId, createdAt, metadata } as Activity }
 }
 
 function row(id: string, fields: Partial<TaskListItem> = {}): TaskListItem {

@@ -1,0 +1,12 @@
+import type { Activity, TaskListItem } from '../api/queries.ts'
+
+/** The new values of a row's fields that an activity names; it does not repeat long texts. */
+export function rowChangeOf({ type, metadata }: Pick<Activity, 'type' | 'metadata'>): Partial<TaskListItem> {
+  if (type === 'task.completed') return { status: 'done' }
+  if (type === 'task.reopened') return { status: metadata.to as TaskListItem['status'] }
+  if (type !== 'task.updated') return {}
+  const changes = Object.entries(metadata.changes ?? {}).filter(([, change]) => isDifference(change))
+  return Object.fromEntries(changes.map(([name, { to }]) => [name, to]))
+}
+
+const isDifference = (change: unknown) => typeof change === 'object' && change !== null && 'to' in change

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { rowChangeOf } from '../../../src/dashboard/live-updates/row-change.ts'
+
+describe('the change of a row', () => {
+  test('has the new values that an activity names, but no long texts', () => {
+    const changes = {
+      title: { from: 'old', to: 'new' },
+      priority: { from: 'low', to: 'high' },
+      labels: { from: [], to: ['bug'] },
+      description: 'changed',
+    }
+    expect(rowChangeOf({ type: 'task.updated', metadata: { changes } })).toEqual({
+      title: 'new',
+      priority: 'high',
+      labels: ['bug'],
+    })
+  })
+
+  test.for([
+    [{ type: 'task.completed', metadata: { from: 'open' } }, { status: 'done' }],
+    [{ type: 'task.reopened', metadata: { to: 'in_progress' } }, { status: 'in_progress' }],
+    [{ type: 'task.updated', metadata: {} }, {}],
+    [{ type: 'task.created', metadata: { changes: { title: { to: 'x' } } } }, {}],
+  ] as const)('follows from the type: %j', ([activity, change]) => {
+    expect(rowChangeOf(activity)).toEqual(change)
+  })
+})
