@@ -40,7 +40,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   const timers = [
     every(() => access.flushLastUsed(), { ms: 5_000, logger }),
     every(() => taskCounts.aggregate(), { ms: 2_000, logger }),
-    // Pauses leave processor time to requests. Instances alternate on one deletion, so two of them double its share.
+    // Pauses leave processor time to requests. One deletion has its turn at a time, of all instances.
     ...[lists, projects].map(({ workOnDeletions }) =>
       paced(workOnDeletions, { shares: { busy: 0.4, quiet: 0.8 }, pauseMs: 1_000, logger }),
     ),

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Runs `work` of this instance periodically, never twice at once; a failure is retried at the next interval. */
@@ -21,31 +22,44 @@ interface Shares {
   quiet: number
 }
 
+/** Waits for the pause that follows the step before. */
+type Pause = () => Promise<void>
+
 /** The process counts as busy above this event-loop utilization. */
 const BUSY = 0.3
 
 /**
- * Runs `work` of this instance in small steps with a pause after each, so that requests come first. A step returns
- * whether there is more to do; if not, or if it fails, the next one runs after `pauseMs`.
+ * Runs `work` of this instance in small steps with a pause between them, so that requests come first. A step returns
+ * whether there is more to do; if not, or if it fails, the next one runs after `pauseMs`, and no pause is longer. A step
+ * may pause itself at its start, while it keeps other instances from working in the pause.
  */
 export function paced(
-  step: () => Promise<boolean>,
+  step: (pause: Pause) => Promise<boolean>,
   { shares, pauseMs, logger }: { shares: Shares; pauseMs: number; logger: Pick<FastifyBaseLogger, 'warn'> },
 ) {
   let isStopped = false
   let timer = setTimeout(stepAndPause, pauseMs)
   let seen = performance.eventLoopUtilization()
+  let owedMs = 0
 
   async function stepAndPause() {
     const start = performance.now()
-    const isMore = await step().catch((err) => {
+    let pausedMs: number | undefined
+    const pause = async () => {
+      const since = performance.now()
+      await wait(owedMs)
+      pausedMs = performance.now() - since
+    }
+    const isMore = await step(pause).catch((err) => {
       logger.warn({ err }, 'periodic job failed')
       return false
     })
     const { utilization } = performance.eventLoopUtilization(seen)
     seen = performance.eventLoopUtilization()
     const share = utilization > BUSY ? shares.busy : shares.quiet
-    const pauseAfterMs = (performance.now() - start) * (1 / share - 1)
+    const workMs = performance.now() - start - (pausedMs ?? 0)
+    if (isMore) owedMs = Math.min(workMs * (1 / share - 1), pauseMs)
+    const pauseAfterMs = pausedMs === undefined ? owedMs : 0
     if (!isStopped) timer = setTimeout(stepAndPause, isMore ? pauseAfterMs : pauseMs)
   }
 

@@ -6,6 +6,7 @@ import { syncQueue, syncRunsRepository } from './codehost/sync-runs.ts'
 import { syncedTasksRepository } from './codehost/synced-tasks.ts'
 import { configurationChanges } from './configuration-changes.ts'
 import { contextRepository } from './context.ts'
+import { deletionTurn } from './deletion-turn.ts'
 import { feedbackRepository } from './feedback/events.ts'
 import { routingRepository } from './feedback/routing.ts'
 import { idempotencyRepository } from './idempotency.ts'
@@ -89,6 +90,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     taskChanges: taskChanges(db),
     taskNames: taskNamesRepository(db, reach),
     lists: listsRepository(db, reach),
+    deletionTurn: deletionTurn(db),
     listDeletions: listDeletionsRepository(db, reach),
     projects: projectsRepository(db, reach),
     projectDeletions: projectDeletionsRepository(db),

@@ -14,7 +14,7 @@ import { lockedList } from './list-locks.ts'
 /** A list with at most this many tasks, deleted ones included, is deleted in one transaction: about 50 ms. */
 const MAX_AT_ONCE = 100
 
-/** The result of one batch; `blocked` if nothing could be moved. */
+/** The result of one batch; `blocked` if nothing could be moved, or if another deletion has its turn. */
 type Progress = 'deleted' | 'progressed' | 'blocked'
 
 /** Target duration of one transaction: nobody waits longer for one of its tasks. */
@@ -48,19 +48,22 @@ export function listDeletionsOf({
       const isGone = await repos.within(caller).transaction((repos) => begin(repos, { caller, id, moveTo }))
       if (isGone) return true
       const deadline = performance.now() + deletionMs
+      let workedMs = 0
       while (performance.now() < deadline) {
         const start = performance.now()
-        const result = await workOn(id)
-        if (result === 'deleted') return true
+        const owedMs = workedMs
         // Half of the time is left to others: a deletion without pauses takes a processor of the database.
-        await wait(result === 'progressed' ? performance.now() - start : PAUSE_MS)
+        const result = await workOn(id, () => wait(owedMs))
+        if (result === 'deleted') return true
+        if (result === 'progressed') workedMs = performance.now() - start - owedMs
+        else await wait(PAUSE_MS)
       }
       return false
     },
 
     /** Continues one deletion by one batch; returns whether there is more to do. */
-    async work(): Promise<boolean> {
-      return (await workOn(undefined)) === 'progressed'
+    async work(pause?: () => Promise<void>): Promise<boolean> {
+      return (await workOn(undefined, pause)) === 'progressed'
     },
   }
 
@@ -101,14 +104,18 @@ export function listDeletionsOf({
     return false
   }
 
-  async function workOn(listId: string | undefined): Promise<Progress> {
-    const start = performance.now()
+  async function workOn(listId: string | undefined, pause = async () => {}): Promise<Progress> {
+    let start = 0
     const batch = await repos.within(everywhere).transaction(async (repos) => {
+      if (!(await repos.deletionTurn.take())) return undefined
+      // Nothing else is locked yet.
+      await pause()
+      start = performance.now()
       const deletion = await repos.listDeletions.claim(listId)
       if (!deletion) return undefined
       return { deletion, moved: await moveSome(repos, { deletion, limit: batchSize.now }) }
     })
-    // It is finished, or another instance is working on it.
+    // It is finished, or somebody else has the turn.
     if (!batch) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'deleted' : 'blocked'
     const isLast = batch.moved < batchSize.now
     batchSize.learn(performance.now() - start, !isLast)

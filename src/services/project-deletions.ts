@@ -17,8 +17,11 @@ import { activityRow, actorOf } from './activity/row.ts'
 /** A project with at most this many tasks in its trash is deleted in one transaction: about 50 ms. */
 const MAX_AT_ONCE = 100
 
-/** The result of one batch; `blocked` if there was nothing to do. */
-type Progress = 'deleted' | 'progressed' | 'blocked'
+/** The result of one batch; `waiting` if another deletion has its turn, `blocked` if there was nothing to do. */
+type Progress = 'deleted' | 'progressed' | 'waiting' | 'blocked'
+
+/** Pause before a retry when another deletion has its turn. */
+const PAUSE_MS = 20
 
 /** Target duration of one transaction. */
 const BATCH_MS = 50
@@ -61,24 +64,31 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
       })
       if (isGone) return true
       const deadline = performance.now() + deletionMs
+      let workedMs = 0
       while (performance.now() < deadline) {
         const start = performance.now()
-        const result = await workOn(id)
-        if (result !== 'progressed') return result === 'deleted'
-        await wait(performance.now() - start)
+        const owedMs = workedMs
+        const result = await workOn(id, () => wait(owedMs))
+        if (result === 'deleted' || result === 'blocked') return result === 'deleted'
+        if (result === 'progressed') workedMs = performance.now() - start - owedMs
+        else await wait(PAUSE_MS)
       }
       return false
     },
 
     /** Continues one deletion by one batch; returns whether there is more to do. */
-    async work(): Promise<boolean> {
-      return (await workOn(undefined)) !== 'blocked'
+    async work(pause?: () => Promise<void>): Promise<boolean> {
+      return ['deleted', 'progressed'].includes(await workOn(undefined, pause))
     },
   }
 
-  async function workOn(projectId: string | undefined): Promise<Progress> {
-    const start = performance.now()
+  async function workOn(projectId: string | undefined, pause = async () => {}): Promise<Progress> {
+    let start = 0
     const batch = await repos.within(everywhere).transaction(async (repos) => {
+      if (!(await repos.deletionTurn.take())) return 'waiting'
+      // Nothing else is locked yet.
+      await pause()
+      start = performance.now()
       const deletion = await repos.projectDeletions.claim(projectId)
       if (!deletion) return undefined
       return {
@@ -86,7 +96,11 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
         count: await repos.projectDeletions.deleteHidden(deletion.projectId, batchSize.now),
       }
     })
-    if (!batch) return 'blocked'
+    if (!batch || batch === 'waiting') {
+      // Another instance may have finished it.
+      const isGone = projectId && !(await repos.within(everywhere).projects.find(projectId))
+      return isGone ? 'deleted' : (batch ?? 'blocked')
+    }
     const { deletion, count } = batch
     const isLast = count < batchSize.now
     batchSize.learn(performance.now() - start, !isLast)
