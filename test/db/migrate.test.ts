@@ -161,16 +161,41 @@ describe('a database that does not respond', () => {
     })
   })
 
+  test('during a migration fails it, although its connection stays open', async () => {
+    const connectionString = await emptyDatabase()
+    const proxy = await startDatabaseProxy(connectionString)
+    leftovers.push(async () => proxy.close())
+    await withClient(connectionString, async (slowReader) => {
+      await migrateUpTo(connectionString, '0006_codehost')
+      await slowReader.query('begin; lock table tasks in access share mode')
+      const migrated = migrate(proxy.connectionString, {
+        silenceMs: SILENCE_MS,
+        watchdog: { intervalMs: 100, deadlineMs: 1_000 },
+      })
+      migrated.catch(() => {})
+      while (!(await slowReader.query(WAITING)).rowCount);
+
+      proxy.pause()
+
+      await expect(migrated).rejects.toThrow('it did not respond for 1 s during a migration')
+      // A retry at once would not help.
+      await migrated.catch((error) => expect(isDatabaseAway(error)).toBe(false))
+    })
+  })
+
   test('may take as long as it needs for a statement of a migration', { timeout: 60_000 }, async () => {
     const connectionString = await emptyDatabase()
     await migrateUpTo(connectionString, '0010_shown_rules_order')
     await withClient(connectionString, (client) => client.query(OLD_TASK))
     await withClient(connectionString, async (slowReader) => {
       await slowReader.query('begin; select from tasks')
-      const migrated = migrate(connectionString, { silenceMs: SILENCE_MS })
+      const migrated = migrate(connectionString, {
+        silenceMs: SILENCE_MS,
+        watchdog: { intervalMs: 100, deadlineMs: 2_000 },
+      })
       migrated.catch(() => {})
       while (!(await slowReader.query(WAITING)).rowCount);
-      await wait(2 * SILENCE_MS)
+      await wait(2_200)
       expect((await slowReader.query(WAITING)).rowCount).toBe(1)
       await slowReader.query('rollback')
       await migrated

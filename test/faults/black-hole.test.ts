@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, describe, type TestContext, test } from 'vitest'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { ADMIN_KEY, cleanUp, type Inlet, spawnInlet } from '../support/inlet-process.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { emptyDatabase, freshDatabase } from '../support/postgres.ts'
 
 /** The process gives itself 9 s; Docker kills after 10. */
 const GRACE_MS = 9_500
@@ -79,6 +79,34 @@ describe('a start against a port that accepts connections and never responds', {
   })
 })
 
+describe('a database that freezes during the first migration', { timeout: 90_000 }, () => {
+  test.concurrent('ends the start with 1 and one sentence', async (context) => {
+    const { expect, onTestFinished } = context
+    const { connectionString, drop } = await emptyDatabase()
+    const proxy = await startDatabaseProxy(connectionString)
+    const other = new pg.Client({ connectionString })
+    await other.connect()
+    onTestFinished(async () => {
+      proxy.close()
+      await other.end()
+      await drop()
+    })
+    // The migration that makes this table waits for it.
+    await other.query('begin; create table projects ()')
+    const inlet = spawnInlet({ env: { DATABASE_URL: proxy.connectionString } })
+    await expect.poll(() => waitingStarts(connectionString)).toBe(1)
+
+    proxy.pause()
+    const since = performance.now()
+
+    expect(await inlet.ended).toMatchObject({ code: 1 })
+    expect(performance.now() - since).toBeLessThan(45_000)
+    expect(inlet.output()).toMatch(
+      /^Inlet cannot start\. The database in DATABASE_URL cannot be used: it did not respond for 30 s during a migration\n$/m,
+    )
+  })
+})
+
 async function create(url: string): Promise<number> {
   const response = await fetch(`${url}/api/tasks`, {
     method: 'POST',
@@ -106,14 +134,17 @@ async function proxiedDatabase({ onTestFinished }: TestContext) {
   return { proxy, connectionString }
 }
 
-async function connectionsOf(connectionString: string, name: string): Promise<number> {
+const waitingStarts = (connectionString: string) =>
+  countIn(connectionString, "application_name = 'inlet start' and wait_event_type = 'Lock'")
+
+const connectionsOf = (connectionString: string, name: string) =>
+  countIn(connectionString, `application_name = '${name}'`)
+
+async function countIn(connectionString: string, condition: string): Promise<number> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   const { rows } = await client
-    .query(
-      'select count(*)::int from pg_stat_activity where datname = current_database() and application_name = $1',
-      [name],
-    )
+    .query(`select count(*)::int from pg_stat_activity where datname = current_database() and ${condition}`)
     .finally(() => client.end())
   return rows[0].count
 }
