@@ -40,9 +40,9 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   const timers = [
     every(() => access.flushLastUsed(), { ms: 5_000, logger }),
     every(() => taskCounts.aggregate(), { ms: 2_000, logger }),
-    // Pauses leave processor time to requests. One deletion has its turn at a time, of all instances.
+    // Pauses leave processor time to requests. One deletion has its turn at a time: this is the share of all instances.
     ...[lists, projects].map(({ workOnDeletions }) =>
-      paced(workOnDeletions, { shares: { busy: 0.4, quiet: 0.8 }, pauseMs: 1_000, logger }),
+      paced(workOnDeletions, { shares: { busy: 0.6, quiet: 0.9 }, pauseMs: 1_000, logger }),
     ),
     // About 400 tasks a second on an idle machine: indexing a million existing tasks takes 40 minutes. Half that rate
     // during heavy writes.
