@@ -30,7 +30,7 @@ export interface DestinationRow {
  * select from one table.
  */
 export const openCount = sql<number>`(lists.open_count + coalesce((
-  select json_object_agg(list_id, change)
+  select jsonb_object_agg(list_id, change)
   from (select list_id, sum(change) as change from ${listCountChanges} group by list_id) as pending
 ) ->> lists.id::text, '0')::integer)`
 
