@@ -22,10 +22,16 @@ export const activity = pgTable(
     transaction: transactionId('transaction').notNull().default(sql`pg_current_xact_id()`),
   },
   (table) => [
+    // What each costs a write is in docs/performance.md.
+    // The event stream: what became visible since the last look.
     index('activity_transaction').on(table.transaction, table.id),
+    // `taskId`.
     index('activity_task').on(table.taskId, table.id).where(isNotNull(table.taskId)),
+    // `projectId`, and keys that are bound to a project.
     index('activity_project').on(table.projectId, table.id),
+    // `actorId`.
     index('activity_actor').on(table.actorId, table.id),
+    // `type`.
     index('activity_type').on(table.type, table.id),
   ],
 )

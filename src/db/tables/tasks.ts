@@ -62,36 +62,46 @@ export const tasks = pgTable(
       columns: [table.listId, table.projectId],
       foreignColumns: [lists.id, lists.projectId],
     }),
-    // The five sort orders: alone, within a project, within a list; each is scanned in both directions.
+    // What each costs a write is in docs/performance.md. All are scanned in both directions.
+    // `sort=updatedAt`, `updatedSince`.
     index('tasks_updated').on(table.updatedAt, table.id).where(isNull(table.deletedAt)),
+    // `sort=-priority`.
     index('tasks_priority').on(table.priority, table.id).where(isNull(table.deletedAt)),
+    // `projectId`, sorted by creation; whether a project has tasks.
     index('tasks_project_created').on(table.projectId, table.id).where(isNull(table.deletedAt)),
+    // `projectId` and `sort=updatedAt`.
     index('tasks_project_updated')
       .on(table.projectId, table.updatedAt, table.id)
       .where(isNull(table.deletedAt)),
+    // `projectId` and `sort=-priority`.
     index('tasks_project_priority')
       .on(table.projectId, table.priority, table.id)
       .where(isNull(table.deletedAt)),
-    // Includes deleted tasks: deleting a list checks this foreign key. 264 ms without the index at 600,000 tasks, 0.8
-    // ms with.
+    // `listId`, sorted by creation. Includes deleted tasks: deleting a list checks this foreign key, in 264 ms without the
+    // index at 600,000 tasks and 0.8 ms with.
     index('tasks_list_created').on(table.listId, table.id),
+    // `listId` and `sort=updatedAt`.
     index('tasks_list_updated').on(table.listId, table.updatedAt, table.id).where(isNull(table.deletedAt)),
+    // `listId` and `sort=-priority`.
     index('tasks_list_priority').on(table.listId, table.priority, table.id).where(isNull(table.deletedAt)),
+    // `listId` and `status`; counts of tasks in progress.
     index('tasks_list_status').on(table.listId, table.status, table.id).where(isNull(table.deletedAt)),
-    // For the `label` filter, ignoring case: rare labels are found here, frequent ones by scanning in sort order.
+    // `label`, ignoring case: rare labels are found here, frequent ones by scanning in sort order.
     index('tasks_labels')
       .using('gin', sql`lower_names(${table.labels})`)
       .with({ gin_pending_list_limit: 256 })
       .where(sql`${table.labels} <> '{}' and ${table.deletedAt} is null`),
-    // The trash by time of deletion, alone and within a project. Only deleted tasks are in these indexes.
+    // `deleted=true`, and the purge. Only deleted tasks are in this index and the next.
     index('tasks_trash').on(table.deletedAt, table.id).where(isNotNull(table.deletedAt)),
+    // `deleted=true` and `projectId`; emptying the trash of a project.
     index('tasks_project_trash')
       .on(table.projectId, table.deletedAt, table.id)
       .where(isNotNull(table.deletedAt)),
+    // `externalId` is unique among what is not deleted.
     uniqueIndex('tasks_external')
       .on(table.projectId, table.source, table.externalId)
       .where(sql`${table.deletedAt} is null and ${table.externalId} is not null`),
-    // Includes deleted tasks: a sync does not recreate what was deleted here.
+    // An issue or pull request has one task. Includes deleted tasks: a sync does not recreate what was deleted here.
     uniqueIndex('tasks_codehost')
       .on(table.projectId, table.codehostRepositoryId, table.codehostNumber)
       .where(isNotNull(table.codehostNumber)),
