@@ -6,6 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { dashboard } from './parts/dashboard.ts'
 import { feedback } from './parts/feedback.ts'
 import { pages, sizes } from './parts/pages.ts'
 import { peers } from './parts/peers.ts'
@@ -26,7 +27,7 @@ const PARTS: Record<string, (setup: Setup) => Promise<Figure[]>> = {
   soak,
 }
 /** Only when named: they take long, or other software. */
-const FURTHER_PARTS = { sizes, peers }
+const FURTHER_PARTS = { sizes, peers, dashboard }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { peers: { type: 'boolean' } } })
 const parts = { ...PARTS, ...FURTHER_PARTS }

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { startCodeHost } from '../support/code-host.ts'
-import { chromium } from '../tools/playwright.ts'
+import { launchBrowser } from '../tools/playwright.ts'
 
 const KEY = randomBytes(24).toString('hex')
 const SECRET = randomBytes(24).toString('hex')
@@ -146,10 +146,7 @@ async function send(
 }
 
 async function photograph(url: string, { key, projectId }: { key: string; projectId: string }) {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
-  })
+  const browser = await launchBrowser()
   try {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },

@@ -11,5 +11,18 @@ export type {
 } from 'playwright-core'
 
 fetchTools()
-export const { chromium } = await import('playwright-core')
+const { chromium } = await import('playwright-core')
 export const { AxeBuilder } = await import('@axe-core/playwright')
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const launchBrowser = () =>
+  chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: FLAGS })

@@ -5,20 +5,10 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
-  chromium,
   type Locator,
+  launchBrowser,
   type Page,
 } from '../../tools/playwright.ts'
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 /** A service, and pages of it in a browser. */
 export interface AppInBrowser<Service extends TestApp = TestApp> {
@@ -39,8 +29,7 @@ const withBrowser = base.extend(
   { scope: 'file' },
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads here which other fixtures it needs.
   async ({}, { onCleanup }) => {
-    const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-    const browser = await chromium.launch({ executablePath, args: FLAGS })
+    const browser = await launchBrowser()
     onCleanup(() => browser.close())
     return browser
   },
