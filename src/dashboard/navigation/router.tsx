@@ -124,7 +124,8 @@ const DepthContext = createContext(0)
 export function RouterProvider({ router }: { router: Router }) {
   const [loaded, setLoaded] = useState(router.loaded)
   useEffect(() => {
-    setLoaded(router.loaded())
+    // A page that was loaded before this effect; rendered in interruptible steps, like all pages.
+    startTransition(() => setLoaded(router.loaded()))
     return router.subscribe(setLoaded)
   }, [router])
   if (!loaded) return null
