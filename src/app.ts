@@ -177,7 +177,7 @@ export async function buildApp({
     scope.register(taskNamesRoutes, { prefix: '/api', ...service })
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
     scope.register(listsRoutes, { prefix: '/api', ...service })
-    scope.register(codehostRoutes, { prefix: '/api', ...service })
+    scope.register(codehostRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
     scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
     scope.register(contextRoutes, { prefix: '/api/context', ...service })
     scope.register(activityRoutes, { prefix: '/api/activity', ...service })

@@ -54,7 +54,7 @@ export const codehostUnreachable = (reason: string, retryAfterSeconds = 5) =>
 export const encryptionKeyMissing = () =>
   new AppError('encryption_key_missing', {
     detail:
-      'Tokens are stored encrypted, and ENCRYPTION_KEY is not set. Create a key with "openssl rand -hex 32", set ENCRYPTION_KEY to it on every instance, and restart.',
+      'Tokens and webhook secrets are stored encrypted, and ENCRYPTION_KEY is not set. Create a key with "openssl rand -hex 32", set ENCRYPTION_KEY to it on every instance, and restart.',
   })
 
 /** A stored token cannot be decrypted: its encryption key is missing. */

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import type { Completion } from '../plugins/idempotency.ts'
 import {
   Connection,
@@ -11,12 +13,14 @@ import {
   SyncRunPage,
   SyncRunPath,
   SyncRunQuery,
+  WebhookSecretOfConnection,
 } from '../schemas/codehost.ts'
 import { IdempotencyKey } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import { codehostOperations } from '../services/codehost/index.ts'
 import type { Services } from '../services/index.ts'
+import type { ConnectionView } from '../services/sync/run-view.ts'
 
 const tags = ['Code host']
 const MAX_WAIT_SECONDS = 60
@@ -25,9 +29,14 @@ const COMPLETION_MARGIN_MS = 5_000
 
 const Applied = Type.String({ description: 'The preference that was applied.' })
 
+interface CodehostRoutesOptions extends Pick<Services, 'codehost' | 'sync'> {
+  /** The URL that others reach this service at; by default, that of the request. */
+  publicUrl: string | undefined
+}
+
 /** Connects a project to a repository, and syncs it. */
-export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
-  const { codehost, sync } = service
+export const codehostRoutes: FastifyPluginAsyncTypebox<CodehostRoutesOptions> = async (app, service) => {
+  const { codehost, sync, publicUrl } = service
   const draining = new AbortController()
   app.addHook('preClose', async () => draining.abort())
 
@@ -59,7 +68,11 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(ref(Connection), { description: 'The connection.' }) },
       },
     },
-    (request) => codehost.connect(request.caller, { projectId: request.params.id, input: request.body }),
+    async (request) =>
+      withUrl(
+        request,
+        await codehost.connect(request.caller, { projectId: request.params.id, input: request.body }),
+      ),
   )
 
   app.get(
@@ -75,7 +88,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(ref(Connection), { description: 'The connection.' }) },
       },
     },
-    (request) => codehost.get(request.caller, request.params.id),
+    async (request) => withUrl(request, await codehost.get(request.caller, request.params.id)),
   )
 
   app.delete(
@@ -98,6 +111,39 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     async (request, reply) => {
       await codehost.disconnect(request.caller, request.params.id)
       return reply.status(204).send(null)
+    },
+  )
+
+  app.post(
+    '/projects/:id/codehost/webhook-secret',
+    {
+      preHandler: refuseIdempotencyKey,
+      config: {
+        operation: codehostOperations.renewWebhookSecret,
+        errors: [
+          'idempotency_not_supported',
+          'project_not_found',
+          'connection_not_found',
+          'project_archived',
+          'encryption_key_missing',
+        ],
+      },
+      schema: {
+        tags,
+        operationId: 'createConnectionWebhookSecret',
+        summary: 'Create a webhook secret for the connection',
+        description:
+          'Creates the secret that the code host signs its deliveries with. It is only returned once. The previous secret works for one more day; of older ones, none works.',
+        params: IdPath('project'),
+        response: { 200: responses(ref(WebhookSecretOfConnection), { description: 'The new secret.' }) },
+      },
+    },
+    async (request) => {
+      const { connectionId, ...renewed } = await codehost.renewWebhookSecret(
+        request.caller,
+        request.params.id,
+      )
+      return { url: webhookUrl(request, connectionId), ...renewed }
     },
   )
 
@@ -191,6 +237,14 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     },
     (request) => codehost.getRun(request.caller, request.params),
   )
+
+  function withUrl(request: FastifyRequest, { webhook, ...connection }: ConnectionView): Connection {
+    return { ...connection, webhook: { url: webhookUrl(request, connection.id), ...webhook } }
+  }
+
+  function webhookUrl({ protocol, host }: FastifyRequest, connectionId: string): string {
+    return `${publicUrl ?? `${protocol}://${host}`}/in/codehost/${connectionId}`
+  }
 }
 
 /** The seconds of `wait=N` (RFC 7240); an invalid preference is ignored. */

@@ -101,8 +101,43 @@ export const ProjectCodehost = Type.Object(
   { description: 'The connected repository, or null if there is none.' },
 )
 
+const webhookUrl = Type.String({
+  description: 'The URL that the code host sends deliveries to.',
+  examples: ['https://inlet.example/in/codehost/019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'],
+})
+
+const ConnectionWebhook = Type.Object(
+  {
+    url: webhookUrl,
+    hasSecret: Type.Boolean({
+      description: 'Whether there is a secret. Without one, all deliveries are rejected: create one first.',
+    }),
+    secret: Type.Optional(
+      Type.String({
+        description:
+          'The secret that the code host signs deliveries with. Only in the response that connects the repository, and only if `ENCRYPTION_KEY` is set.',
+      }),
+    ),
+  },
+  { description: 'The webhook through which the code host reports changes at once.' },
+)
+
+export const WebhookSecretOfConnection = Type.Object(
+  {
+    url: webhookUrl,
+    secret: Type.String({
+      description: 'The secret that the code host signs deliveries with. It is only returned once.',
+    }),
+    previousExpiresAt: Nullable(
+      DateTime('Until when the previous secret works as well, or null if there was none.'),
+    ),
+  },
+  { $id: 'ConnectionWebhookSecret', description: 'A new webhook secret of a connection.' },
+)
+
 export const Connection = Type.Object(
   {
+    id: Uuid('The ID of the connection.'),
     projectId: Uuid('The project that the repository is connected to.'),
     repository: Type.String({
       description: 'The repository as `owner/name`, in the current spelling of the code host.',
@@ -118,6 +153,7 @@ export const Connection = Type.Object(
         'When the next scheduled run is due, or null without a schedule. After a failure that you have to fix, such as a revoked token, it is a day later. The schedule is restored when you update the connection or a sync succeeds.',
       ),
     ),
+    webhook: ConnectionWebhook,
     connectedAt: DateTime('When the repository was connected.'),
     updatedAt: DateTime('When the connection was last updated.'),
     lastRun: LastRun,

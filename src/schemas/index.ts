@@ -1,7 +1,7 @@
 import { Activity, NewActivity } from './activity.ts'
 import { BulkChange, BulkChanged, BulkCreated, BulkItem, BulkResults, BulkTasks } from './bulk.ts'
 import { Me } from './caller.ts'
-import { Connection, ConnectionRequest, SyncRun } from './codehost.ts'
+import { Connection, ConnectionRequest, SyncRun, WebhookSecretOfConnection } from './codehost.ts'
 import { Context, TaskBrief } from './context.ts'
 import { FeedbackIgnored, FeedbackReceipt, InboxEvent, WebhookEvent } from './feedback.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
@@ -36,6 +36,7 @@ export const namedSchemas = [
   SyncRun,
   Connection,
   ConnectionRequest,
+  WebhookSecretOfConnection,
   Project,
   NewProject,
   ProjectChange,

@@ -23,7 +23,10 @@ test('the database contains no secret in plain text', async () => {
   const session = await service.post('/api/sessions', { key: rotated.key }, { key: null })
   const cookie = /inlet_session=([^;]+)/.exec(session.headers.get('set-cookie') ?? '')?.[1] ?? ''
   await service.get('/api/me', { key: rotated.key })
-  await (await service.connected({ token: HOST_TOKEN }, 1)).sync()
+  const { project, sync } = await service.connected({ token: HOST_TOKEN }, 1)
+  await sync()
+  const hook = (await service.post(`/api/projects/${project.id}/codehost/webhook-secret`)).body
+  const newHook = (await service.post(`/api/projects/${project.id}/codehost/webhook-secret`)).body
   await service.post('/api/tasks', { title: 'x' }, { headers: { 'idempotency-key': 'x' } })
 
   const dump = await dumpAll()
@@ -31,7 +34,10 @@ test('the database contains no secret in plain text', async () => {
   expect(dump).toContain(session.body.id)
   expect(dump).toContain('acme/app-1')
   expectNoneOf(
-    [service.adminKey, key.key, rotated.key, webhook.secret, renewed.secret, cookie, HOST_TOKEN],
+    [
+      ...[service.adminKey, key.key, rotated.key, cookie, HOST_TOKEN],
+      ...[webhook, renewed, hook, newHook].map(({ secret }) => secret),
+    ],
     dump,
   )
 })

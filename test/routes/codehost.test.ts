@@ -22,7 +22,9 @@ describe('connecting a repository', () => {
   test('returns the connection, without the token and without a run', async () => {
     const { id, response } = await connect({ repository: 'acme/app', token: 'good' })
     expect(response.status).toBe(200)
-    expect(response.body).toEqual({
+    const { webhook, ...connection } = response.body
+    expect(connection).toEqual({
+      id: expect.any(String),
       projectId: id,
       repository: 'acme/app',
       apiUrl: service.host.url,
@@ -39,7 +41,10 @@ describe('connecting a repository', () => {
     expect(row).toMatchObject({ repository_id: '4711' })
     expect(row.token).not.toContain('good')
     expect((await service.get(`/api/codehost/${id}/syncs`)).body.data).toEqual([])
-    expect((await service.get(`/api/projects/${id}/codehost`)).body).toEqual(response.body)
+    expect((await service.get(`/api/projects/${id}/codehost`)).body).toEqual({
+      ...connection,
+      webhook: { url: webhook.url, hasSecret: true },
+    })
   })
 
   test.each([

@@ -30,6 +30,10 @@ export const codehostConnections = pgTable(
     apiUrl: text('api_url').notNull(),
     /** Encrypted with AES-256-GCM, bound to this connection's id. */
     token: text('token'),
+    /** Encrypted like the token. The previous secret stays valid until a time after it was replaced. */
+    webhookSecret: text('webhook_secret'),
+    previousWebhookSecret: text('previous_webhook_secret'),
+    previousWebhookSecretUntil: timestamptz('previous_webhook_secret_until'),
     /** Null: the project's default list. */
     listId: uuid('list_id').references(() => lists.id, { onDelete: 'set null' }),
     schedule: text('schedule', { enum: ['off', 'hourly', 'daily'] }).notNull(),

@@ -16,12 +16,12 @@ import {
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
-import type { Connection, ConnectionRequest } from '../../schemas/codehost.ts'
+import type { ConnectionRequest } from '../../schemas/codehost.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { endRun } from '../sync/end.ts'
 import { DISCONNECTED } from '../sync/run-errors.ts'
-import { toConnection } from '../sync/run-view.ts'
+import { type ConnectionView, toConnection } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
 import type { CodehostDeps, TokenVault } from './token.ts'
 
@@ -41,7 +41,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   return async function connect(
     caller: Caller,
     { projectId, input }: { projectId: string; input: ConnectionRequest },
-  ): Promise<Connection> {
+  ): Promise<ConnectionView> {
     const named = repositoryOf(input.repository)
     if (!named) throw invalidRepository('must be owner/name, or the https or git@ URL of a repository')
     for (;;) {
@@ -58,7 +58,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       named: { name, host: urlHost },
       input,
     }: { projectId: string; named: NamedRepository; input: ConnectionRequest },
-  ): Promise<Connection | undefined> {
+  ): Promise<ConnectionView | undefined> {
     const { token } = input
     const seen = await lockWritable(caller, { projectId, listId: input.listId })
     const apiUrl = allowedUrl(input.apiUrl ?? seen?.apiUrl)
@@ -102,10 +102,12 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run?.status === 'rate_limited') await repos.syncRuns.update(run.id, { retryAt: null })
       }
+      const secret = isSame ? undefined : vault.newWebhookSecret(id)
       if (isSame) await repos.codehost.update(id, change)
       else
         await repos.codehost.insert({
           ...newConnection({ id, projectId, now }),
+          webhookSecret: secret?.sealed ?? null,
           ...change,
           apiUrl,
           repositoryId: repository.id,
@@ -119,7 +121,8 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
         ])
       }
       await repos.configurationChanges.announceProject(projectId)
-      return connectionOf(repos, projectId)
+      const connection = await connectionOf(repos, projectId)
+      return secret ? withSecret(connection, secret.text) : connection
     })
   }
 
@@ -146,11 +149,17 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
  * The connection of a project.
  * @throws connection_not_found
  */
-export async function connectionOf(repos: BoundRepositories, projectId: string): Promise<Connection> {
+export async function connectionOf(repos: BoundRepositories, projectId: string): Promise<ConnectionView> {
   const [connection] = await repos.codehost.listWithRuns([projectId])
   if (!connection) throw connectionNotFound()
   return toConnection(connection)
 }
+
+/** A new secret is returned once, with the connection that it was created for. */
+const withSecret = (connection: ConnectionView, secret: string): ConnectionView => ({
+  ...connection,
+  webhook: { ...connection.webhook, secret },
+})
 
 /** The stored token of a connection. A token is only ever sent to the host that it was given for. */
 function storedFor(apiUrl: string, connection: ConnectionRow | undefined) {
@@ -169,6 +178,9 @@ async function refuseForeignList(
 const newConnection = ({ id, projectId, now }: { id: string; projectId: string; now: Date }) => ({
   id,
   projectId,
+  webhookSecret: null,
+  previousWebhookSecret: null,
+  previousWebhookSecretUntil: null,
   position: null,
   nextRunAt: null,
   // An item deleted during the first listing may shift another one out of it.

@@ -4,6 +4,7 @@ import { orderById } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import {
   connectionNotFound,
+  encryptionKeyMissing,
   projectNotFound,
   repositoryNotConnected,
   syncInProgress,
@@ -11,18 +12,21 @@ import {
 } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
-import type { Connection, SyncRun } from '../../schemas/codehost.ts'
+import type { SyncRun } from '../../schemas/codehost.ts'
 import type { Caller } from '../access.ts'
-import { activityRow, actorOf } from '../activity/row.ts'
+import { changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { endRun } from '../sync/end.ts'
 import { DISCONNECTED } from '../sync/run-errors.ts'
-import { toSyncRun } from '../sync/run-view.ts'
+import { type ConnectionView, toSyncRun } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
 
 /** How often the row of an awaited run is read. */
 const POLL_MS = 150
+
+/** How long a replaced webhook secret stays valid: time to paste the new one at the code host. */
+const OVERLAP_MS = 86_400_000
 
 const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
 
@@ -30,6 +34,7 @@ export const codehostOperations = {
   connect: { scope: 'admin' },
   get: { scope: 'tasks:read' },
   disconnect: { scope: 'admin' },
+  renewWebhookSecret: { scope: 'admin' },
   sync: { scope: 'codehost:sync' },
   listRuns: { scope: 'tasks:read' },
   getRun: { scope: 'tasks:read' },
@@ -37,13 +42,14 @@ export const codehostOperations = {
 
 /** The repository that a project syncs with, and its sync runs. */
 export function codehostService(deps: ConnectDeps) {
-  const { repos, clock } = deps
+  const { repos, clock, vault } = deps
+  const log = changeLog(clock)
   return {
     /** Connects a repository or changes the connection, after checking that it can be read. Does not start a run. */
     connect: repositoryConnector(deps),
 
     /** @throws project_not_found, connection_not_found */
-    async get(caller: Caller, projectId: string): Promise<Connection> {
+    async get(caller: Caller, projectId: string): Promise<ConnectionView> {
       const bound = repos.within(caller)
       if (!(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       return connectionOf(bound, projectId)
@@ -63,15 +69,37 @@ export function codehostService(deps: ConnectDeps) {
         await repos.codehost.delete(projectId)
         const { id: connectionId, repository, apiUrl } = connection
         const about = { projectId, metadata: { connectionId, repository, apiUrl } }
-        await repos.activity.insert([
-          activityRow(clock, {
-            now: clock.now(),
-            type: 'connection.deleted',
-            actor: actorOf(caller),
-            ...about,
-          }),
-        ])
+        await log(repos, { now: clock.now(), type: 'connection.deleted', caller, ...about })
         await repos.configurationChanges.announceProject(projectId)
+      })
+    },
+
+    /**
+     * Creates a webhook secret. The one it replaces stays valid for a day.
+     * @throws project_not_found, project_archived, connection_not_found, encryption_key_missing
+     */
+    async renewWebhookSecret(
+      caller: Caller,
+      projectId: string,
+    ): Promise<{ connectionId: string; secret: string; previousExpiresAt: string | null }> {
+      return repos.within(caller).transaction(async (repos) => {
+        await writableProject(repos, { id: projectId, lock: 'update' })
+        const connection = await repos.codehost.findForUpdate(projectId)
+        if (!connection) throw connectionNotFound()
+        const secret = vault.newWebhookSecret(connection.id)
+        if (!secret) throw encryptionKeyMissing()
+        const now = clock.now()
+        const { id: connectionId, repository, apiUrl, webhookSecret: previous } = connection
+        const until = previous === null ? null : new Date(now.getTime() + OVERLAP_MS)
+        await repos.codehost.update(connectionId, {
+          webhookSecret: secret.sealed,
+          previousWebhookSecret: previous,
+          previousWebhookSecretUntil: until,
+        })
+        const about = { projectId, metadata: { connectionId, repository, apiUrl } }
+        await log(repos, { now, type: 'connection.webhook_secret_created', caller, ...about })
+        await repos.configurationChanges.announceProject(projectId)
+        return { connectionId, secret: secret.text, previousExpiresAt: until?.toISOString() ?? null }
       })
     },
 

@@ -20,7 +20,15 @@ interface VaultDeps extends Omit<CodehostDeps, 'host'> {
 
 export type TokenVault = ReturnType<typeof tokenVault>
 
-/** Encrypts stored tokens, and selects the token for a connection. */
+type WebhookSecrets = Pick<
+  ConnectionRow,
+  'id' | 'webhookSecret' | 'previousWebhookSecret' | 'previousWebhookSecretUntil'
+>
+
+/** Not the owner of the token: one of the two copied to the other's column cannot be decrypted. */
+const secretOwner = (connectionId: string) => `webhook:${connectionId}`
+
+/** Encrypts the stored tokens and webhook secrets of connections, and selects the token for a connection. */
 export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: VaultDeps) {
   return {
     /**
@@ -41,6 +49,23 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
       const text = unseal(token, { key, owner: id })
       if (text === undefined) throw codehostRefused('codehost_token_rejected', UNREADABLE)
       return text
+    },
+
+    /** A new webhook secret; undefined without an encryption key, because then none can be stored. */
+    newWebhookSecret(connectionId: string): { text: string; sealed: string } | undefined {
+      if (!key) return undefined
+      const text = `inlw_${randomBytes(32).toString('base64url')}`
+      return { text, sealed: seal(text, { key, owner: secretOwner(connectionId), randomBytes }) }
+    },
+
+    /** The valid webhook secrets of a connection; one that cannot be decrypted is omitted. */
+    webhookSecretsOf(connection: WebhookSecrets, now: Date): string[] {
+      const { id, webhookSecret, previousWebhookSecret, previousWebhookSecretUntil: until } = connection
+      const isOverlapping = until !== null && until > now
+      return [webhookSecret, isOverlapping ? previousWebhookSecret : null].flatMap((sealed) => {
+        const text = sealed !== null && key ? unseal(sealed, { key, owner: secretOwner(id) }) : undefined
+        return text ?? []
+      })
     },
 
     /** The operator's token; only ever sent to the default host. */

@@ -26,7 +26,11 @@ export function toSyncRun(row: SyncRunRow): SyncRun {
   }
 }
 
-export const toConnection = (row: ConnectionWithRun): Connection => ({
+/** A connection without the URL of its webhook, which depends on how the service is reached. */
+export type ConnectionView = Omit<Connection, 'webhook'> & { webhook: Omit<Connection['webhook'], 'url'> }
+
+export const toConnection = (row: ConnectionWithRun): ConnectionView => ({
+  id: row.id,
   projectId: row.projectId,
   repository: row.repository,
   apiUrl: row.apiUrl,
@@ -34,6 +38,7 @@ export const toConnection = (row: ConnectionWithRun): Connection => ({
   listId: row.listId,
   schedule: row.schedule,
   nextRunAt: row.nextRunAt?.toISOString() ?? null,
+  webhook: { hasSecret: row.webhookSecret !== null },
   connectedAt: row.connectedAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
   lastRun: row.lastRun && toSyncRun(row.lastRun),
