@@ -5,7 +5,7 @@ import { fencedLines, fencedMembers, UNTRUSTED } from '../domain/untrusted.ts'
 import { without } from '../lib/without.ts'
 import { Context, type TaskBrief } from '../schemas/context.ts'
 import { Rule, RuleList } from '../schemas/rule.ts'
-import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
+import type { Task, WrittenTask } from '../schemas/task.ts'
 import {
   AssistantTask,
   AssistantTaskPage,
@@ -22,6 +22,7 @@ import {
 import type { Caller } from '../services/access.ts'
 import { contextOperations } from '../services/context.ts'
 import type { UseCases } from '../services/index.ts'
+import { parsedItems } from '../services/page.ts'
 import { ruleOperations } from '../services/rules.ts'
 import { taskOperations } from '../services/tasks/index.ts'
 import type { ToolResult } from './long-results.ts'
@@ -118,8 +119,9 @@ export const TOOLS: Tool[] = [
     input: ListTasksInput,
     output: AssistantTaskPage,
     async run(args, { caller, tasks }) {
-      const { data: page, nextCursor } = await tasks.list(caller, { ...args, fields: 'summary' })
-      const data = page.map(toTaskBrief)
+      const page = await tasks.list(caller, { ...args, fields: 'summary' })
+      const { nextCursor } = page
+      const data = await parsedItems<TaskBrief>(page)
       const next =
         nextCursor === null ? 'This is the last page.' : `For the next page, pass the cursor ${nextCursor}`
       return {
@@ -140,7 +142,10 @@ export const TOOLS: Tool[] = [
     annotations: { ...reads, ...openWorld },
     input: GetTaskInput,
     output: AssistantTask,
-    run: async ({ id }, { caller, tasks }) => taskResult('The task.', await tasks.get(caller, id)),
+    async run({ id }, { caller, tasks }) {
+      const { json } = await tasks.get(caller, id)
+      return taskResult('The task.', JSON.parse(json) as Task)
+    },
   }),
   tool({
     name: 'create_task',
@@ -199,8 +204,6 @@ function writtenResult(summary: string, whole: WrittenTask) {
   if (title === undefined) return { data: task, text: () => `${summary} Task ${id}, version ${version}.` }
   return { data: { notice: UNTRUSTED, ...task }, text: () => textOf(summary, fencedMembers(task)) }
 }
-
-const toTaskBrief = (task: TaskListItem): TaskBrief => without(task, ['description', 'notes', 'metadata'])
 
 function ruleText({ id, priority, isActive, projectId, version, content }: Rule): string {
   const scope = projectId === null ? 'for all projects' : `for the project ${projectId}`

@@ -20,9 +20,10 @@ export const pages = fp(
   async function pages(app: FastifyInstance) {
     app.decorateReply('sendPage', async function <T>(this: FastifyReply, page: Page<T> | PageJson) {
       if ('items' in page) {
-        const { items, nextCursor } = page
-        const text = `{"data":[${items}],"nextCursor":${JSON.stringify(nextCursor)}}`
-        return asBody<Page<T>>(this.send(serialized(this, text)))
+        const { items, nextCursor, rest } = page
+        const end = `],"nextCursor":${JSON.stringify(nextCursor)}}`
+        const json = rest ? inPortions(rest, end) : `{"data":[${items}${end}`
+        return asBody<Page<T>>(this.send(serialized(this, json)))
       }
       const { data, rest } = page
       return rest ? asBody<Page<T>>(this.send(serialized(this, textOf(this, { data, rest })))) : page
@@ -46,6 +47,15 @@ export function serialized<T>(reply: FastifyReply, json: string | AsyncIterable<
   if (typeof json !== 'string') return Readable.from(json, { objectMode: false }) as unknown as T
   reply.serializer((text: unknown) => text as string)
   return json as unknown as T
+}
+
+async function* inPortions(portions: AsyncIterable<string>, end: string): AsyncGenerator<string> {
+  let separator = '{"data":['
+  for await (const portion of portions) {
+    yield separator + portion
+    separator = ','
+  }
+  yield separator === ',' ? end : separator + end
 }
 
 async function* textOf<T>(

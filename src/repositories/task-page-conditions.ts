@@ -21,6 +21,7 @@ interface Position {
 }
 
 type Sort = Pick<TaskPageRequest, 'sortBy' | 'direction'>
+export type PositionedPage = Omit<TaskPageRequest, 'after'> & { after?: Position | undefined }
 
 /** Where the candidates of a page are, and where the caller's key may read. */
 export interface ReachedPlace {

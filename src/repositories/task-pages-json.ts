@@ -1,42 +1,60 @@
-import { type SQL, sql } from '../db/drizzle.ts'
+import { and, type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { LONG_BYTES, MAX_LONG_BYTES } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { taskJson, utc } from './task-json.ts'
-import { isCandidate, orderOf } from './task-page-conditions.ts'
-import type { TaskFilter, TaskPageRequest } from './task-pages.ts'
+import {
+  isCandidate,
+  orderOf,
+  type PositionedPage,
+  type ReachedPlace,
+  type TaskPlace,
+} from './task-page-conditions.ts'
+import type { TaskPageRequest } from './task-pages.ts'
 
-/** A page of tasks as JSON text, without the brackets around it. */
+/** A page of tasks as JSON text. */
 export interface TaskPageJson {
-  /** Null if it has more than `MAX_BYTES`. */
+  /** Separated by commas, without brackets; null if they have more than `MAX_BYTES`. */
   items: string | null
+  /** Its tasks, where `items` is null. */
+  ids: string[]
   /** The last item, if another page follows: the value of the sort and the id. */
   last: { key: string | number | null; id: string } | null
 }
 
 interface PageRow {
   items: string | null
+  ids: string[] | null
   lastId: string | null
   lastKey: string | null
 }
 
-/** Memory of this process for one reader of a page. */
+/** A task as JSON text. */
+export interface TaskJson {
+  json: string
+  version: number
+}
+
+/** Some tasks as JSON text, and which of the requested ones, from 1, is the first that was left out. */
+export interface TaskPortion {
+  items: string | null
+  next: number | null
+}
+
+/** What one reader of a page may make this process hold at once. */
 const MAX_BYTES = 512 * 1024
 /** Each is prepared by each connection. */
 const MAX_STATEMENTS = 200
 
 const statements = new Map<string, ReturnType<typeof preparedStatement<PageRow>>>()
 
-/**
- * Reads a page as JSON text, filtered by project, list, and trash alone: these have the same best plan for all values, so
- * each shape is prepared once.
- */
-export async function readPageJson(
+/** Reads a page of a place. The best plan is the same for all values, so each shape is prepared once. */
+export async function readPlaceJson(
   db: Executor,
-  { reach, filter, page }: { reach: Reach; filter: TaskFilter; page: TaskPageRequest },
-): Promise<TaskPageJson | undefined> {
-  const { projectId, listId, deletedSince, skipsArchived, ...others } = filter
-  if (Object.values(others).some((value) => value !== undefined)) return undefined
+  { reach, place, page }: { reach: Reach; place: TaskPlace; page: TaskPageRequest },
+): Promise<TaskPageJson> {
+  const { projectId, listId, deletedSince, skipsArchived } = place
   const { after, ...sort } = page
   const values = {
     ...(reach.projectId !== null && { reach: reach.projectId }),
@@ -45,14 +63,74 @@ export async function readPageJson(
     ...(deletedSince && { deletedSince }),
     ...(after && { afterId: after.id, ...(page.sortBy !== 'created' && { afterKey: after.key }) }),
   }
-  const shape = { ...sort, skipsArchived, given: Object.keys(values) }
-  const read = statementFor(shape)
-  if (!read) return undefined
-  const { rows } = await read(db, values)
+  const read = statementFor({ ...sort, skipsArchived, given: Object.keys(values) })
+  if (!read) return readRowsJson(db, { page, rows: rowsOf({ reach, place }, page) })
+  return pageOf(await read(db, values), page)
+}
+
+/** Reads a page of any rows of tasks that are in its order. */
+export async function readRowsJson(
+  db: Executor,
+  { rows, page }: { rows: SQL; page: TaskPageRequest },
+): Promise<TaskPageJson> {
+  return pageOf(await db.execute<PageRow & Record<string, unknown>>(pageStatement(rows, page)), page)
+}
+
+/** The rows of a page of a place, which further conditions may filter. */
+export function rowsOf(
+  reached: ReachedPlace,
+  { others, ...page }: PositionedPage & { others?: SQL | undefined },
+): SQL {
+  const condition = and(isCandidate(reached, page), others)
+  return sql`select * from ${tasks} where ${condition} ${inOrder(reached, page)}`
+}
+
+/** The limit is no parameter: plans depend on it. */
+export const inOrder = (reached: ReachedPlace, page: Omit<TaskPageRequest, 'after'>): SQL =>
+  sql`order by ${sql.join(orderOf(reached, page), sql`, `)} limit ${sql.raw(String(page.limit))}`
+
+/** As many of these tasks as fit, in the order of the ids; at least the first. */
+export async function readPortionJson(
+  db: Executor,
+  { ids, condition, isSummary }: { ids: string[]; condition: SQL | undefined; isSummary: boolean },
+): Promise<TaskPortion> {
+  const { rows } = await db.execute<{ items: string | null; next: number | null }>(sql`
+    select string_agg(json, ',' order by place) as items, min(place) filter (where json is null)::integer as next
+    from (
+      select place, case when coalesce(bytes, 0) < ${sql.raw(String(MAX_LONG_BYTES))} then ${taskJson({ isSummary })} end as json
+      from (
+        select ${tasks}.*, place, sum(${isSummary ? sql`1` : LONG_BYTES})
+          over (order by place rows between unbounded preceding and 1 preceding) as bytes
+        from unnest(${sql.param(ids)}::uuid[]) with ordinality as listed (listed_id, place)
+        join ${tasks} on id = listed_id
+        where ${condition ?? sql`true`}
+      ) as sized
+    ) as portion`)
+  return rows[0] ?? { items: null, next: null }
+}
+
+const findJson = preparedStatement<TaskJson>(
+  'task',
+  sql`
+    select ${taskJson({ isSummary: false })} as json, version from ${tasks}
+    where id = ${sql.placeholder('id')} and deleted_at is null
+      and project_id = coalesce(${sql.placeholder('reach')}, project_id)`,
+)
+
+/** Reads a task. */
+export async function readTaskJson(
+  db: Executor,
+  { reach, id }: { reach: Reach; id: string },
+): Promise<TaskJson | undefined> {
+  const { rows } = await findJson(db, { id, reach: reach.projectId })
+  return rows[0]
+}
+
+function pageOf({ rows }: { rows: PageRow[] }, { sortBy }: Pick<TaskPageRequest, 'sortBy'>): TaskPageJson {
   const [row] = rows
-  const { items = null, lastId = null, lastKey = null } = row ?? {}
-  if (lastId === null) return { items, last: null }
-  return { items, last: { id: lastId, key: page.sortBy === 'priority' ? Number(lastKey) : lastKey } }
+  const { items = null, ids, lastId = null, lastKey = null } = row ?? {}
+  const key = sortBy === 'priority' ? Number(lastKey) : lastKey
+  return { items, ids: ids ?? [], last: lastId === null ? null : { id: lastId, key } }
 }
 
 /** Everything that a statement depends on, except for values. */
@@ -77,12 +155,7 @@ function statementFor(shape: PageShape) {
   }
   const afterId = value('afterId')
   const after = afterId && { id: afterId, key: sql.placeholder('afterKey') }
-  const reached = { reach: { projectId: value('reach') ?? null }, place }
-  const condition = isCandidate(reached, { ...page, after })
-  const order = sql.join(orderOf(reached, page), sql`, `)
-  // The limit is no parameter: plans depend on it.
-  const limit = sql.raw(String(page.limit))
-  const rows = sql`select * from ${tasks} where ${condition} order by ${order} limit ${limit}`
+  const rows = rowsOf({ reach: { projectId: value('reach') ?? null }, place }, { ...page, after })
   // PostgreSQL tells names apart by their first 63 characters.
   const statement = preparedStatement<PageRow>(`page ${statements.size}`, pageStatement(rows, page))
   statements.set(shapeKey, statement)
@@ -92,14 +165,15 @@ function statementFor(shape: PageShape) {
 /** One row more than the page has tells whether another page follows. */
 function pageStatement(rows: SQL, { sortBy, limit, isSummary }: Omit<TaskPageRequest, 'after'>): SQL {
   const size = sql.raw(String(limit - 1))
+  const isSmall = sql`coalesce(sum(octet_length(json)), 0) <= ${sql.raw(String(MAX_BYTES))}`
   return sql`
     with rows as materialized (${rows})
-    select
-      (select case when coalesce(sum(octet_length(json)), 0) <= ${sql.raw(String(MAX_BYTES))}
-        then coalesce(string_agg(json, ','), '') end
-        from (select ${taskJson({ isSummary })} as json from rows limit ${size}) as page) as items,
-      last.id as "lastId", last.key as "lastKey"
-    from (select) as one left join lateral (
+    select page.items, page.ids, last.id as "lastId", last.key as "lastKey"
+    from (
+      select case when ${isSmall} then coalesce(string_agg(json, ','), '') end as items,
+        case when not ${isSmall} then array_agg(id) end as ids
+      from (select id, ${taskJson({ isSummary })} as json from rows limit ${size}) as page
+    ) as page left join lateral (
       select id, ${sql.raw(KEYS[sortBy])} as key from rows offset ${sql.raw(String(limit - 2))} limit 1
     ) as last on exists (select from rows offset ${size})`
 }

@@ -1,18 +1,21 @@
-import { and, eq, getTableColumns, gte, inArray, isNotNull, isNull, type SQL, sql } from '../db/drizzle.ts'
+import { and, eq, gte, inArray, isNotNull, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import { type BoundedTaskRow, briefColumns, readBounded, type SomeTasks } from './bounded-tasks.ts'
+import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { isCandidate, orderOf, type TaskPlace } from './task-page-conditions.ts'
-import { readPageJson, type TaskPageJson } from './task-pages-json.ts'
+import {
+  inOrder,
+  readPlaceJson,
+  readPortionJson,
+  readRowsJson,
+  readTaskJson,
+  rowsOf,
+  type TaskJson,
+  type TaskPageJson,
+  type TaskPortion,
+} from './task-pages-json.ts'
 import { contains, isFoundByText } from './task-texts.ts'
 import type { TaskRow } from './tasks.ts'
-
-type Long = 'description' | 'notes' | 'metadata'
-/** A row of a list: summaries have no long columns. */
-export type TaskListRow = Omit<TaskRow, Long> &
-  Partial<Pick<TaskRow, Long>> & {
-    isLeftOut?: BoundedTaskRow['isLeftOut']
-  }
 
 export interface TaskFilter extends TaskPlace {
   projectId?: string | undefined
@@ -36,8 +39,11 @@ export interface TaskPageRequest {
   isSummary: boolean
 }
 
-interface ByIdsOptions {
-  deleted?: 'excluded' | 'only' | 'included'
+type Deleted = 'excluded' | 'only' | 'included'
+
+export interface PortionOptions {
+  deleted?: Deleted
+  isSummary?: boolean
 }
 
 export interface SearchOptions {
@@ -54,90 +60,63 @@ export function taskPages(
 
   return {
     /**
-     * Reads a page of tasks. Frequent text is found by scanning the next tasks in sort order, and so is any text in a small
-     * project; other text is rare and found by the text index. At a million tasks, each is slow where the other is fast.
+     * Reads a page of tasks as JSON text. Frequent text is found by scanning the next tasks in sort order, and so is any
+     * text in a small project; other text is rare and found by the text index. At a million tasks, each is slow where the
+     * other is fast.
      */
-    async list({ text, ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskListRow[]> {
-      const order = orderOf({ reach, place: filter }, page)
-      const read = (rows: SomeTasks) =>
-        page.isSummary
-          ? db
-              .select(briefColumns)
-              .from(rows)
-              .orderBy(...order)
-          : readBounded(db, { rows, order })
-      const { limit } = page
-      const isNext = isCandidate({ reach, place: filter }, page)
+    async list({ text, ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskPageJson> {
       const others = and(...conditions(filter))
+      const reached = { reach, place: filter }
       if (!text) {
-        return read(
-          db
-            .select()
-            .from(tasks)
-            .where(and(isNext, others))
-            .orderBy(...order)
-            .limit(limit)
-            .as('tasks'),
-        )
+        if (!others) return readPlaceJson(db, { ...reached, page })
+        return readRowsJson(db, { page, rows: rowsOf(reached, { ...page, others }) })
       }
-      const next = db
-        .select()
-        .from(tasks)
-        .where(isNext)
-        .orderBy(...order)
-        .limit(maxScanned)
-        .as('tasks')
-      const near = await read(
-        db
-          .select(getTableColumns(tasks))
-          .from(next)
-          .where(and(others, contains(text)))
-          .orderBy(...order)
-          .limit(limit)
-          .as('tasks'),
-      )
-      if (near.length === limit) return near
+      const next = rowsOf(reached, { ...page, limit: maxScanned })
+      const near = await readRowsJson(db, {
+        page,
+        rows: sql`select * from (${next}) as tasks where ${and(others, contains(text))} ${inOrder(reached, page)}`,
+      })
+      if (near.last) return near
       // Not the id: an index of another order has it, too, and sorting that seems cheaper.
       const beyond = await db
         .select({ version: tasks.version })
         .from(tasks)
-        .where(isNext)
-        .orderBy(...order)
+        .where(isCandidate(reached, page))
+        .orderBy(...orderOf(reached, page))
         .offset(maxScanned)
         .limit(1)
       if (beyond.length === 0) return near
-      return read(
-        db
-          .select()
-          .from(tasks)
-          .where(and(isNext, others, isFoundByText(text)))
-          .orderBy(...order)
-          .limit(limit)
-          .as('tasks'),
-      )
+      return readRowsJson(db, {
+        page,
+        rows: rowsOf(reached, { ...page, others: and(others, isFoundByText(text)) }),
+      })
     },
 
-    /** Reads a page as JSON text. Undefined for filters that have to be planned for their values. */
-    listJson: (filter: TaskFilter, page: TaskPageRequest): Promise<TaskPageJson | undefined> =>
-      readPageJson(db, { reach, filter, page }),
+    /** Reads a task as JSON text. */
+    findJson: (id: string): Promise<TaskJson | undefined> => readTaskJson(db, { reach, id }),
 
-    /** These tasks in the order of the ids, with the same limit as `list`. */
-    async listByIds(ids: string[], { deleted = 'excluded' }: ByIdsOptions = {}): Promise<BoundedTaskRow[]> {
+    /** Reads as many of these tasks as JSON text as fit in memory. */
+    listPortion: (
+      ids: string[],
+      { deleted = 'excluded', isSummary = false }: PortionOptions = {},
+    ): Promise<TaskPortion> =>
+      readPortionJson(db, { ids, isSummary, condition: and(inReach, isListed(deleted)) }),
+
+    /** Rows to decide a change on, in the order of the ids: as many as fit in memory. */
+    async listByIds(ids: string[]): Promise<BoundedTaskRow[]> {
       const idList = sql`${sql.param(ids)}::uuid[]`
-      const isListed = {
-        excluded: isNull(tasks.deletedAt),
-        only: isNotNull(tasks.deletedAt),
-        included: undefined,
-      }[deleted]
       const rows = db
         .select()
         .from(tasks)
-        .where(and(sql`${tasks.id} = any(${idList})`, inReach, isListed))
+        .where(and(sql`${tasks.id} = any(${idList})`, inReach, isNull(tasks.deletedAt)))
         .as('tasks')
       return readBounded(db, { rows, order: [sql`array_position(${idList}, ${tasks.id})`] })
     },
   }
 }
+
+const isListed = (deleted: Deleted): SQL | undefined =>
+  ({ excluded: isNull(tasks.deletedAt), only: isNotNull(tasks.deletedAt), included: undefined })[deleted]
 
 /** 85 ms at 14 µs each, with 540 characters. */
 const MAX_SCANNED = 6_000

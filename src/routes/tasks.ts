@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { etagOf } from '../lib/etag.ts'
+import { serialized } from '../plugins/pages.ts'
 import { IdempotencyKey, IfMatch } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
@@ -72,7 +73,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(TaskPage, { description: 'A page of tasks.' }) },
       },
     },
-    async (request, reply) => reply.sendPage(await tasks.listJson(request.caller, request.query)),
+    async (request, reply) => reply.sendPage(await tasks.list(request.caller, request.query)),
   )
 
   app.get(
@@ -88,7 +89,10 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(ref(Task), { description: 'The task.', headers: { etag: ETag } }) },
       },
     },
-    async (request, reply) => reply.withVersion(await tasks.get(request.caller, request.params.id)),
+    async (request, reply) => {
+      const { json } = reply.withVersion(await tasks.get(request.caller, request.params.id))
+      return serialized<Task>(reply, json)
+    },
   )
 
   app.patch(

@@ -7,10 +7,16 @@ import { projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { ProjectRow } from '../repositories/projects.ts'
-import { type Context, type ContextRequest, MAX_LISTS, RECENT_TASKS } from '../schemas/context.ts'
+import {
+  type Context,
+  type ContextRequest,
+  MAX_LISTS,
+  RECENT_TASKS,
+  type TaskBrief,
+} from '../schemas/context.ts'
 import type { Caller } from './access.ts'
+import { itemsOf } from './page.ts'
 import { type RuleSequence, ruleSequence } from './rule-sequence.ts'
-import { toTaskListItem } from './tasks/view.ts'
 
 /** A context whose rules are read as they are needed. */
 export type LongContext = Omit<Context, 'instructions'> & { instructions: RuleSequence }
@@ -63,7 +69,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       bound.context.countTasks(projectId, { includeArchived }),
       bound.tasks.list(
         { projectId: projectId ?? undefined, skipsArchived: !includeArchived },
-        { sortBy: 'updated', direction: 'descending', limit: RECENT_TASKS, isSummary: true },
+        { sortBy: 'updated', direction: 'descending', limit: RECENT_TASKS + 1, isSummary: true },
       ),
     ])
     const isCut = lists.length > MAX_LISTS
@@ -71,7 +77,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     return {
       ...(await common()),
       lists: lists.slice(0, MAX_LISTS),
-      tasks: { ...counts, recent: recent.map(toTaskListItem) },
+      tasks: { ...counts, recent: itemsOf<TaskBrief>(recent.items ?? '') },
       omitted: isCut ? [omitted] : [],
       omittedCount: isCut ? 1 : 0,
     }

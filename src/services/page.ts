@@ -12,7 +12,18 @@ export interface Page<T> {
 export interface PageJson {
   items: string
   nextCursor: string | null
+  /** The items of a page that is too large for memory, in portions, read on demand; `items` is empty then. */
+  rest?: AsyncGenerator<string>
 }
+
+/** All items of a page as values. Cast: the caller knows the type that its query returns. */
+export async function parsedItems<T>({ items, rest }: PageJson): Promise<T[]> {
+  const parsed = itemsOf<T>(items)
+  for await (const portion of rest ?? []) parsed.push(...itemsOf<T>(portion))
+  return parsed
+}
+
+export const itemsOf = <T>(items: string): T[] => JSON.parse(`[${items}]`) as T[]
 
 interface PageSource<T, Start> {
   order: PageOrder<NoInfer<T>, Start>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 
-/* Pages are JSON text that PostgreSQL makes; a single task is built in Node. Both must be the same. */
+/* PostgreSQL makes the JSON of tasks that are read; a write makes it of its row. Both must be the same. */
 
 let service: TestApp
 beforeAll(async () => {
@@ -50,7 +50,13 @@ describe('a task in a list is the same as alone', () => {
   test.each(Object.entries(KINDS))('%s', async (_, values) => {
     const { id, inbox } = await service.given.project()
     const task = await service.given.task(inbox, structuredClone(values) as never)
-    const { body: alone } = await service.get(`/api/tasks/${task.id}`)
+    const { body: alone, headers } = await service.get(`/api/tasks/${task.id}`)
+    expect([headers.get('etag'), headers.get('content-type')]).toEqual([
+      '"1"',
+      'application/json; charset=utf-8',
+    ])
+    const { body: written } = await service.patch(`/api/tasks/${task.id}`, { notes: alone.notes })
+    expect(written).toEqual(alone)
     const { description, notes, metadata, ...summary } = alone
     for (const place of [`projectId=${id}`, `listId=${inbox.id}`, `projectId=${id}&listId=${inbox.id}`]) {
       for (const sort of ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt', '-priority']) {
@@ -61,7 +67,7 @@ describe('a task in a list is the same as alone', () => {
         expect(brief.body).toEqual({ data: [summary], nextCursor: null })
       }
     }
-    // Filtered by more than its place, it takes another way.
+    // Filtered by more than its place, the statement is planned for its values.
     const filtered = await service.get(`/api/tasks?projectId=${id}&status=${task.status}`)
     expect(filtered.body.data).toEqual([alone])
     await service.delete(`/api/tasks/${task.id}`)

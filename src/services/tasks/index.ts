@@ -2,26 +2,26 @@ import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { decideChange } from '../../domain/task-change.ts'
-import { type TaskOrder, taskOrderOf } from '../../domain/task-order.ts'
+import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention, TRASH_RETENTION_MS } from '../../domain/trash.ts'
 import { listNotFound, projectNotFound, taskNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
-import type { TaskFilter, TaskPageRequest } from '../../repositories/task-pages.ts'
+import type { TaskJson } from '../../repositories/task-pages-json.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../schemas/task.ts'
+import type { NewTask, TaskChange, TaskQuery, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import type { Shared } from '../idempotency.ts'
-import { type Page, type PageJson, readPage } from '../page.ts'
+import type { PageJson } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, creationOf, writableDestination } from './creation.ts'
-import { READ_BATCH, type WrittenItem, wholeTasks } from './left-out.ts'
+import { portionsOf, type WrittenItem, wholeTasks } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 import type { singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
-import { toTask, toTaskListItem, writtenFor } from './view.ts'
+import { toTask, writtenFor } from './view.ts'
 
 /** About 15 ms of the database's time. */
 const INDEX_BATCH = 25
@@ -59,31 +59,37 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     createMany,
 
-    /** @throws task_not_found */
-    async get(caller: Caller, id: string): Promise<Task> {
-      const row = await repos.within(caller).tasks.find(id)
-      if (!row) throw taskNotFound(id)
-      return toTask(row)
-    },
-
-    /** @throws project_not_found, list_not_found, invalid_cursor */
-    async list(caller: Caller, query: TaskQuery): Promise<Page<TaskListItem>> {
-      return readRows(await reachedPlace(caller, query), query)
+    /**
+     * The task as JSON text, which PostgreSQL makes, and its version.
+     * @throws task_not_found
+     */
+    async get(caller: Caller, id: string): Promise<TaskJson> {
+      const task = await repos.within(caller).tasks.findJson(id)
+      if (!task) throw taskNotFound(id)
+      return task
     },
 
     /**
-     * The same page as JSON text that PostgreSQL made, unless it is large or filtered by more than its place.
+     * A page as JSON text, which PostgreSQL makes.
      * @throws project_not_found, list_not_found, invalid_cursor
      */
-    async listJson(caller: Caller, query: TaskQuery): Promise<PageJson | Page<TaskListItem>> {
+    async list(caller: Caller, query: TaskQuery): Promise<PageJson> {
       const { limit = 50, cursor } = query
-      const order = taskOrderOf(query)
-      const { name: sort, isKey } = order
+      const { name: sort, isKey, sortBy, direction } = taskOrderOf(query)
       const after = cursor === undefined ? undefined : decodeCursor(cursor, { sort, isKey })
-      const bound = await reachedPlace(caller, query)
-      const page = await bound.tasks.listJson(...pageOf(query, { order, after, limit: limit + 1 }))
-      if (!page || page.items === null) return readRows(bound, query)
-      return { items: page.items, nextCursor: page.last && encodeCursor(sort, page.last) }
+      const isSummary = query.fields === 'summary'
+      const { tasks } = await reachedPlace(caller, query)
+      const { items, ids, last } = await tasks.list(filterOf(query, clock.now()), {
+        sortBy,
+        direction,
+        after,
+        limit: limit + 1,
+        isSummary,
+      })
+      const nextCursor = last && encodeCursor(sort, last)
+      if (items !== null) return { items, nextCursor }
+      const deleted = query.deleted ? 'only' : 'excluded'
+      return { items: '', nextCursor, rest: portionsOf({ tasks }, { ids, deleted, isSummary }) }
     },
 
     /**
@@ -168,50 +174,6 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
     if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
     if (listId && !(await bound.lists.find(listId))) throw listNotFound(listId)
     return bound
-  }
-
-  async function readRows(bound: BoundRepositories, query: TaskQuery): Promise<Page<TaskListItem>> {
-    const order = taskOrderOf(query)
-    const { data, nextCursor } = await readPage({
-      order,
-      request: query,
-      read: (after, limit) => bound.tasks.list(...pageOf(query, { order, after, limit })),
-    })
-    const ids = data.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id)
-    return {
-      data: data.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem),
-      nextCursor,
-      ...(ids.length > 0 && { rest: rest(bound, { ids, query, nextCursor }) }),
-    }
-  }
-
-  /** What the repository is asked for. */
-  function pageOf(
-    query: TaskQuery,
-    {
-      order: { sortBy, direction },
-      ...position
-    }: Pick<TaskPageRequest, 'after' | 'limit'> & { order: TaskOrder },
-  ): [TaskFilter, TaskPageRequest] {
-    return [
-      filterOf(query, clock.now()),
-      { sortBy, direction, ...position, isSummary: query.fields === 'summary' },
-    ]
-  }
-
-  /** Reads the tasks that were left out of the first part of a page, as they are now; without tasks deleted since. */
-  async function* rest(
-    { tasks }: BoundRepositories,
-    { ids, query: { deleted }, nextCursor }: { ids: string[]; query: TaskQuery; nextCursor: string | null },
-  ): AsyncGenerator<TaskListItem[], string | null> {
-    for (let left = ids; left.length > 0; ) {
-      const some = left.slice(0, READ_BATCH)
-      const rows = await tasks.listByIds(some, { deleted: deleted ? 'only' : 'excluded' })
-      yield rows.filter(({ isLeftOut }) => !isLeftOut).map(toTaskListItem)
-      const next = rows.find(({ isLeftOut }) => isLeftOut)
-      left = left.slice(next ? left.indexOf(next.id) : some.length)
-    }
-    return nextCursor
   }
 
   function activityOf(

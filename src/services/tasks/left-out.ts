@@ -1,8 +1,10 @@
 import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
+import type { PortionOptions } from '../../repositories/task-pages.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { WrittenTask } from '../../schemas/task.ts'
+import type { Task, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
+import { itemsOf } from '../page.ts'
 import { mayReadTasks, toTask, writtenFor } from './view.ts'
 
 /** A task as a write of many returns it. */
@@ -40,8 +42,20 @@ export async function* wholeTasks(
   }
 
   async function readPortion(ids: string[]): Promise<Map<string, WrittenTask>> {
-    const some = [...new Set(ids)].slice(0, READ_BATCH)
-    const rows = await tasks.listByIds(some, { deleted: 'included' })
-    return new Map(rows.filter(({ isLeftOut }) => !isLeftOut).map((row) => [row.id, toTask(row)]))
+    const { items } = await tasks.listPortion([...new Set(ids)].slice(0, READ_BATCH), { deleted: 'included' })
+    return new Map(itemsOf<Task>(items ?? '').map((task) => [task.id, task]))
+  }
+}
+
+/** Reads tasks that are too large together, as they are now; without tasks deleted or restored since. */
+export async function* portionsOf(
+  { tasks }: Pick<BoundRepositories, 'tasks'>,
+  { ids, ...options }: { ids: string[] } & PortionOptions,
+): AsyncGenerator<string> {
+  for (let left = ids; left.length > 0; ) {
+    const some = left.slice(0, READ_BATCH)
+    const { items, next } = await tasks.listPortion(some, options)
+    if (items !== null) yield items
+    left = left.slice(next === null ? some.length : next - 1)
   }
 }

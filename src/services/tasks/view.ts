@@ -1,37 +1,15 @@
 import { allows } from '../../domain/key-strength.ts'
 import { priorityOf } from '../../domain/priority.ts'
 import { isDescriptionReadOnly } from '../../domain/task-change.ts'
-import type { TaskListRow } from '../../repositories/task-pages.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { Task, TaskListItem, WrittenTask } from '../../schemas/task.ts'
+import type { Task, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 
-/** Converts a row to its API type. */
-export const toTask = (row: TaskRow): Task => ({
-  ...briefTask(row),
-  description: row.description,
-  notes: row.notes,
-  metadata: asObject(row.metadata),
-})
-
-export const mayReadTasks = ({ scopes }: Pick<Caller, 'scopes'>) => allows(scopes, 'tasks:read')
-
-/** What a caller without `tasks:read` receives after a write. */
-export const onlyVersion = ({ id, version }: WrittenTask): WrittenTask => ({ id, version })
-
-/** A task as a write returns it. */
-export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenTask =>
-  mayReadTasks(caller) ? task : onlyVersion(task)
-
-/** The same for lists; a summary omits the long fields. */
-export const toTaskListItem = (row: TaskListRow): TaskListItem => ({
-  ...briefTask(row),
-  ...(row.description !== undefined && { description: row.description }),
-  ...(row.notes !== undefined && { notes: row.notes }),
-  ...(row.metadata !== undefined && { metadata: asObject(row.metadata) }),
-})
-
-function briefTask(row: TaskListRow) {
+/**
+ * Converts the row that a write has locked and changed: the response needs no second read. It must equal the JSON that
+ * reads make in SQL, which a test compares.
+ */
+export function toTask(row: TaskRow): Task {
   const isPullRequest = row.codehostKind === 'pull_request'
   return {
     id: row.id,
@@ -55,8 +33,20 @@ function briefTask(row: TaskListRow) {
     updatedAt: row.updatedAt.toISOString(),
     completedAt: row.completedAt?.toISOString() ?? null,
     version: row.version,
+    description: row.description,
+    notes: row.notes,
+    metadata: asObject(row.metadata),
   }
 }
+
+export const mayReadTasks = ({ scopes }: Pick<Caller, 'scopes'>) => allows(scopes, 'tasks:read')
+
+/** What a caller without `tasks:read` receives after a write. */
+export const onlyVersion = ({ id, version }: WrittenTask): WrittenTask => ({ id, version })
+
+/** A task as a write returns it. */
+export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenTask =>
+  mayReadTasks(caller) ? task : onlyVersion(task)
 
 /** Cast: the schemas accept only objects, so the column contains only objects. */
 const asObject = (json: unknown) => json as Record<string, unknown>
