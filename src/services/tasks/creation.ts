@@ -31,8 +31,8 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
       const destination = await writableDestination(repos, listId)
       return insertOrFind(repos, { destination, inputs, caller })
     }
-    // One task is one statement, which needs no transaction: two round trips instead of four.
-    return inputs.length === 1 ? work(bound) : bound.transaction(work)
+    // One statement needs no transaction: two round trips instead of four.
+    return isOneStatement(inputs) ? work(bound) : bound.transaction(work)
   }
 
   async function insertOrFind(
@@ -90,6 +90,13 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
         : await repos.tasks.listByExternalIds(projectId, { source: sourceOf(caller.type), ids: externalIds })
     return new Map(found.map((row) => [row.externalId, row]))
   }
+}
+
+/** Whether all are created by one statement, or none: no task can exist already, and a slice has room for all. */
+function isOneStatement(inputs: NewTaskInBulk[]): boolean {
+  if (inputs.length === 1) return true
+  if (inputs.some(({ externalId }) => typeof externalId === 'string')) return false
+  return inputs.reduce((length, input) => length + lengthOf(input), 0) <= MAX_STATEMENT_LENGTH
 }
 
 /** @throws list_not_found, project_archived */
