@@ -30,6 +30,8 @@ export const keyedValues = input.valuesOf
  * Parts of a `with`: they store responses together with their effects. `claimed` has the effects whose key was free;
  * the statement writes no other. `allowed` selects the effects that will then certainly be written. A key that another
  * transaction is using is waited for only shortly: the requests of the other keys wait, too.
+ *
+ * `is true` makes PostgreSQL hash what follows `in`. It expects one row of each part, and would choose nested loops.
  */
 export const claimingKeys = (allowed: SQL) => sql`
   bounded as materialized (
@@ -42,9 +44,9 @@ export const claimingKeys = (allowed: SQL) => sql`
     select claim_caller, claim_route, claim_key, claim_hash, claim_status, claim_headers::jsonb, claim_body, claim_time
     from bounded, claims
     on conflict do nothing returning caller_id, route, key
-  ), claimed as (
+  ), claimed as materialized (
     select effect_id from claims
-    where (claim_caller, claim_route, claim_key) in (select caller_id, route, key from taken)
+    where ((claim_caller, claim_route, claim_key) in (select caller_id, route, key from taken)) is true
   )`
 
 /** For such a statement: that it waited too long means that it wrote nothing. */

@@ -81,7 +81,7 @@ const input = columnArrays<NewTaskRow>({
 const insertTasks = insertion('insert new tasks')
 const insertKeyedTasks = insertion('insert new tasks with keys', {
   claims: sql`${claimingKeys(sql`select id from input where list_id in (select id from accepting)`)},`,
-  condition: sql`and id in (select effect_id from claimed)`,
+  condition: sql`and (id in (select effect_id from claimed)) is true`,
 })
 
 function insertion(

@@ -43,7 +43,7 @@ const input = columnArrays<PostedActivity>({
 const insertActivities = insertion('insert posted activities')
 const insertKeyedActivities = insertion('insert posted activities with keys', {
   claims: sql`${claimingKeys(sql`select id from allowed`)},`,
-  condition: sql`where id in (select effect_id from claimed)`,
+  condition: sql`where (id in (select effect_id from claimed)) is true`,
 })
 
 function insertion(
