@@ -46,6 +46,7 @@ import { validation } from './plugins/validation.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { codehostRoutes } from './routes/codehost.ts'
+import { commentsRoutes } from './routes/comments.ts'
 import { contextRoutes } from './routes/context.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
 import { docsRoutes } from './routes/docs.ts'
@@ -175,6 +176,7 @@ export async function buildApp({
     scope.register(tasksRoutes, { prefix: '/api/tasks', ...service })
     scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service })
     scope.register(taskNamesRoutes, { prefix: '/api', ...service })
+    scope.register(commentsRoutes, { prefix: '/api', ...service })
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
     scope.register(listsRoutes, { prefix: '/api', ...service })
     scope.register(codehostRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })

@@ -43,6 +43,7 @@ export function newTask(
     completedAt: null,
     deletedAt: null,
     version: 1,
+    commentCount: 0,
   }
 }
 

@@ -31,6 +31,7 @@ export interface StoredTask {
   completedAt: Date | null
   deletedAt: Date | null
   version: number
+  commentCount: number
 }
 
 /** The values that a change writes. */

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'codehost_url_not_allowed'
   | 'not_found'
   | 'task_not_found'
+  | 'comment_not_found'
   | 'activity_not_found'
   | 'key_not_found'
   | 'session_not_found'

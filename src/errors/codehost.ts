@@ -5,6 +5,11 @@ export const managedByCodehost = (fields: string[]) =>
     detail: `The code host manages ${fields.join(', ')} of this task. Make the change there; the next sync updates the task.`,
   })
 
+export const commentManagedByCodehost = () =>
+  new AppError('managed_by_codehost', {
+    detail: 'The comment was written at the code host. Change or delete it there.',
+  })
+
 export const codehostUrlNotAllowed = (apiUrl: string, allowed: readonly string[]) =>
   new AppError('codehost_url_not_allowed', {
     detail: `${apiUrl.slice(0, 100)} is not an allowed code host. Allowed by CODEHOST_API_URLS: ${allowed.join(', ')}.`,

@@ -8,6 +8,15 @@ export const descriptionReadOnly = (source: string) =>
 export const taskNotFound = (id: string) =>
   new AppError('task_not_found', { detail: `Task ${id} not found.` })
 
+export const commentNotFound = (id: string) =>
+  new AppError('comment_not_found', { detail: `Comment ${id} not found.` })
+
+export const commentOfAnother = () =>
+  new AppError('insufficient_scope', {
+    detail: 'Only the key that wrote a comment can change or delete it, or a key with the scope admin.',
+    requiredScope: 'admin',
+  })
+
 export const activityNotFound = (id: string) =>
   new AppError('activity_not_found', { detail: `Activity ${id} not found.` })
 

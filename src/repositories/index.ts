@@ -4,6 +4,7 @@ import { cleanupRepository } from './cleanup.ts'
 import { codehostRepository } from './codehost/connections.ts'
 import { syncQueue, syncRunsRepository } from './codehost/sync-runs.ts'
 import { syncedTasksRepository } from './codehost/synced-tasks.ts'
+import { commentsRepository } from './comments.ts'
 import { configurationChanges } from './configuration-changes.ts'
 import { contextRepository } from './context.ts'
 import { deletionTurn } from './deletion-turn.ts'
@@ -89,6 +90,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     tasks: tasksRepository(db, { reach, search }),
     taskChanges: taskChanges(db),
     taskNames: taskNamesRepository(db, reach),
+    comments: commentsRepository(db, reach),
     lists: listsRepository(db, reach),
     deletionTurn: deletionTurn(db),
     listDeletions: listDeletionsRepository(db, reach),

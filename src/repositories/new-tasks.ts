@@ -62,6 +62,7 @@ const FIXED: Record<Exclude<keyof TaskRow, (typeof GIVEN)[number]>, string | und
   codehostState: undefined,
   closedReason: undefined,
   sourceState: undefined,
+  commentCount: undefined,
 }
 
 const given = tableColumns<TaskRow>(tasks, GIVEN)

@@ -51,6 +51,7 @@ const BRIEF = {
   codehostPrNumber: numberOf('pull_request'),
   closedReason: orNull(quoted('closed_reason')),
   sourceState: quoted('source_state'),
+  commentCount: 'comment_count',
   createdBy: `'{"type":"' || created_by_type || '","id":' || ${orNull(quoted('created_by_id'))} || ',"name":' || to_json(created_by_name) || '}'`,
   createdAt: quoted(utc('created_at')),
   updatedAt: quoted(utc('updated_at')),

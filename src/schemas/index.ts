@@ -2,6 +2,7 @@ import { Activity, NewActivity } from './activity.ts'
 import { BulkChange, BulkChanged, BulkCreated, BulkItem, BulkResults, BulkTasks } from './bulk.ts'
 import { Me } from './caller.ts'
 import { Connection, ConnectionRequest, SyncRun, WebhookSecretOfConnection } from './codehost.ts'
+import { Comment, CommentChange, NewComment, WrittenComment } from './comment.ts'
 import { Context, TaskBrief } from './context.ts'
 import { FeedbackIgnored, FeedbackReceipt, InboxEvent, WebhookEvent } from './feedback.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
@@ -27,6 +28,10 @@ export const namedSchemas = [
   NewTaskInBulk,
   TaskChange,
   TaskName,
+  Comment,
+  WrittenComment,
+  NewComment,
+  CommentChange,
   BulkChange,
   BulkChanged,
   BulkTasks,

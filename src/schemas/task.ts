@@ -108,6 +108,9 @@ const brief = {
   sourceState: StringEnum(['present', 'transferred', 'deleted'], {
     description: 'Whether the issue or pull request still exists at the code host.',
   }),
+  commentCount: Type.Integer({
+    description: 'The number of comments. It changes without a new version of the task.',
+  }),
   createdBy: ref(Actor),
   createdAt: DateTime('When the task was created in Inlet.'),
   updatedAt: DateTime('When the task was last updated.'),

@@ -12,6 +12,7 @@ import { streamService } from './activity/stream.ts'
 import { cleanupService } from './cleanup.ts'
 import { codehostService } from './codehost/index.ts'
 import { type CodehostDeps, tokenVault } from './codehost/token.ts'
+import { commentsService } from './comments.ts'
 import { contextService } from './context.ts'
 import { feedbackInboxService } from './feedback/inbox.ts'
 import { feedbackService } from './feedback/index.ts'
@@ -104,6 +105,7 @@ function useCases({
   return {
     tasks: tasksService({ repos, clock, createSingle, updateSingle }),
     taskNames: taskNamesService({ repos }),
+    comments: commentsService({ repos, clock }),
     projects: projectsService({ repos, clock }),
     lists: listsService({ repos, clock }),
     activity: activityService({ repos, clock, logSingle }),

@@ -60,6 +60,24 @@ create table codehost_connections (
   constraint codehost_connections_project_id_unique UNIQUE (project_id)
 );
 
+create table comments (
+  id uuid not null,
+  task_id uuid not null,
+  body text not null,
+  author_type text not null,
+  author_id uuid,
+  author_name text not null,
+  author_url text,
+  is_public boolean not null,
+  external_id bigint,
+  external_url text,
+  host_updated_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint comments_pkey PRIMARY KEY (id),
+  constraint comments_task_id_tasks_id_fk FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE
+);
+
 create table feedback_events (
   id uuid not null,
   dedup_key text,
@@ -297,6 +315,7 @@ create table tasks (
   completed_at timestamp(3) with time zone,
   deleted_at timestamp(3) with time zone,
   version integer not null,
+  comment_count integer not null default 0,
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),
@@ -336,6 +355,8 @@ CREATE INDEX activity_type ON public.activity USING btree (type, id);
 CREATE INDEX api_key_secrets_key ON public.api_key_secrets USING btree (key_id);
 CREATE INDEX codehost_connections_list ON public.codehost_connections USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX codehost_connections_next_run ON public.codehost_connections USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+CREATE UNIQUE INDEX comments_external ON public.comments USING btree (task_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX comments_task ON public.comments USING btree (task_id, id);
 CREATE UNIQUE INDEX feedback_events_dedup ON public.feedback_events USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);
 CREATE INDEX feedback_events_outcome ON public.feedback_events USING btree (outcome, id);
 CREATE INDEX feedback_events_payload ON public.feedback_events USING btree (id) WHERE (payload IS NOT NULL);

@@ -35,6 +35,7 @@ const KINDS = {
     status: 'done',
     completedAt: AT,
     sourceState: 'transferred',
+    commentCount: 12,
   },
   'feedback without an actor id': { source: 'analytics', createdByType: 'analytics', priority: 1 },
   'times without milliseconds, and with some': {

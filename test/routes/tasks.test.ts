@@ -33,6 +33,7 @@ describe('a new task', () => {
       codehostPrNumber: null,
       closedReason: null,
       sourceState: 'present',
+      commentCount: 0,
       notes: null,
       metadata: {},
       createdBy: { type: 'key', id: me.body.id, name: me.body.name },

@@ -128,6 +128,7 @@ describe('a key without tasks:read', () => {
     const bodies: Record<string, object> = {
       'POST /api/tasks': { title: 'x', externalId, listId: list.id },
       'POST /api/tasks/bulk': { listId: list.id, tasks: [{ title: 'x', externalId }] },
+      'POST /api/tasks/:id/comments': { body: 'x' },
       'PATCH /api/tasks/:id': { status: 'done' },
       'PATCH /api/tasks/bulk': { ids: [id], change: { status: 'open' } },
       'POST /api/projects/:id/lists': { name: 'A list' },

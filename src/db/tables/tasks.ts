@@ -55,6 +55,8 @@ export const tasks = pgTable(
     completedAt: timestamptz('completed_at'),
     deletedAt: timestamptz('deleted_at'),
     version: integer('version').notNull(),
+    /** Changes no version: a comment is not a change of its task. */
+    commentCount: integer('comment_count').notNull().default(0),
   },
   (table) => [
     foreignKey({

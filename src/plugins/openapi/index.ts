@@ -36,6 +36,7 @@ export const openapi = fp(
         servers: [SERVER],
         tags: [
           { name: 'Tasks', description: 'Create, list, update and delete tasks.' },
+          { name: 'Comments', description: 'Comments on tasks.' },
           { name: 'Projects', description: 'Projects group lists and tasks.' },
           { name: 'Lists', description: 'Ordered lists of tasks in a project.' },
           {

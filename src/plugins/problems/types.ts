@@ -48,7 +48,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   managed_by_codehost: [
     403,
     'Managed by the code host',
-    'The code host manages title, labels, assignees, URL and project of a synced task. Change them there.',
+    'The code host manages title, labels, assignees, URL and project of a synced task, and the comments written there. Change them there.',
   ],
   codehost_url_not_allowed: [403, 'Code host not allowed', 'Only the URLs in CODEHOST_API_URLS are allowed.'],
   not_found: [404, 'Not found', 'No route has this path.'],
@@ -56,6 +56,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     404,
     'Task not found',
     'The task does not exist, was deleted, or the key cannot access it.',
+  ],
+  comment_not_found: [
+    404,
+    'Comment not found',
+    'The comment or its task does not exist, was deleted, or the key cannot access it.',
   ],
   activity_not_found: [
     404,

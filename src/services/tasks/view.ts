@@ -28,6 +28,7 @@ export function toTask(row: TaskRow): Task {
     codehostPrNumber: isPullRequest ? row.codehostNumber : null,
     closedReason: row.closedReason,
     sourceState: row.sourceState,
+    commentCount: row.commentCount,
     createdBy: { type: row.createdByType, id: row.createdById, name: row.createdByName },
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

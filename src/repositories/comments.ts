@@ -1,0 +1,68 @@
+import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, sql } from '../db/drizzle.ts'
+import { comments } from '../db/tables/comments.ts'
+import { tasks } from '../db/tables/tasks.ts'
+import type { Executor, Reach } from './index.ts'
+
+export type CommentRow = typeof comments.$inferSelect
+
+interface CommentPageRequest {
+  /** The id at the end of the previous page. */
+  after: string | undefined
+  isDescending: boolean
+  limit: number
+}
+
+/** The comments on tasks that are not deleted. Writes require the lock of the task, which has their number. */
+export function commentsRepository(db: Executor, reach: Reach) {
+  const isReadable = and(
+    isNull(tasks.deletedAt),
+    reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId),
+  )
+  const count = (taskId: string, difference: 1 | -1) =>
+    db
+      .update(tasks)
+      .set({ commentCount: sql`${tasks.commentCount} + ${difference}` })
+      .where(eq(tasks.id, taskId))
+
+  return {
+    async insert(row: CommentRow): Promise<void> {
+      await db.insert(comments).values(row)
+      await count(row.taskId, 1)
+    },
+
+    async find(id: string): Promise<CommentRow | undefined> {
+      const [row] = await db
+        .select(getTableColumns(comments))
+        .from(comments)
+        .innerJoin(tasks, eq(tasks.id, comments.taskId))
+        .where(and(eq(comments.id, id), isReadable))
+      return row
+    },
+
+    async list(taskId: string, { after, isDescending, limit }: CommentPageRequest): Promise<CommentRow[]> {
+      const isAfter = isDescending ? lt : gt
+      return db
+        .select(getTableColumns(comments))
+        .from(comments)
+        .innerJoin(tasks, eq(tasks.id, comments.taskId))
+        .where(
+          and(
+            eq(comments.taskId, taskId),
+            after === undefined ? undefined : isAfter(comments.id, after),
+            isReadable,
+          ),
+        )
+        .orderBy(isDescending ? desc(comments.id) : asc(comments.id))
+        .limit(limit)
+    },
+
+    async update(id: string, change: Pick<CommentRow, 'body' | 'updatedAt'>): Promise<void> {
+      await db.update(comments).set(change).where(eq(comments.id, id))
+    },
+
+    async delete({ id, taskId }: Pick<CommentRow, 'id' | 'taskId'>): Promise<void> {
+      await db.delete(comments).where(eq(comments.id, id))
+      await count(taskId, -1)
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { orderById } from '../domain/cursor.ts'
+import { allows } from '../domain/key-strength.ts'
+import type { Operations } from '../domain/operation.ts'
+import { commentManagedByCodehost, commentNotFound, commentOfAnother, taskNotFound } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { CommentRow } from '../repositories/comments.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { Comment, CommentChange, CommentQuery, NewComment, WrittenComment } from '../schemas/comment.ts'
+import type { Caller } from './access.ts'
+import { actorOf, changeLog } from './activity/row.ts'
+import { type Page, readPage } from './page.ts'
+import { lockTasks, writableTask } from './tasks/locks.ts'
+import { mayReadTasks } from './tasks/view.ts'
+
+/** A comment has up to 256 KiB. */
+const MAX_AT_ONCE = 10
+
+export const commentOperations = {
+  create: { scope: 'tasks:write' },
+  list: { scope: 'tasks:read' },
+  get: { scope: 'tasks:read' },
+  update: { scope: 'tasks:write' },
+  delete: { scope: 'tasks:write' },
+} satisfies Operations<ReturnType<typeof commentsService>>
+
+/** Comments on tasks. They change under the lock of their task, and change no version of it. */
+export function commentsService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const log = changeLog(clock)
+
+  return {
+    /** @throws task_not_found, project_archived */
+    async create(
+      caller: Caller,
+      { taskId, comment: { body, isPublic = false } }: { taskId: string; comment: NewComment },
+    ): Promise<WrittenComment> {
+      return repos.within(caller).transaction(async (repos) => {
+        const task = writableTask(await lockTasks(repos, { ids: [taskId] }), taskId)
+        const now = clock.now()
+        const author = actorOf(caller)
+        const row: CommentRow = {
+          id: clock.newId(now),
+          taskId: task.id,
+          body,
+          authorType: author.type,
+          authorId: author.id,
+          authorName: author.name,
+          authorUrl: null,
+          isPublic,
+          externalId: null,
+          externalUrl: null,
+          hostUpdatedAt: null,
+          createdAt: now,
+          updatedAt: now,
+        }
+        await repos.comments.insert(row)
+        await log(repos, { type: 'comment.created', caller, now, ...aboutComment(row, task) })
+        return writtenFor(caller, row)
+      })
+    },
+
+    /** @throws task_not_found, invalid_cursor */
+    async list(
+      caller: Caller,
+      { taskId, query: { sort = 'createdAt', ...request } }: { taskId: string; query: CommentQuery },
+    ): Promise<Page<Comment>> {
+      const bound = repos.within(caller)
+      if (!(await bound.tasks.find(taskId))) throw taskNotFound(taskId)
+      return readPage({
+        order: orderById(`comments ${sort}`),
+        request,
+        maxAtOnce: MAX_AT_ONCE,
+        async read(after, limit) {
+          const rows = await bound.comments.list(taskId, {
+            after,
+            isDescending: sort === '-createdAt',
+            limit,
+          })
+          return rows.map(toComment)
+        },
+      })
+    },
+
+    /** @throws comment_not_found */
+    async get(caller: Caller, id: string): Promise<Comment> {
+      const row = await repos.within(caller).comments.find(id)
+      if (!row) throw commentNotFound(id)
+      return toComment(row)
+    },
+
+    /** @throws comment_not_found, insufficient_scope, managed_by_codehost, project_archived */
+    async update(
+      caller: Caller,
+      { id, change: { body } }: { id: string; change: CommentChange },
+    ): Promise<WrittenComment> {
+      return repos.within(caller).transaction(async (repos) => {
+        const { comment, task } = await lockedComment(repos, { caller, id })
+        if (body === undefined || body === comment.body) return writtenFor(caller, comment)
+        const now = clock.now()
+        const change = { body, updatedAt: now }
+        await repos.comments.update(comment.id, change)
+        await log(repos, { type: 'comment.updated', caller, now, ...aboutComment(comment, task) })
+        return writtenFor(caller, { ...comment, ...change })
+      })
+    },
+
+    /** @throws comment_not_found, insufficient_scope, managed_by_codehost, project_archived */
+    async delete(caller: Caller, id: string): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        const { comment, task } = await lockedComment(repos, { caller, id })
+        await repos.comments.delete(comment)
+        const about = aboutComment(comment, task)
+        await log(repos, { type: 'comment.deleted', caller, now: clock.now(), ...about })
+      })
+    },
+  }
+}
+
+/** Converts a row to its API type. */
+const toComment = (row: CommentRow): Comment => ({
+  id: row.id,
+  taskId: row.taskId,
+  body: row.body,
+  author: { type: row.authorType, id: row.authorId, name: row.authorName, url: row.authorUrl },
+  isPublic: row.isPublic,
+  externalUrl: row.externalUrl,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})
+
+/** What a caller without `tasks:read` receives after a write. */
+export const onlyId = ({ id }: WrittenComment): WrittenComment => ({ id })
+
+function writtenFor(caller: Caller, row: CommentRow): WrittenComment {
+  const comment = toComment(row)
+  return mayReadTasks(caller) ? comment : onlyId(comment)
+}
+
+/** The subject of an activity. The body is not logged: deleting a comment deletes all its copies. */
+const aboutComment = (
+  { id, authorName }: CommentRow,
+  { id: taskId, projectId }: { id: string; projectId: string },
+) => ({ taskId, projectId, metadata: { commentId: id, author: authorName } })
+
+/** Finds a comment that the caller may change, and locks its task. */
+async function lockedComment(repos: BoundRepositories, { caller, id }: { caller: Caller; id: string }) {
+  const seen = await repos.comments.find(id)
+  if (!seen) throw commentNotFound(id)
+  if (seen.authorType === 'codehost') throw commentManagedByCodehost()
+  if (seen.authorId !== caller.keyId && !allows(caller.scopes, 'admin')) throw commentOfAnother()
+  const locked = await lockTasks(repos, { ids: [seen.taskId] })
+  // Another request may have deleted either before the lock.
+  const comment = await repos.comments.find(id)
+  if (!comment) throw commentNotFound(id)
+  return { comment, task: writableTask(locked, comment.taskId) }
+}
