@@ -1,5 +1,5 @@
 import { violates } from '../db/database-error.ts'
-import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from '../db/drizzle.ts'
+import { and, asc, eq, getTableColumns, type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { lists, projects } from '../db/tables/projects.ts'
 import { listCountChanges } from '../db/tables/task-counts.ts'
@@ -101,13 +101,12 @@ export function listsRepository(db: Executor, reach: Reach) {
       return rows.sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
     },
 
-    /** Locks these lists against new tasks until the transaction ends; waits for inserts in progress. */
-    async close(ids: string[]): Promise<void> {
+    /** Locks the list against new tasks until the transaction ends; waits for inserts in progress. */
+    async close(id: string): Promise<void> {
       await db
         .select({ id: lists.id })
         .from(lists)
-        .where(and(inArray(lists.id, ids), inReach))
-        .orderBy(asc(lists.id))
+        .where(and(eq(lists.id, id), inReach))
         .for('update')
     },
 

@@ -84,7 +84,7 @@ export function listDeletionsOf({
       ({ listId }) => listId === list.id,
     )
     const isSmall = !(await repos.tasks.hasMoreIn(list.id, MAX_AT_ONCE))
-    if (isSmall || !target) await repos.lists.close([list.id])
+    if (isSmall || !target) await repos.lists.close(list.id)
     if (!target && !existing && (await repos.tasks.hasAnyIn(list.id))) throw listNotEmpty(list.name)
     const { type, id: actorId, name } = actorOf(caller)
     const deletion = {

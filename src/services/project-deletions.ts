@@ -143,8 +143,9 @@ async function lockEmptyProject(
   const project = await repos.projects.findForDelete(id)
   if (!project) throw projectNotFound(id)
   if (project.isDefault) throw projectIsDefault(project.name)
-  const lists = await repos.lists.listForUpdate(id)
-  await repos.lists.close(lists.map(({ id }) => id))
+  // No writer adds a task without a lock on the project, so its lists need none against that; in this order, their
+  // deletion cannot deadlock with the aggregation of counts.
+  await repos.lists.listForUpdate(id)
   const content = await repos.projects.findContent(id, clock.now())
   if (content.tasks) throw projectNotEmpty(project.name)
   const users = USERS.filter(([member]) => content[member]).map(([, label]) => label)

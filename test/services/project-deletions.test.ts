@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { projectsService } from '../../src/services/projects.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { type ApiResponse, startApp, type TestApp } from '../support/app.ts'
 import { deletingCaller as caller, deletionsInWorker } from '../support/deletions.ts'
 import { locksOf } from '../support/locks.ts'
 
@@ -80,6 +80,49 @@ describe('the deletion of a project with a large trash', () => {
 
     expect((await service.get(`/api/projects/${id}`)).body.archivedAt).not.toBeNull()
     expect(await service.query('select from project_deletions where project_id = $1', [id])).toEqual([])
+  })
+
+  test.each<[string, (list: { id: string; projectId: string }) => Promise<ApiResponse>]>([
+    [
+      'a create',
+      ({ id: listId }) => service.post('/api/tasks', { title: 'In time', listId, externalId: 'same' }),
+    ],
+    [
+      'a bulk create',
+      ({ id: listId }) => {
+        const tasks = [{ title: 'In time' }, { title: 'As well', externalId: 'same' }]
+        return service.post('/api/tasks/bulk', { listId, tasks })
+      },
+    ],
+    [
+      'a restore',
+      async (list) => {
+        const { id } = await service.given.task(list, { externalId: 'same', deletedAt: new Date() })
+        return service.post(`/api/tasks/${id}/restore`)
+      },
+    ],
+    [
+      'a move',
+      async ({ id: listId }) => {
+        const { inbox } = await service.given.project()
+        const { id } = await service.given.task(inbox, { externalId: 'same' })
+        return service.patch(`/api/tasks/${id}`, { listId })
+      },
+    ],
+  ])('waits for %s that has started, and is then rejected', async (_, write) => {
+    const { id, inbox } = await givenTrash(120)
+    const locks = locksOf(service)
+    const blocking = await service.given.task(inbox, { externalId: 'same', deletedAt: new Date() })
+    const release = await locks.acquire(`update tasks set deleted_at = null where id = '${blocking.id}'`)
+    const written = write(inbox)
+    await locks.waiting(1, written)
+    const deleted = service.delete(`/api/projects/${id}`)
+    await locks.waiting(2, written, deleted)
+    await release()
+
+    expect((await deleted).body).toMatchObject({ code: 'project_not_empty' })
+    expect((await written).status).toBeLessThan(300)
+    expect((await service.get(`/api/projects/${id}`)).body.archivedAt).toBeNull()
   })
 
   test('locks only the tasks of the project', async () => {
