@@ -57,6 +57,8 @@ export async function startApp(options: TestAppOptions = {}) {
   })
   const clock = options.clock ?? systemClock()
   const db = openDatabase({ connectionString, size: 10, onError: () => {} })
+  // A busy machine serves 50 requests with 10 connections in seconds: not the 503 that this is in operation.
+  Object.assign(db.$client.options, { connectionTimeoutMillis: 20_000 })
   const { onNotice } = options
   if (onNotice) {
     db.$client.on('connect', (client) => client.on('notice', ({ message }) => onNotice(message ?? '')))
