@@ -148,7 +148,7 @@ describe('the sync of a repository', () => {
     await expect.poll(() => runsOf(page).count(), { timeout: 60_000 }).toBe(4)
   })
 
-  test('that waits for a rate limit shows until when', async ({ app }) => {
+  test('that waits for a rate limit counts down to the time when it continues', async ({ app }) => {
     const { project } = await app.service.connected({}, 3)
     const reset = Math.floor(Date.now() / 1_000) + 3_000
     app.service.host.fault({
@@ -166,5 +166,26 @@ describe('the sync of a repository', () => {
     )
     await expect.poll(() => status.innerText()).toContain(until)
     expect(await violationsOn(page)).toEqual([])
+
+    const secondsLeft = async () => {
+      const [, minutes = 0, seconds = 0] =
+        /in (?:(\d+) min)? ?(?:(\d+) s)?/.exec(await status.innerText()) ?? []
+      return 60 * Number(minutes) + Number(seconds)
+    }
+    const before = await secondsLeft()
+    await expect.poll(secondsLeft).toBeLessThanOrEqual(before - 2)
+
+    // The time has come, and no worker has continued the run yet.
+    await page.route(/\/syncs/, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replaceAll(
+        /"retryAt":"[^"]+"/g,
+        '"retryAt":"2026-01-01T00:00:00.000Z"',
+      )
+      await route.fulfill({ response, body })
+    })
+    await page.reload()
+    await status.getByText('Continues soon').waitFor()
+    await expect.poll(() => status.innerText()).not.toContain(' at ')
   })
 })

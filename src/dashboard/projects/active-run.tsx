@@ -52,11 +52,15 @@ function Countdown({ until }: { until: string }) {
     return () => clearInterval(timer)
   }, [])
   const left = timeUntil(until, now)
+  if (!left) return 'soon'
+  const time = clock.format(new Date(until))
   // Screen readers announce the time once, not each second.
   return (
     <>
-      <span className="visually-hidden">at {clock.format(new Date(until))}</span>
-      <span aria-hidden>{left ? `in ${left}, at ${clock.format(new Date(until))}` : 'soon'}</span>
+      <span className="visually-hidden">at {time}</span>
+      <span aria-hidden>
+        in {left}, at {time}
+      </span>
     </>
   )
 }
