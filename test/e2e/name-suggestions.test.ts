@@ -42,7 +42,9 @@ describe('suggestions', () => {
   test('of an edited task allow new names', async ({ app }) => {
     await createTask(app, { title: 'Other', labels: ['crash-report'], assignees: ['ada'] })
     const task = await createTask(app, { title: 'Edited' })
-    const page = await app.open(`/tasks/${task.id}`)
+    // The list has no task with these names.
+    const page = await app.open(`/tasks/${task.id}?q=nothing`)
+    await page.getByText('No matching tasks').waitFor()
     const labels = panelOf(page).getByRole('combobox', { name: 'Labels' })
     await labels.pressSequentially('crash')
     await page.getByRole('option', { name: 'crash-report' }).waitFor()
