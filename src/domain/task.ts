@@ -21,12 +21,17 @@ export interface StoredTask {
   codehostState: 'open' | 'closed' | null
   closedReason: Task['closedReason']
   sourceState: Task['sourceState']
+  authorName: string | null
+  authorUrl: string | null
+  isDraft: boolean | null
+  hostUpdatedAt: Date | null
   notes: string | null
   metadata: unknown
   createdByType: ActorType
   createdById: string | null
   createdByName: string
   createdAt: Date
+  openedAt: Date
   updatedAt: Date
   completedAt: Date | null
   deletedAt: Date | null

@@ -51,6 +51,7 @@ const GIVEN = [
 /** The other columns, with their value in every new task, or undefined for the column's default. */
 const FIXED: Record<Exclude<keyof TaskRow, (typeof GIVEN)[number]>, string | undefined> = {
   status: `'open'`,
+  openedAt: 'created_at',
   updatedAt: 'created_at',
   version: '1',
   notes: undefined,
@@ -63,6 +64,10 @@ const FIXED: Record<Exclude<keyof TaskRow, (typeof GIVEN)[number]>, string | und
   closedReason: undefined,
   sourceState: undefined,
   commentCount: undefined,
+  authorName: undefined,
+  authorUrl: undefined,
+  isDraft: undefined,
+  hostUpdatedAt: undefined,
 }
 
 const given = tableColumns<TaskRow>(tasks, GIVEN)

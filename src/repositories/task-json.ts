@@ -52,8 +52,11 @@ const BRIEF = {
   closedReason: orNull(quoted('closed_reason')),
   sourceState: quoted('source_state'),
   commentCount: 'comment_count',
+  author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${text('author_url')} || '}' end`,
+  isDraft: orNull('is_draft::text'),
   createdBy: `'{"type":"' || created_by_type || '","id":' || ${orNull(quoted('created_by_id'))} || ',"name":' || to_json(created_by_name) || '}'`,
   createdAt: quoted(utc('created_at')),
+  openedAt: quoted(utc('opened_at')),
   updatedAt: quoted(utc('updated_at')),
   completedAt: orNull(quoted(utc('completed_at'))),
   version: 'version',
@@ -66,6 +69,9 @@ type Unnamed =
   | 'codehostNumber'
   | 'codehostKind'
   | 'codehostState'
+  | 'authorName'
+  | 'authorUrl'
+  | 'hostUpdatedAt'
   | 'createdByType'
   | 'createdById'
   | 'createdByName'

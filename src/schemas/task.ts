@@ -111,10 +111,29 @@ const brief = {
   commentCount: Type.Integer({
     description: 'The number of comments. It changes without a new version of the task.',
   }),
+  author: Nullable(
+    Type.Object(
+      {
+        name: Type.String({ description: 'The user name.' }),
+        url: Nullable(Type.String({ description: 'The URL of the user’s profile.' })),
+      },
+      { description: 'Who opened the issue or pull request at the code host, or null if unknown.' },
+    ),
+  ),
+  isDraft: Nullable(
+    Type.Boolean({ description: 'Whether the pull request is a draft, or null for other tasks.' }),
+  ),
   createdBy: ref(Actor),
   createdAt: DateTime('When the task was created in Inlet.'),
+  openedAt: DateTime(
+    'When the task was opened where it came from: at the code host, or when the feedback was given. Otherwise the same as `createdAt`.',
+  ),
   updatedAt: DateTime('When the task was last updated.'),
-  completedAt: Nullable(DateTime('When the task was completed, or null if it isn’t done.')),
+  completedAt: Nullable(
+    DateTime(
+      'When the task was completed, or null if it isn’t done. For an issue or pull request, when it was closed at the code host.',
+    ),
+  ),
   version: Type.Integer({
     description: 'The version, which is also the ETag. It increases by one with each change.',
   }),

@@ -116,6 +116,53 @@ describe('migrations of tasks', () => {
     expect(rows).toEqual([{ open_count: 1, label: 1 }])
   })
 
+  test.each([
+    ['api', '"2025-12-31T23:59:59.120Z"', CREATED],
+    ['analytics', '"2025-12-31T23:59:59.120Z"', '2025-12-31T23:59:59.120Z'],
+    ['analytics', '"2026-02-01T00:00:00.000Z"', CREATED],
+    ['analytics', '"2025-02-31T00:00:00.000Z"', CREATED],
+    ['analytics', '"yesterday"', CREATED],
+    ['analytics', '5', CREATED],
+    ['analytics', 'null', CREATED],
+    ['analytics', '{}', CREATED],
+  ])('give a task of %s that occurred at %s the time it was opened', async (source, occurredAt, openedAt) => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0023_comments')
+    await withClient(connectionString, async (client) => {
+      await client.query(OLD_TASK)
+      const metadata = `{"occurredAt": ${occurredAt}}`
+      await client.query('update tasks set created_at = $1, source = $2, metadata = $3', [
+        CREATED,
+        source,
+        metadata,
+      ])
+    })
+
+    await migrate(connectionString)
+
+    const { rows } = await withClient(connectionString, (client) =>
+      client.query('select opened_at, is_draft, author_name from tasks'),
+    )
+    expect(rows).toEqual([{ opened_at: new Date(openedAt), is_draft: null, author_name: null }])
+  })
+
+  test('make a full run of each connection due, and restart one that has begun', async () => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0023_comments')
+    await withClient(connectionString, async (client) => {
+      await client.query(OLD_TASK)
+      await client.query(OLD_CONNECTION)
+    })
+
+    await migrate(connectionString)
+
+    const { rows } = await withClient(connectionString, (client) =>
+      client.query(`select checkpoint, next_full_at <= now() as is_full, next_run_at < now() + interval '6 minutes' as is_soon
+        from codehost_connections join sync_runs on connection_id = codehost_connections.id`),
+    )
+    expect(rows).toEqual([{ checkpoint: null, is_full: true, is_soon: true }])
+  })
+
   test('leave the planner with statistics on labels', async () => {
     const connectionString = await emptyDatabase()
     await migrateUpTo(connectionString, '0010_shown_rules_order')
@@ -214,6 +261,18 @@ const ASKING_FOR_START_LOCK = `
 /** A migration that waits for a lock on tasks that nobody else may have. */
 const WAITING = `
   select from pg_locks where not granted and relation = 'tasks'::regclass and mode = 'AccessExclusiveLock'`
+
+const CREATED = '2026-01-01T00:00:00.000Z'
+
+const OLD_CONNECTION = `
+  with connection as (
+    insert into codehost_connections (id, project_id, repository_id, repository, api_url, schedule, next_run_at,
+      next_full_at, connected_at, updated_at)
+    select gen_random_uuid(), id, 1, 'acme/app', 'https://api.codehost.example', 'daily', now() + interval '1 day',
+      now() + interval '6 days', now(), now() from projects limit 1 returning id, project_id
+  )
+  insert into sync_runs (id, project_id, connection_id, status, mode, counts, checkpoint, created_at)
+  select gen_random_uuid(), project_id, id, 'running', 'full', '{}', '{"phase": "vanished"}', now() from connection`
 
 const OLD_TASK = `
   with project as (

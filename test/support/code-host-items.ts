@@ -7,10 +7,14 @@ export interface HostItem {
   stateReason: string | null
   labels: unknown[]
   assignees: string[]
+  /** Null: the account was deleted. */
+  author: string | null
   /** Null: a pull request that was never merged; undefined: an issue. */
   mergedAt?: string | null
   createdAt: number
   updatedAt: number
+  closedAt: number | null
+  isDraft: boolean
   /** Where it went, if it is no longer here. */
   gone?: 'transferred' | 'deleted' | 'unseen'
   /** Members that replace those of the response, to make it invalid. */
@@ -46,7 +50,7 @@ export function issueJson(
     number: item.number,
     title: item.title,
     body: item.body,
-    user: user(api, 'ada'),
+    user: item.author === null ? null : user(api, item.author),
     labels: item.labels.map((label, index) =>
       typeof label === 'string' && !item.odd?.plainLabels ? labelJson(label, { api, index }) : label,
     ),
@@ -61,9 +65,9 @@ export function issueJson(
     author_association: 'OWNER',
     created_at: time(item.createdAt),
     updated_at: time(item.updatedAt),
-    closed_at: item.state === 'closed' ? time(item.updatedAt) : null,
+    closed_at: item.closedAt === null ? null : time(item.closedAt),
     ...(isPull && {
-      draft: false,
+      draft: item.isDraft,
       pull_request: {
         url: `${api}/repos/${name}/pulls/${item.number}`,
         html_url: html,

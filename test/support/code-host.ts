@@ -118,8 +118,11 @@ export async function startCodeHost({
           stateReason: null,
           labels: [],
           assignees: [],
+          author: 'ada',
+          isDraft: false,
           createdAt: now,
           updatedAt: now,
+          closedAt: values.state === 'closed' ? now : null,
           ...values,
         }
         items.set(number, item)
@@ -138,13 +141,13 @@ export async function startCodeHost({
         return Object.assign(itemAt(number), { updatedAt: now, ...values })
       },
       close(number: number, stateReason: string | null = 'completed') {
-        return this.change(number, { state: 'closed', stateReason })
+        return this.change(number, { state: 'closed', stateReason, closedAt: now + 1_000 })
       },
       merge(number: number) {
-        return this.change(number, { state: 'closed', mergedAt: time(now) })
+        return this.change(number, { state: 'closed', mergedAt: time(now + 1_000), closedAt: now + 1_000 })
       },
       reopen(number: number) {
-        return this.change(number, { state: 'open', stateReason: 'reopened' })
+        return this.change(number, { state: 'open', stateReason: 'reopened', closedAt: null })
       },
       /** Gone without a trace in the list, as on the real one. */
       remove(number: number, gone: HostItem['gone'] = 'deleted') {

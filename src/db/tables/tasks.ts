@@ -1,5 +1,6 @@
 import {
   bigint,
+  boolean,
   check,
   foreignKey,
   index,
@@ -45,12 +46,21 @@ export const tasks = pgTable(
     sourceState: text('source_state', { enum: ['present', 'transferred', 'deleted'] })
       .notNull()
       .default('present'),
+    /** Who opened the issue or pull request. */
+    authorName: text('author_name'),
+    authorUrl: text('author_url'),
+    /** Null unless a pull request. */
+    isDraft: boolean('is_draft'),
+    /** The host's `updated_at` as last stored; null in rows from before it was stored. */
+    hostUpdatedAt: timestamptz('host_updated_at'),
     notes: text('notes'),
     metadata: jsonb('metadata').notNull(),
     createdByType: actorType('created_by_type').notNull(),
     createdById: uuid('created_by_id'),
     createdByName: text('created_by_name').notNull(),
     createdAt: timestamptz('created_at').notNull(),
+    /** The default is for instances of an earlier version, which insert without it. */
+    openedAt: timestamptz('opened_at').notNull().defaultNow(),
     updatedAt: timestamptz('updated_at').notNull(),
     completedAt: timestamptz('completed_at'),
     deletedAt: timestamptz('deleted_at'),

@@ -1,6 +1,6 @@
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
 import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
-import { repaired } from '../../schemas/formats.ts'
+import { isDateTime, repaired } from '../../schemas/formats.ts'
 import { rankOf } from '../priority.ts'
 import type { StoredTask } from '../task.ts'
 
@@ -13,6 +13,13 @@ export interface CodehostItem {
   url: string | null
   labels: string[]
   assignees: string[]
+  /** Null for a deleted account. */
+  author: { name: string; url: string | null } | null
+  /** Null for an issue. */
+  isDraft: boolean | null
+  openedAt: Date | null
+  /** Null while it is open. */
+  closedAt: Date | null
   state: 'open' | 'closed'
   closedReason: StoredTask['closedReason']
   /** The priority of a `priority:*` label; used on the first import only. */
@@ -52,6 +59,10 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
     url: urlOf(rest.html_url),
     labels: labels.slice(0, MAX_NAMES),
     assignees: namesOf(rest.assignees ?? (rest.assignee ? [rest.assignee] : []), 'login').slice(0, MAX_NAMES),
+    author: authorOf(rest.user),
+    isDraft: isPull ? rest.draft === true : null,
+    openedAt: timeOf(rest.created_at),
+    closedAt: state === 'open' ? null : (timeOf(rest.closed_at) ?? timeOf(pull.merged_at)),
     state,
     closedReason:
       state === 'open' ? null : isPull ? pullReason(pull.merged_at) : issueReason(rest.state_reason),
@@ -118,6 +129,16 @@ function truncate(text: string, maxLength: number): string {
 function urlOf(text: unknown): string | null {
   const url = typeof text === 'string' && text.length <= MAX_URL_LENGTH ? URL.parse(repaired(text)) : null
   return url && ['http:', 'https:'].includes(url.protocol) ? url.href : null
+}
+
+function authorOf(user: unknown): CodehostItem['author'] {
+  const { login, html_url } = asRecord(user)
+  const name = truncate(textOf(login).trim(), MAX_NAME_LENGTH)
+  return name === '' ? null : { name, url: urlOf(html_url) }
+}
+
+function timeOf(text: unknown): Date | null {
+  return typeof text === 'string' && isDateTime(text) ? new Date(text) : null
 }
 
 function secondOf(text: unknown): string | null {

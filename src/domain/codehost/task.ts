@@ -44,7 +44,8 @@ export function importItem(
     codehostRepositoryId: repositoryId,
     codehostNumber: item.number,
     status: isDone ? 'done' : 'open',
-    completedAt: isDone ? now : null,
+    openedAt: item.openedAt ?? now,
+    completedAt: isDone ? (item.closedAt ?? now) : null,
   }
   const { number, kind } = item
   return { number, kind, outcome: 'created', row, activities: [{ type: 'task.created', metadata: {} }] }
@@ -59,16 +60,29 @@ export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
   activities: [],
 })
 
-/** Updates the task of a known item: columns owned by the code host are overwritten, all others kept. */
+/**
+ * Updates the task of a known item: columns owned by the code host are overwritten, all others kept. An item that is older
+ * than the one last stored changes nothing.
+ */
 export function updateFromItem(
   task: SyncedTask,
   { item, now }: { item: CodehostItem; now: Date },
 ): ItemDecision {
-  const decision = followItem(task, { item, now })
+  const decision = isOlder(item, task) ? unchanged(item) : followItem(task, { item, now })
   // A deleted task is updated without activity: it may be restored, and the code host does not report the change
   // again.
   return task.deletedAt ? { ...skipItem(item), ...(decision.row && { row: decision.row }) } : decision
 }
+
+const isOlder = ({ updatedAt }: CodehostItem, { hostUpdatedAt }: SyncedTask) =>
+  updatedAt !== null && hostUpdatedAt !== null && new Date(updatedAt) < hostUpdatedAt
+
+const unchanged = ({ number, kind }: CodehostItem): ItemDecision => ({
+  number,
+  kind,
+  outcome: 'unchanged',
+  activities: [],
+})
 
 function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: Date }): ItemDecision {
   const { number, kind } = item
@@ -77,33 +91,44 @@ function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: 
   const isClosing = isClosed && (task.codehostState !== 'closed' || task.status !== 'done')
   const status = isClosed ? 'done' : isReopening && task.status === 'done' ? 'open' : task.status
 
-  const { description, ...owned } = codehostColumns(item)
-  const next = { ...owned, status }
+  const { description, hostUpdatedAt, ...owned } = codehostColumns(item)
+  const next = {
+    ...owned,
+    status,
+    openedAt: item.openedAt ?? task.openedAt,
+    completedAt: status === 'done' ? (item.closedAt ?? task.completedAt ?? now) : null,
+  }
   const changed = (Object.keys(next) as (keyof typeof next)[]).filter(
     (name) => !isDeepStrictEqual(next[name], task[name]),
   )
   const isDescriptionNew = hashOf(description) !== task.descriptionHash
-  if (changed.length === 0 && !isDescriptionNew) return { number, kind, outcome: 'unchanged', activities: [] }
-
   const { descriptionHash, ...others } = task
   const row: StoredTask = {
     ...others,
     ...next,
     description,
+    hostUpdatedAt: hostUpdatedAt ?? task.hostUpdatedAt,
     // Placeholders that an update does not write; the columns are not nullable.
     notes: null,
     metadata: {},
-    completedAt: status === 'done' ? (task.completedAt ?? now) : null,
-    updatedAt: now,
-    version: task.version + 1,
   }
+  if (changed.length === 0 && !isDescriptionNew) {
+    const isNewer = !isDeepStrictEqual(row.hostUpdatedAt, task.hostUpdatedAt)
+    return { ...unchanged(item), ...(isNewer && { row }) }
+  }
+  row.version = task.version + 1
+  // A task of an earlier version gets what was not stored then: nobody has changed it.
+  const isFilledIn =
+    task.hostUpdatedAt === null && !isDescriptionNew && changed.every((name) => FACTS.includes(name))
+  if (isFilledIn) return { ...unchanged(item), row }
+  row.updatedAt = now
   const outcome = isClosing ? 'closed' : isReopening ? 'reopened' : 'updated'
   const texts = isDescriptionNew ? { description: 'changed' } : {}
   const changes = {
     ...Object.fromEntries(changed.flatMap((name) => difference(name, { task, next }))),
     ...texts,
   }
-  return { number, kind, outcome, row, activities: activitiesOf(task, { status, changes }) }
+  return { number, kind, outcome, row, activities: activitiesOf(task, { row, changes }) }
 }
 
 /** The columns owned by the code host. */
@@ -114,6 +139,10 @@ function codehostColumns(item: CodehostItem) {
     externalUrl: item.url,
     labels: item.labels,
     assignees: item.assignees,
+    authorName: item.author?.name ?? null,
+    authorUrl: item.author?.url ?? null,
+    isDraft: item.isDraft,
+    hostUpdatedAt: item.updatedAt === null ? null : new Date(item.updatedAt),
     codehostKind: item.kind,
     codehostState: item.state,
     closedReason: item.closedReason,
@@ -124,23 +153,39 @@ function codehostColumns(item: CodehostItem) {
 
 function activitiesOf(
   task: SyncedTask,
-  { status, changes }: { status: StoredTask['status']; changes: object },
+  { row: { status, completedAt }, changes }: { row: StoredTask; changes: object },
 ): ItemDecision['activities'] {
   const activities: ItemDecision['activities'] = []
   if (Object.keys(changes).length > 0) activities.push({ type: 'task.updated', metadata: { changes } })
   if (status !== task.status) {
-    if (status === 'done') activities.push({ type: 'task.completed', metadata: { from: task.status } })
-    else activities.push({ type: 'task.reopened', metadata: { to: status } })
+    if (status === 'done') {
+      const metadata = { from: task.status, completedAt: completedAt?.toISOString() }
+      activities.push({ type: 'task.completed', metadata })
+    } else activities.push({ type: 'task.reopened', metadata: { to: status } })
   }
   return activities
 }
 
-/** The logged change of a column. The status has an activity of its own; the host's state is not logged. */
+/** Facts about the item that earlier versions did not store. */
+const FACTS: readonly string[] = [
+  'openedAt',
+  'completedAt',
+  'authorName',
+  'authorUrl',
+  'isDraft',
+] satisfies readonly (keyof StoredTask)[]
+
+/** The status has an activity of its own; the host's state and the facts are not logged, except for a draft that is ready. */
+const isLogged = (name: string, { isDraft }: SyncedTask) =>
+  name === 'isDraft'
+    ? isDraft !== null
+    : !['status', 'codehostState', 'codehostKind', ...FACTS].includes(name)
+
 function difference(
   name: string,
   { task, next }: { task: SyncedTask; next: Record<string, unknown> },
 ): [string, unknown][] {
-  if (['status', 'codehostState', 'codehostKind'].includes(name)) return []
+  if (!isLogged(name, task)) return []
   return [[name, { from: task[name as keyof SyncedTask], to: next[name] }]]
 }
 

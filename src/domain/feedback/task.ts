@@ -1,6 +1,7 @@
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
 import { textReplacer } from '../../lib/replace-texts.ts'
 import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
+import { isDateTime } from '../../schemas/formats.ts'
 import type { NewTaskInBulk, TaskPriority } from '../../schemas/task.ts'
 import { type ActorRef, newTask } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
@@ -13,13 +14,20 @@ export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analyti
 /** The task fields derived from an event. */
 export type FeedbackTask = Required<
   Pick<NewTaskInBulk, 'title' | 'description' | 'priority' | 'labels' | 'metadata'>
->
+> & {
+  /** When the feedback was given, by the sender's clock. */
+  openedAt: string
+}
 
 /** Builds the stored task of an event. */
 export const newFeedbackTask = (
-  task: FeedbackTask,
+  { openedAt, ...task }: FeedbackTask,
   origin: { id: string; now: Date; destination: Destination },
-): StoredTask => newTask(task, { ...origin, actor: ANALYTICS })
+): StoredTask => ({
+  ...newTask(task, { ...origin, actor: ANALYTICS }),
+  // A sender's clock that is ahead would keep its feedback at the top; in UTC, the year may be 0 or 10000.
+  openedAt: isDateTime(openedAt) && new Date(openedAt) < origin.now ? new Date(openedAt) : origin.now,
+})
 
 /** Builds the task of an event. Its size and the time it takes are bounded for every event. */
 export function feedbackTask(event: FeedbackEvent): FeedbackTask {
@@ -35,6 +43,7 @@ export function feedbackTask(event: FeedbackEvent): FeedbackTask {
       occurredAt: occurredAt(event),
       properties: limited.properties,
     },
+    openedAt: occurredAt(event),
   }
 }
 

@@ -10,6 +10,8 @@ const raw = {
   body: 'B',
   state: 'open',
   labels: ['a'],
+  user: { login: 'ada', html_url: 'https://codehost.example/ada' },
+  created_at: '2019-06-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
 }
 const itemWith = (change: object = {}): CodehostItem => {
@@ -33,7 +35,10 @@ function known(change: Partial<SyncedTask> = {}): SyncedTask {
   return { ...rest, descriptionHash: hashOf(description), ...change }
 }
 
-const closed = { state: 'closed', state_reason: 'completed' }
+const closed = { state: 'closed', state_reason: 'completed', closed_at: '2025-12-31T00:00:00Z' }
+const closedAt = new Date(closed.closed_at)
+/** What earlier versions did not store. */
+const EARLIER = { openedAt: new Date(0), authorName: null, authorUrl: null, hostUpdatedAt: null }
 const isDone = { status: 'done' as const, completedAt: new Date(0) }
 
 describe('an item that already has a task', () => {
@@ -43,8 +48,16 @@ describe('an item that already has a task', () => {
     ['is updated by a body', {}, { body: 'N' }, 'updated', { description: 'N' }],
     ['is updated by a body that went', {}, { body: null }, 'updated', { description: null }],
     ['is updated by its labels', {}, { labels: [] }, 'updated', { labels: [] }],
-    ['is closed', {}, closed, 'closed', { status: 'done', completedAt: now, closedReason: 'completed' }],
-    ['is closed though done here', isDone, closed, 'closed', { status: 'done', completedAt: new Date(0) }],
+    ['is closed', {}, closed, 'closed', { status: 'done', completedAt: closedAt, closedReason: 'completed' }],
+    ['is closed at a time unknown', {}, { ...closed, closed_at: null }, 'closed', { completedAt: now }],
+    ['is closed though done here', isDone, closed, 'closed', { status: 'done', completedAt: closedAt }],
+    [
+      'is closed at a time unknown though done here',
+      isDone,
+      { ...closed, closed_at: null },
+      'closed',
+      { status: 'done', completedAt: new Date(0) },
+    ],
     [
       'is done again though open here',
       { codehostState: 'closed', closedReason: 'completed' },
@@ -75,6 +88,50 @@ describe('an item that already has a task', () => {
     ],
     ['stays in progress', { status: 'in_progress' }, { title: 'N' }, 'updated', { status: 'in_progress' }],
     ['stays done', isDone, { title: 'N' }, 'updated', { status: 'done' }],
+    [
+      'is closed again after it was reopened',
+      { ...isDone, codehostState: 'closed', closedReason: 'completed' },
+      closed,
+      'updated',
+      { completedAt: closedAt, updatedAt: now, version: 2 },
+    ],
+    ['has a deleted author', {}, { user: null }, 'updated', { authorName: null, authorUrl: null }],
+    ['has an author of another name', {}, { user: { login: 'eve' } }, 'updated', { authorName: 'eve' }],
+    ['has no time of creation', {}, { created_at: null }, 'unchanged', undefined],
+    [
+      'is older than what is stored',
+      { hostUpdatedAt: now },
+      { ...closed, title: 'O' },
+      'unchanged',
+      undefined,
+    ],
+    [
+      'was only commented on',
+      {},
+      { updated_at: '2026-01-01T00:00:07Z' },
+      'unchanged',
+      { hostUpdatedAt: new Date('2026-01-01T00:00:07Z'), version: 1, updatedAt: new Date(0) },
+    ],
+    [
+      'was stored by an earlier version',
+      { ...EARLIER, ...isDone, codehostState: 'closed', closedReason: 'completed' },
+      closed,
+      'unchanged',
+      {
+        openedAt: new Date('2019-06-01T00:00:00Z'),
+        completedAt: closedAt,
+        authorName: 'ada',
+        version: 2,
+        updatedAt: new Date(0),
+      },
+    ],
+    [
+      'was stored by an earlier version and has changed since',
+      EARLIER,
+      { title: 'N' },
+      'updated',
+      { authorName: 'ada', title: 'N', updatedAt: now },
+    ],
     ['reappears', { sourceState: 'deleted' }, {}, 'updated', { sourceState: 'present' }],
     [
       'keeps list and priority',
@@ -115,8 +172,29 @@ describe('an item that already has a task', () => {
           },
         },
       },
-      { type: 'task.completed', metadata: { from: 'open' } },
+      { type: 'task.completed', metadata: { from: 'open', completedAt: closedAt.toISOString() } },
     ])
+  })
+
+  test('logs that a draft is ready, but not that it was a draft before that was stored', () => {
+    const pull = { pull_request: { merged_at: null } }
+    const draft = { codehostKind: 'pull_request' as const, isDraft: true }
+    const ready = updateFromItem(known(draft), { item: itemWith({ ...pull, draft: false }), now })
+    expect(ready.activities).toEqual([
+      { type: 'task.updated', metadata: { changes: { isDraft: { from: true, to: false } } } },
+    ])
+    const task = known({ ...draft, ...EARLIER, isDraft: null })
+    const filledIn = updateFromItem(task, { item: itemWith({ ...pull, draft: true }), now })
+    expect(filledIn).toMatchObject({ row: { isDraft: true }, activities: [] })
+  })
+
+  test('logs nothing of an author, and nothing of what an earlier version did not store', () => {
+    for (const task of [known({ authorName: 'old' }), known(EARLIER)]) {
+      expect(updateFromItem(task, { item: itemWith(), now })).toMatchObject({
+        row: { authorName: 'ada', version: 2 },
+        activities: [],
+      })
+    }
   })
 })
 
@@ -146,6 +224,22 @@ describe('a response of the code host', () => {
     ['assignee without assignees', { assignee: { login: 'ada' } }, { assignees: ['ada'] }],
     ['the most urgent of priorities', { labels: ['priority:low', 'Priority: Critical'] }, { priority: 3 }],
     ['priorities nobody knows', { labels: ['priority:constructor', 'priority'] }, { priority: undefined }],
+    ['a deleted account', { user: null }, { author: null }],
+    ['a user without an address', { user: { login: 'ada' } }, { author: { name: 'ada', url: null } }],
+    ['a draft', { pull_request: {}, draft: true }, { isDraft: true }],
+    ['a pull request that says nothing of drafts', { pull_request: {} }, { isDraft: false }],
+    ['an issue that says so', { draft: true }, { isDraft: null }],
+    [
+      'a time that is none',
+      { created_at: '+012026-01-01T00:00:00Z', closed_at: 5 },
+      { openedAt: null, closedAt: null },
+    ],
+    ['a closing time while it is open', { closed_at: '2026-01-01T00:00:00Z' }, { closedAt: null }],
+    [
+      'the time of a merge',
+      { state: 'closed', pull_request: { merged_at: '2020-01-01T00:00:00Z' } },
+      { closedAt: new Date('2020-01-01T00:00:00Z') },
+    ],
     ['no time', { updated_at: 'soon' }, { updatedAt: null }],
     ['its repository', { repository_url: 'https://x/api/v3/repos/acme/app' }, { repository: 'acme/app' }],
   ])('%s is parsed', (_, change, expected) => {

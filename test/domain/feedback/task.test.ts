@@ -216,6 +216,19 @@ describe('the task', () => {
     })
   })
 
+  test.each([
+    ['2026-11-21T10:15:30+02:00', '2026-11-21T08:15:30.000Z'],
+    ['1999-12-31T23:59:59Z', '1999-12-31T23:59:59.000Z'],
+    ['2026-11-21T09:00:00.001Z', now.toISOString()],
+    ['0001-01-01T00:00:00+05:00', now.toISOString()],
+    ['9999-12-31T23:59:59-05:00', now.toISOString()],
+  ])('that was given at %s was opened at %s', (timestamp, openedAt) => {
+    expect(rowOf(eventWith({}, { timestamp }))).toMatchObject({
+      openedAt: new Date(openedAt),
+      createdAt: now,
+    })
+  })
+
   test('has labels that the API accepts, whatever the trigger is', () => {
     const labels = (trigger: string) => rowOf(eventWith({ trigger })).labels
     expect(labels(`${'x'.repeat(99)} y\nz`)).toEqual(['frustrated', 'x'.repeat(99)])

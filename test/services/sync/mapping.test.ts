@@ -61,6 +61,81 @@ describe('the mapping', () => {
     })
   })
 
+  test('keeps when and by whom an item was opened, and when it was closed, by the clock of the host', async () => {
+    const { project, repository, sync, task } = await imported((repository) => {
+      const merged = Date.parse('2019-05-02T10:00:00Z')
+      repository.pull({
+        author: 'bob',
+        state: 'closed',
+        mergedAt: '2019-05-02T10:00:00Z',
+        closedAt: merged,
+        createdAt: merged - 60_000,
+      })
+      repository.pull({ isDraft: true })
+      repository.issue({ author: null, createdAt: Date.parse('2008-02-29T00:00:00Z') })
+    })
+    expect(await task(1)).toMatchObject({
+      openedAt: '2019-05-02T09:59:00.000Z',
+      completedAt: '2019-05-02T10:00:00.000Z',
+      author: { name: 'bob', url: 'https://codehost.example/bob' },
+      isDraft: false,
+    })
+    expect(await task(2)).toMatchObject({ author: { name: 'ada' }, isDraft: true })
+    expect(await task(3)).toMatchObject({ openedAt: '2008-02-29T00:00:00.000Z', author: null, isDraft: null })
+
+    repository.change(2, { isDraft: false })
+    repository.close(3)
+    const closedAt = new Date(service.host.now()).toISOString()
+    await sync()
+    expect(await task(2)).toMatchObject({ isDraft: false, version: 2 })
+    expect(await task(3)).toMatchObject({ completedAt: closedAt })
+    const { body } = await service.get(`/api/activity?projectId=${project.id}&type=task.completed`)
+    expect(body.data).toMatchObject([{ metadata: { from: 'open', completedAt: closedAt } }])
+
+    // Reopened and closed again before the next poll.
+    repository.reopen(3)
+    repository.close(3)
+    await sync()
+    expect((await task(3)).completedAt).toBe(new Date(service.host.now()).toISOString())
+  })
+
+  test('fills in what an earlier version did not store with the next full run, without activity', async () => {
+    const { project, sync, task } = await imported((repository) => {
+      repository.pull({
+        state: 'closed',
+        mergedAt: '2019-05-02T10:00:00Z',
+        closedAt: Date.parse('2019-05-02T10:00:00Z'),
+      })
+      repository.issue()
+    })
+    const before = [await task(1), await task(2)]
+    await service.query(
+      `update tasks set author_name = null, author_url = null, is_draft = null, host_updated_at = null,
+        opened_at = created_at, completed_at = case when status = 'done' then created_at end
+      where project_id = $1`,
+      [project.id],
+    )
+    const { body: activity } = await service.get(`/api/activity?projectId=${project.id}`)
+
+    const run = await sync('?mode=full')
+
+    expect(run).toMatchObject({
+      issues: { unchanged: 1, updated: 0 },
+      pullRequests: { unchanged: 1, updated: 0 },
+    })
+    expect([await task(1), await task(2)]).toEqual(before.map((task) => ({ ...task, version: 2 })))
+    const { body } = await service.get(`/api/activity?projectId=${project.id}`)
+    expect(body.data.slice(1)).toEqual(activity.data)
+    expect(body.data[0].type).toBe('sync.finished')
+  })
+
+  test('does not let an older item overwrite a newer one', async () => {
+    const { repository, sync, task } = await imported((repository) => repository.issue({ title: 'New' }))
+    repository.change(1, { title: 'Old', updatedAt: Date.parse('2020-01-01') })
+    expect(await sync('?mode=full')).toMatchObject({ issues: { unchanged: 1 } })
+    expect(await task()).toMatchObject({ title: 'New', version: 1 })
+  })
+
   test('tracks a pull request with codehostPrNumber', async () => {
     const { task, first } = await imported((repository) => repository.pull())
     expect(first).toMatchObject({ pullRequests: { created: 1 }, issues: { created: 0 } })

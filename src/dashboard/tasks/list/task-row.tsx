@@ -106,7 +106,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         <SourceIcon task={task} />
         <PriorityBars priority={task.priority} />
         <span className={styles.age}>
-          <RelativeTime dateTime={task.createdAt} isShort />
+          <RelativeTime dateTime={task.openedAt} isShort />
         </span>
       </span>
     </div>

@@ -3,12 +3,13 @@ import { fieldName } from '../field-names.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 
 /** The text of an activity, after the name of its actor. */
-export function activityText({ type, message, metadata }: Activity): string {
+export function activityText({ type, message, metadata, actor }: Activity): string {
+  const isOfCodehost = actor.type === 'codehost'
   switch (type) {
     case 'task.created':
-      return 'created the task'
+      return isOfCodehost ? 'imported the task' : 'created the task'
     case 'task.completed':
-      return 'marked the task done'
+      return isOfCodehost ? 'closed the task' : 'marked the task done'
     case 'task.reopened':
       return metadata.to === 'in_progress' ? 'reopened the task and started it' : 'reopened the task'
     case 'task.deleted':
@@ -24,6 +25,10 @@ export function activityText({ type, message, metadata }: Activity): string {
   }
 }
 
+/** When it happened: a sync learns later when an item was closed at the code host. */
+export const timeOf = ({ type, metadata, createdAt }: Activity): string =>
+  type === 'task.completed' && typeof metadata.completedAt === 'string' ? metadata.completedAt : createdAt
+
 function changesText(changes: unknown): string {
   if (typeof changes !== 'object' || changes === null) return 'edited the task'
   const parts = Object.entries(changes)
@@ -37,6 +42,7 @@ function changeText(name: string, change: unknown): string {
   const { from, to } = change as { from: unknown; to: unknown }
   if (name === 'priority') return `set the priority to ${displayName(PRIORITIES, to)}`
   if (name === 'status') return `set the status to ${displayName(STATUSES, to)}`
+  if (name === 'isDraft') return to === true ? 'converted it to a draft' : 'marked it as ready for review'
   if (name === 'listId' || name === 'projectId') return 'moved the task to another list'
   if (Array.isArray(from) && Array.isArray(to)) {
     const added = to.filter((value) => !from.includes(value))

@@ -63,7 +63,13 @@ function FromCodehost({ task }: { task: Task }) {
           <RelativeTime dateTime={task.completedAt} />
         </>
       ) : null}
-      , synced <RelativeTime dateTime={task.createdAt} />
+      , opened{' '}
+      {task.author && (
+        <>
+          by <em>{task.author.name}</em>{' '}
+        </>
+      )}
+      <RelativeTime dateTime={task.openedAt} />
     </>
   )
 }
@@ -76,7 +82,7 @@ function FromFeedback({ task }: { task: Task }) {
   return (
     <>
       Feedback{surface && <> from {surface}</>}
-      {received && <>, {routingText(received)}</>}, <RelativeTime dateTime={task.createdAt} />
+      {received && <>, {routingText(received)}</>}, <RelativeTime dateTime={task.openedAt} />
     </>
   )
 }

@@ -10,7 +10,7 @@ import { useDraft } from '../../components/use-draft.ts'
 import { useIdempotentSend } from '../../components/use-idempotent-send.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { useMe } from '../../session/session.ts'
-import { activityText } from './activity-text.ts'
+import { activityText, timeOf } from './activity-text.ts'
 import styles from './task-panel.module.css'
 
 /** Activities and comments of a task, oldest first. */
@@ -42,7 +42,7 @@ export function Timeline({ task }: { task: Task }) {
             <li key={activity.id} className={styles.activity}>
               <span className="breakable">
                 <strong>{activity.actor.name}</strong> {activityText(activity)} ·{' '}
-                <RelativeTime dateTime={activity.createdAt} />
+                <RelativeTime dateTime={timeOf(activity)} />
               </span>
             </li>
           ),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Activity } from '../../../../src/dashboard/api/queries.ts'
-import { activityText } from '../../../../src/dashboard/tasks/panel/activity-text.ts'
+import { activityText, timeOf } from '../../../../src/dashboard/tasks/panel/activity-text.ts'
 
 describe('the text of an activity', () => {
   test.each([
@@ -20,6 +20,8 @@ describe('the text of an activity', () => {
     ],
     [{ listId: { from: '1', to: '2' } }, 'moved the task to another list'],
     [{ projectId: { from: '1', to: '2' }, listId: { from: '1', to: '2' } }, 'moved the task to another list'],
+    [{ isDraft: { from: true, to: false } }, 'marked it as ready for review'],
+    [{ isDraft: { from: false, to: true } }, 'converted it to a draft'],
     [{}, 'edited the task'],
     [undefined, 'edited the task'],
     [null, 'edited the task'],
@@ -31,6 +33,19 @@ describe('the text of an activity', () => {
     const opened = activityText(activity('task.reopened', { metadata: { from: 'done', to: 'open' } }))
     const resumed = activityText(activity('task.reopened', { metadata: { from: 'done', to: 'in_progress' } }))
     expect(opened).not.toBe(resumed)
+  })
+
+  test('of a sync says what happened at the code host, and when', () => {
+    const closedAt = '2019-05-02T10:00:00.000Z'
+    const actor = { type: 'codehost' as const, id: null, name: 'acme/app' }
+    const closed = {
+      ...activity('task.completed', { metadata: { from: 'open', completedAt: closedAt } }),
+      actor,
+    }
+    expect([activityText(closed), timeOf(closed)]).toEqual(['closed the task', closedAt])
+    const earlier = { ...closed, metadata: { from: 'open' } }
+    expect(timeOf(earlier)).toBe(earlier.createdAt)
+    expect(activityText({ ...activity('task.created', { metadata: {} }), actor })).toBe('imported the task')
   })
 
   test('is the note of the feedback, if it has one', () => {
@@ -54,5 +69,6 @@ function activity(
   type: string,
   { metadata, message = null }: { metadata: object; message?: string | null },
 ): Activity {
-  return { type, message, metadata } as Activity
+  const actor = { type: 'key', id: null, name: 'ci' }
+  return { type, message, metadata, actor, createdAt: '2026-01-01T00:00:00.000Z' } as Activity
 }
