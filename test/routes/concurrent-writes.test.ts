@@ -166,7 +166,20 @@ describe('concurrent changes', () => {
     expect(responses.map(({ body }) => body.version).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 40 }, (_, n) => n + 2),
     )
-    expect(await activityOf([task.id])).toHaveLength(40)
+    const titles = responses
+      .toSorted((a, b) => a.body.version - b.body.version)
+      .map(({ body }) => body.title as string)
+    const logged = await service.query(
+      `select metadata->'changes'->'title' as title from activity where task_id = $1`,
+      [task.id],
+    )
+    expect(logged.map(({ title: { from, to } }) => `${from} > ${to}`).toSorted()).toEqual(
+      titles.map((title, n) => `${n === 0 ? task.title : titles[n - 1]} > ${title}`).toSorted(),
+    )
+    expect((await service.get(`/api/tasks/${task.id}`)).body).toMatchObject({
+      title: titles.at(-1),
+      version: 41,
+    })
   })
 
   test('with If-Match change a task once', async () => {

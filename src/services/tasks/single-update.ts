@@ -56,17 +56,23 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     const found = new Map(rows.map((row) => [row.task.id, row]))
     const decided = new Map<string, DecidedChange>()
     const results = requests.map((request): Result => {
-      // Of several changes of one task in a batch, only the first is written; the others are decided again on its
-      // result.
-      if (decided.has(request.id)) return undefined
+      // Each change of a task in a batch is decided on the result of the one before; all are written as one.
+      const earlier = decided.get(request.id)
+      if (earlier && isMove(earlier.update)) return undefined
       try {
-        const { task, outcome } = decide(request, { found: found.get(request.id), destinations })
+        const read = found.get(request.id)
+        const current = read && { ...read, task: earlier?.changed ?? read.task }
+        const { task, outcome } = decide(request, { found: current, destinations })
         if (!outcome) return { task }
         if (Object.keys(outcome.update).some((name) => !isWritten(name))) return undefined
-        const { update } = outcome
-        const changed = { ...task, ...update }
+        const changed = { ...task, ...outcome.update }
         const activities = activitiesOf(outcome, { task: changed, caller: request.caller })
-        decided.set(task.id, { task, update, changed, activities })
+        decided.set(task.id, {
+          task: earlier?.task ?? task,
+          update: { ...earlier?.update, ...outcome.update },
+          changed,
+          activities: [...(earlier?.activities ?? []), ...activities],
+        })
         return { task: changed }
       } catch (error) {
         return { error }
@@ -74,9 +80,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     })
     if (decided.size === 0) return results
     const missing = await taskChanges.updateDecided([...decided.values()])
-    return results.map((result) =>
-      result && 'task' in result && missing.has(result.task.id) ? undefined : result,
-    )
+    return results.map((result, index) => (missing.has(requests[index]?.id ?? '') ? undefined : result))
   }
 
   async function destinationsOf(requests: RequestedChange[]): Promise<Map<string, DestinationRow>> {
@@ -119,5 +123,8 @@ const writtenColumns: Record<keyof TaskChange, unknown> = DECIDED_COLUMNS
 
 const isInReach = ({ projectId }: Caller, row: { projectId: string }) =>
   projectId === null || projectId === row.projectId
+
+/** The next change then needs another project, which was not read. */
+const isMove = (update: object) => 'listId' in update || 'projectId' in update
 
 const isWritten = (name: string) => Object.hasOwn(writtenColumns, name)
