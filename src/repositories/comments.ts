@@ -5,6 +5,12 @@ import type { Executor, Reach } from './index.ts'
 
 export type CommentRow = typeof comments.$inferSelect
 
+/** A comment without the rest of a long body. */
+export interface CommentBeginning
+  extends Pick<CommentRow, 'id' | 'authorType' | 'authorName' | 'createdAt' | 'body'> {
+  isCut: boolean
+}
+
 interface CommentPageRequest {
   /** The id at the end of the previous page. */
   after: string | undefined
@@ -53,6 +59,27 @@ export function commentsRepository(db: Executor, reach: Reach) {
           ),
         )
         .orderBy(isDescending ? desc(comments.id) : asc(comments.id))
+        .limit(limit)
+    },
+
+    /** Newest first, with at most `maxLength` characters of each body. */
+    async listBeginnings(
+      taskId: string,
+      { limit, maxLength }: { limit: number; maxLength: number },
+    ): Promise<CommentBeginning[]> {
+      return db
+        .select({
+          id: comments.id,
+          authorType: comments.authorType,
+          authorName: comments.authorName,
+          createdAt: comments.createdAt,
+          body: sql<string>`left(${comments.body}, ${maxLength})`,
+          isCut: sql<boolean>`char_length(${comments.body}) > ${maxLength}`,
+        })
+        .from(comments)
+        .innerJoin(tasks, eq(tasks.id, comments.taskId))
+        .where(and(eq(comments.taskId, taskId), isReadable))
+        .orderBy(desc(comments.id))
         .limit(limit)
     },
 

@@ -1,8 +1,9 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { NewComment } from './comment.ts'
 import { ContextRequest, Notice, TaskBrief } from './context.ts'
-import { Nullable, ref, StrictObject, Uuid } from './parts.ts'
+import { DateTime, Nullable, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { NewRule, RuleChange } from './rule.ts'
-import { NewTask, Task, TaskChange, TaskQuery } from './task.ts'
+import { ActorType, NewTask, Task, TaskChange, TaskQuery } from './task.ts'
 
 /*
  * Input and output of the AI tools, built from the same schemas as REST. Fields without use for an assistant are
@@ -31,6 +32,18 @@ export const GetTaskInput = StrictObject(
 )
 export type GetTaskInput = Static<typeof GetTaskInput>
 
+const { body } = NewComment.properties
+export const AddCommentInput = StrictObject(
+  { id: Uuid('The ID of the task.'), body },
+  { description: 'The task, and the comment.' },
+)
+export type AddCommentInput = Static<typeof AddCommentInput>
+
+export const AddedComment = Type.Object(
+  { id: Uuid('The ID of the comment.') },
+  { description: 'The created comment.' },
+)
+
 const { properties: newTask } = Type.Omit(NewTask, ['source', 'metadata'])
 export const CreateTaskInput = StrictObject(newTask, { description: 'The task to create.' })
 export type CreateTaskInput = Static<typeof CreateTaskInput>
@@ -40,11 +53,39 @@ export const UpdateTaskInput = change('task', taskChange)
 export type UpdateTaskInput = Static<typeof UpdateTaskInput>
 
 const { properties: shownOfTask } = Type.Omit(Task, ['metadata'])
-export const AssistantTask = Type.Object(
+const AssistantTask = Type.Object(
   { notice: Notice, ...shownOfTask },
   { description: 'A task, without its metadata.' },
 )
-export type AssistantTask = Static<typeof AssistantTask>
+
+/** How many comments `get_task` returns, and how much of each. */
+export const LATEST_COMMENTS = 20
+export const MAX_BODY_LENGTH = 4_000
+
+const AssistantComment = Type.Object(
+  {
+    id: Uuid('The ID of the comment.'),
+    author: Type.String({ description: 'The name of the author.' }),
+    authorType: StringEnum([...ActorType], { description: 'The type of author.' }),
+    createdAt: DateTime('When the comment was written.'),
+    body: Type.String({ description: 'The text, at most its first 4,000 characters.' }),
+    isCut: Type.Boolean({ description: 'Whether the text is longer.' }),
+  },
+  { description: 'A comment.' },
+)
+export type AssistantComment = Static<typeof AssistantComment>
+
+export const AssistantTaskWithComments = Type.Object(
+  {
+    ...AssistantTask.properties,
+    comments: Type.Array(AssistantComment, {
+      maxItems: LATEST_COMMENTS,
+      description:
+        'The latest comments, oldest first: at most 20, and 16,000 characters. `commentCount` counts all.',
+    }),
+  },
+  { description: 'A task, without its metadata, and its latest comments.' },
+)
 
 export const WrittenAssistantTask = Type.Object(
   {

@@ -3,9 +3,10 @@ import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { commentManagedByCodehost, commentNotFound, commentOfAnother, taskNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { CommentRow } from '../repositories/comments.ts'
+import type { CommentBeginning, CommentRow } from '../repositories/comments.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { Comment, CommentChange, CommentQuery, NewComment, WrittenComment } from '../schemas/comment.ts'
+import { type AssistantComment, LATEST_COMMENTS, MAX_BODY_LENGTH } from '../schemas/tools.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
 import { type Page, readPage } from './page.ts'
@@ -15,9 +16,13 @@ import { mayReadTasks } from './tasks/view.ts'
 /** A comment has up to 256 KiB. */
 const MAX_AT_ONCE = 10
 
+/** For assistants: of all bodies together, about 4,000 tokens. */
+const MAX_TOTAL_LENGTH = 16_000
+
 export const commentOperations = {
   create: { scope: 'tasks:write' },
   list: { scope: 'tasks:read' },
+  latest: { scope: 'tasks:read' },
   get: { scope: 'tasks:read' },
   update: { scope: 'tasks:write' },
   delete: { scope: 'tasks:write' },
@@ -80,6 +85,21 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
       })
     },
 
+    /** The latest comments for an assistant, oldest first, as far as their texts together are short enough. */
+    async latest(caller: Caller, taskId: string): Promise<AssistantComment[]> {
+      const newestFirst = await repos
+        .within(caller)
+        .comments.listBeginnings(taskId, { limit: LATEST_COMMENTS, maxLength: MAX_BODY_LENGTH })
+      let length = 0
+      const isShown = ({ body }: CommentBeginning) => {
+        length += body.length
+        return length <= MAX_TOTAL_LENGTH
+      }
+      const firstLeftOut = newestFirst.findIndex((comment) => !isShown(comment))
+      const shown = firstLeftOut === -1 ? newestFirst : newestFirst.slice(0, firstLeftOut)
+      return shown.toReversed().map(toAssistantComment)
+    },
+
     /** @throws comment_not_found */
     async get(caller: Caller, id: string): Promise<Comment> {
       const row = await repos.within(caller).comments.find(id)
@@ -125,6 +145,18 @@ const toComment = (row: CommentRow): Comment => ({
   externalUrl: row.externalUrl,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
+})
+
+const toAssistantComment = ({
+  authorType,
+  authorName,
+  createdAt,
+  ...rest
+}: CommentBeginning): AssistantComment => ({
+  ...rest,
+  authorType,
+  author: authorName,
+  createdAt: createdAt.toISOString(),
 })
 
 /** What a caller without `tasks:read` receives after a write. */

@@ -1,6 +1,7 @@
 import type { TObject } from '@sinclair/typebox'
 import { describe, expect, test } from 'vitest'
 import { TOOLS } from '../../src/mcp/tools.ts'
+import { NewComment } from '../../src/schemas/comment.ts'
 import { Context, ContextQuery } from '../../src/schemas/context.ts'
 import { NewRule, Rule, RuleChange, RuleList } from '../../src/schemas/rule.ts'
 import { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../src/schemas/task.ts'
@@ -15,6 +16,7 @@ const TWINS: Record<string, TObject | undefined> = {
   get_task: undefined,
   create_task: NewTask,
   update_task: TaskChange,
+  add_comment: NewComment,
 }
 
 describe('a tool', () => {
@@ -41,9 +43,10 @@ describe('a tool', () => {
       ['create_task', WrittenTask],
       ['update_task', WrittenTask],
     ] as const) {
-      const { notice: _, ...members } = outputs[name]?.properties ?? {}
+      const { notice: _, comments, ...members } = outputs[name]?.properties ?? {}
       const { metadata: __, ...expected } = properties
       expect(members).toEqual(expected)
+      expect([name, comments !== undefined]).toEqual([name, name === 'get_task'])
     }
     expect(JSON.stringify(TaskListItem)).toContain('metadata')
     expect(JSON.stringify(Object.values(outputs))).not.toContain('"metadata"')

@@ -32,6 +32,8 @@ describe('a tool call with invalid arguments', () => {
     ['list_tasks', { status: ['closed'] }, ['status/0 must be one of open, in_progress, done']],
     ['list_tasks', { cursor: 'x' }, ['invalid_cursor']],
     ['get_task', { id: UNKNOWN_ID }, ['task_not_found', UNKNOWN_ID]],
+    ['add_comment', { id: UNKNOWN_ID, body: 'A' }, ['task_not_found', UNKNOWN_ID]],
+    ['add_comment', { id: UNKNOWN_ID }, ['body is required', 'Arguments: id (required), body (required)']],
     ['create_task', { title: 5 }, ['title must be a string, not 5']],
     ['create_task', { title: 'A', metadata: {} }, ['metadata is not a known field']],
     ['create_task', { title: 'A', listId: UNKNOWN_ID }, ['list_not_found']],

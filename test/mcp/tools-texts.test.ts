@@ -26,6 +26,7 @@ describe('task texts', () => {
       labels: [LABEL],
       metadata: { properties: { user_email: 'someone@example.com' } },
     })
+    await service.post(`/api/tasks/${task.id}/comments`, { body: NOTE })
     const client = await connect({ key })
     const { messages } = await client.getPrompt({ name: 'session_start' })
 

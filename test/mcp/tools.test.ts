@@ -12,6 +12,7 @@ const NAMES = [
   'get_task',
   'create_task',
   'update_task',
+  'add_comment',
 ]
 
 let service: TestApp
@@ -24,7 +25,7 @@ const { connect, closeAll } = mcpConnections(() => service)
 afterEach(closeAll)
 
 describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => {
-  test('lists eight tools, each with four annotations and an output schema', async () => {
+  test('lists nine tools, each with four annotations and an output schema', async () => {
     const { tools } = await (await connect({ kind })).listTools()
 
     expect(tools.map(({ name }) => name)).toEqual(NAMES)
@@ -90,7 +91,7 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
     })
     expect(again.data.id).toBe(made.data.id)
     expect(done.data).toMatchObject({ status: 'done', notes: 'Was easy.' })
-    expect(read.data).toEqual(done.data)
+    expect(read.data).toEqual({ ...done.data, comments: [] })
     expect(listed.data).toMatchObject({ data: [{ id: made.data.id }], nextCursor: null })
     for (const { data } of [made, done, read]) expect(data).not.toHaveProperty('metadata')
   })
@@ -115,7 +116,7 @@ describe('the scopes of a key', () => {
     ['rules:read', ['get_context', 'get_rules']],
     ['rules:write', ['create_rule', 'update_rule']],
     ['tasks:read', ['list_tasks', 'get_task']],
-    ['tasks:write', ['create_task', 'update_task']],
+    ['tasks:write', ['create_task', 'update_task', 'add_comment']],
   ])('apply to every tool: %s', async (scope, allowed) => {
     const { key } = await givenProjectWithKey(service, [scope])
     const client = await connect({ key })
@@ -125,6 +126,7 @@ describe('the scopes of a key', () => {
       get_task: { id: UNKNOWN_ID },
       create_task: { title: 'A' },
       update_task: { id: UNKNOWN_ID, status: 'done' },
+      add_comment: { id: UNKNOWN_ID, body: 'A' },
     }
 
     for (const name of NAMES) {
