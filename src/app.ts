@@ -17,6 +17,7 @@ import {
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
+import { requireSignature, verifySignature } from './guards/codehost-signature.ts'
 import { checkEarly, oncePerRequest } from './guards/early.ts'
 import { limitInFlight } from './guards/in-flight.ts'
 import { requireMetricsReader } from './guards/metrics-reader.ts'
@@ -59,6 +60,7 @@ import { meRoutes } from './routes/me.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { problemsRoutes } from './routes/problems.ts'
 import { projectsRoutes } from './routes/projects.ts'
+import { pushRoutes } from './routes/push.ts'
 import { rulesRoutes } from './routes/rules.ts'
 import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
 import { streamRoutes } from './routes/stream.ts'
@@ -93,6 +95,12 @@ export function limitsOf(config: Config) {
       maxTotalBytes: 128 * MIB,
       // For one key: one body of the maximum size, and room for others.
       maxHolderBytes: 48 * MIB,
+      stallMs: BODY_STALL_MS,
+      refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
+    }),
+    // Bodies whose sender is known only once they are complete. For one route: one of the maximum size, and others.
+    unverifiedIntake: bodyIntake({
+      maxTotalBytes: 64 * MIB,
       stallMs: BODY_STALL_MS,
       refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
     }),
@@ -197,7 +205,7 @@ export async function buildApp({
     scope.register(metricsRoutes, { prefix: '/metrics', ...service })
   })
 
-  app.register(receiver, { config, services: service, limits })
+  app.register(receivers, { config, services: service, limits })
 
   app.register(async function forAssistants(scope) {
     const requireKey = oncePerRequest(requireAssistant({ access: service.access, failures }))
@@ -217,7 +225,7 @@ export async function buildApp({
   return app
 }
 
-/** An app with only the feedback receiver, for a port of its own that faces the internet. */
+/** An app with only the receivers, for a port of its own that faces the internet. */
 export async function buildReceiver({
   config,
   logger,
@@ -226,7 +234,7 @@ export async function buildReceiver({
 }: Omit<AppDeps, 'ping'>): Promise<FastifyInstance> {
   const app = await bareApp({ config, logger, services, limits })
   for (const schema of namedSchemas) app.addSchema(schema)
-  app.register(receiver, { config, services, limits })
+  app.register(receivers, { config, services, limits })
   return app
 }
 
@@ -281,21 +289,33 @@ const lazySerializers: ReturnType<typeof SerializerSelector> = (externalSchemas,
   }
 }
 
-/** The feedback receiver, for callers with a webhook secret. */
-async function receiver(
+/** The receivers of feedback and of deliveries of the code host: their callers have secrets of their own. */
+async function receivers(
   scope: FastifyInstance,
   { config, services, limits }: Pick<AppDeps, 'config' | 'services'> & { limits: Limits },
 ) {
-  const buffer = retryBuffer({
+  const buffering = {
     isTransient: isDatabaseAway,
     refusal: deliveryUnavailable,
     onBuffered: services.metrics.buffered,
-  })
+  }
+  const buffer = retryBuffer(buffering)
   const { webhookSecret } = config
   const { failures } = limits
-  const guards = [
-    requireWebhookSecret({ access: services.access, failures, buffer, webhookSecret }),
-    limitRequests({ policy: 'receiver', limit: limits.receiver, nameOf: () => 'all' }),
-  ]
+  const limit = limitRequests({ policy: 'receiver', limit: limits.receiver, nameOf: () => 'all' })
+  const guards = [requireWebhookSecret({ access: services.access, failures, buffer, webhookSecret }), limit]
   scope.register(receiverRoutes, { prefix: '/api/analytics', ...services, guards, buffer })
+
+  // The code host waits 10 s, and never sends again by itself.
+  const pushBuffer = retryBuffer({ ...buffering, retryMs: 8_000 })
+  scope.decorateRequest('pushTarget', null)
+  scope.register(pushRoutes, {
+    prefix: '/in',
+    ...services,
+    earlyGuards: [requireSignature({ ...services, failures, buffer: pushBuffer }), limit.peek],
+    // Only verified deliveries count towards the limit.
+    guards: [verifySignature({ ...services, failures }), limit],
+    buffer: pushBuffer,
+    bodyIntake: limits.unverifiedIntake,
+  })
 }

@@ -52,6 +52,9 @@ interface ItemsPage {
  * the outcome instead of throwing; only an abort by `signal` throws.
  */
 export interface CodeHost {
+  /** Whether a delivery was signed with one of these secrets; compared in constant time. Sends no request. */
+  isSignedWith(secrets: string[], delivery: { body: Buffer; signature: string }): Promise<boolean>
+
   findRepository(
     access: HostAccess,
     options: { nameOrId: string | number; signal?: AbortSignal | undefined },

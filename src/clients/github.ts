@@ -2,6 +2,7 @@ import { Octokit } from '@octokit/rest'
 import { jsonElements } from '../lib/json-elements.ts'
 import { repaired } from '../schemas/formats.ts'
 import type { CodeHost, HostAccess, HostLimits, Refusal, Unreachable } from './codehost.ts'
+import { isSignedWith } from './github-signature.ts'
 import { describeNetworkError, rootCauseOf } from './network-error.ts'
 
 /** The API version whose format `domain/codehost/item.ts` parses. */
@@ -31,6 +32,8 @@ export function githubClient({
   onLargeBody = () => {},
 }: GithubOptions = {}): CodeHost {
   return {
+    isSignedWith,
+
     async findRepository(access, { nameOrId, signal }) {
       const path = typeof nameOrId === 'number' ? `/repositories/${nameOrId}` : `/repos/${nameOrId}`
       const response = await followRedirects(access, { url: access.apiUrl + path, follow: true, signal })

@@ -24,6 +24,19 @@ export const missingWebhookSecret = () =>
 export const invalidWebhookSecret = () =>
   new AppError('invalid_credentials', { detail: 'The webhook secret is invalid or was revoked.' })
 
+export const missingSignature = () =>
+  new AppError('missing_credentials', {
+    detail:
+      'Sign the delivery: the header X-Hub-Signature-256 is required. Set the secret of the connection in the settings of the webhook.',
+  })
+
+/** The same for an unknown connection: its sender learns nothing. */
+export const invalidSignature = () =>
+  new AppError('invalid_credentials', {
+    detail:
+      'The signature does not match the body and the secret of a connection with this ID. Set the URL and the secret of the connection in the settings of the webhook.',
+  })
+
 export const sessionEnded = () =>
   new AppError('invalid_credentials', { detail: 'The session has ended. Sign in again.' })
 

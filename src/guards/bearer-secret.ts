@@ -7,8 +7,8 @@ import type { FailureLimit } from '../services/failure-limit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Marks the receiver of deliveries, which requires a webhook secret. */
-    isReceiver?: boolean
+    /** How a receiver of deliveries verifies its callers, who have no API key. */
+    receiver?: 'webhookSecret' | 'codehostSignature'
   }
 }
 

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Senders of feedback wait 3 s for a response; most restarts of a database take less. */
 const RETRY_MS = 2_000
-/** Applies even if a slow sender or a guard used up the time. */
-const MIN_RETRY_MS = 500
 const AGAIN_AFTER_MS = 100
 const MAX_BUFFERED = 500
 
@@ -13,6 +11,8 @@ interface Deadline {
 }
 
 interface RetryBufferOptions {
+  /** How long work is retried; at least a quarter of it is left, whatever the request has used up. */
+  retryMs?: number
   isTransient(error: unknown): boolean
   /** What callers get when the deadline is over, or the buffer full. */
   refusal(cause?: unknown): Error
@@ -23,7 +23,7 @@ interface RetryBufferOptions {
  * Retries work that fails for a transient reason, until its deadline. Work in progress at the deadline is not
  * cancelled: if it succeeds after all, the caller's next attempt is a repeat.
  */
-export function retryBuffer({ isTransient, refusal, onBuffered }: RetryBufferOptions) {
+export function retryBuffer({ retryMs = RETRY_MS, isTransient, refusal, onBuffered }: RetryBufferOptions) {
   /** Callers that wait for a result; `buffered` counts those whose work failed once. */
   let waiting = 0
   let buffered = 0
@@ -36,12 +36,12 @@ export function retryBuffer({ isTransient, refusal, onBuffered }: RetryBufferOpt
     waiting++
     const deadline = { isPast: false }
     const deadlinePassed = Promise.withResolvers<never>()
-    const retryMs = Math.max(RETRY_MS - elapsedMs, MIN_RETRY_MS)
+    const leftMs = Math.max(retryMs - elapsedMs, retryMs / 4)
     const timer = setTimeout(() => {
       isFailing = true
       deadline.isPast = true
       deadlinePassed.reject(refusal(new Error('No result before the deadline.')))
-    }, retryMs)
+    }, leftMs)
     try {
       return await Promise.race([firstTry(work, deadline), deadlinePassed.promise])
     } finally {

@@ -1,23 +1,33 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { type PushParsing, type PushReading, readPush } from '../domain/codehost/delivery.ts'
 import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
+import { invalidJson } from '../errors/index.ts'
+import type { BodyIntake } from '../lib/body-intake.ts'
 import { keepingError, readBody } from './json-body.ts'
 
 /** The maximum size of an event. */
 export const EVENT_BYTES = 2 * 1024 * 1024
 /** Larger events are parsed in the side thread. */
 const SMALL_BYTES = 32 * 1024
+/** Of the code host most deliveries have 10 to 50 KiB; this much takes about a millisecond. */
+const SMALL_PUSH_BYTES = 256 * 1024
+
+interface EventBodyOptions {
+  /** Receives the bodies; by default, the one for all bodies of the process. */
+  bodyIntake?: BodyIntake
+}
 
 /**
- * For routes that receive feedback events: bodies are kept as bytes, whatever their content type, and are not
+ * For routes that receive events of other systems: bodies are kept as bytes, whatever their content type, and are not
  * validated or coerced. The service parses them.
  */
-export const eventBody = fp(
-  async function eventBody(scope: FastifyInstance) {
+export const eventBody = fp<EventBodyOptions>(
+  async function eventBody(scope: FastifyInstance, { bodyIntake }) {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
-      keepingError(request, () => readBody({ request, payload })),
+      keepingError(request, () => readBody({ request, payload, bodyIntake })),
     )
     scope.setValidatorCompiler(() => () => true)
   },
@@ -37,4 +47,25 @@ export async function deliveryIn({ body, server }: FastifyRequest): Promise<Deli
 interface DeliveryIn {
   reading: DeliveryReading
   bytes: number
+}
+
+/**
+ * Reads a verified delivery of the code host, without blocking the event loop.
+ * @throws invalid_json
+ */
+export async function pushIn(request: FastifyRequest): Promise<{ reading: PushReading; payload: Buffer }> {
+  const payload = payloadIn(request)
+  const parsing: PushParsing =
+    payload.length <= SMALL_PUSH_BYTES
+      ? readPush(payload)
+      : await request.server.worker.run('readPush', { input: payload })
+  if (!parsing.isJson) throw invalidJson(parsing.problem)
+  return { reading: parsing.reading, payload }
+}
+
+/** The form is the code host's default content type. */
+function payloadIn({ body, headers }: FastifyRequest): Buffer {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  if (!/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')) return bytes
+  return Buffer.from(new URLSearchParams(bytes.toString()).get('payload') ?? '')
 }

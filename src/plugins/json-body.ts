@@ -158,13 +158,19 @@ interface Reading {
   request: FastifyRequest
   payload: Readable
   scan?: JsonScan
+  bodyIntake?: BodyIntake | undefined
 }
 
 /** Reads the body, up to the route's limit of bytes and the scan's limit of values; the rest stays in the socket. */
-export async function readBody({ request, payload, scan }: Reading): Promise<Buffer> {
+export async function readBody({
+  request,
+  payload,
+  scan,
+  bodyIntake = request.server.bodyIntake,
+}: Reading): Promise<Buffer> {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
-  const { bytes, release } = await request.server.bodyIntake.receive(payload, {
+  const { bytes, release } = await bodyIntake.receive(payload, {
     maxBytes: limit,
     holder: holderOf(request),
     refusalOf: (chunk) => (scan && !scan.push(chunk) ? tooManyValues(scan) : undefined),

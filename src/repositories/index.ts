@@ -2,6 +2,7 @@ import type { Database } from '../db/pool.ts'
 import { activityLogReader, activityRepository } from './activity.ts'
 import { cleanupRepository } from './cleanup.ts'
 import { codehostRepository } from './codehost/connections.ts'
+import { codehostDeliveriesRepository } from './codehost/deliveries.ts'
 import { syncQueue, syncRunsRepository } from './codehost/sync-runs.ts'
 import { syncedTasksRepository } from './codehost/synced-tasks.ts'
 import { commentsRepository } from './comments.ts'
@@ -107,6 +108,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     routing: routingRepository(db),
     feedback: feedbackRepository(db),
     codehost: codehostRepository(db, reach),
+    deliveries: codehostDeliveriesRepository(db),
     syncRuns: syncRunsRepository(db, reach),
     syncedTasks: syncedTasksRepository(db, reach),
   }

@@ -33,7 +33,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
     {
       onRequest: guards,
       bodyLimit: EVENT_BYTES,
-      config: { isReceiver: true },
+      config: { receiver: 'webhookSecret' },
       schema: {
         tags: ['Feedback'],
         operationId: 'receiveFeedback',

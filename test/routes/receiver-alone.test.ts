@@ -35,9 +35,14 @@ test('the receiver accepts feedback on its own port', async () => {
   expect((await service.get(`/api/tasks/${first.body.taskId}`)).status).toBe(200)
 })
 
+test('the push receiver is on that port, too', async () => {
+  const { status } = await fetch(`${url}/in/codehost/x`, { method: 'POST', body: '{}' })
+  expect(status).toBe(401)
+})
+
 test('that port has no other route, with any key', async () => {
   for (const { method, path, name } of routesOf(service.app)) {
-    if (name === 'POST /api/analytics/webhook') continue
+    if (['POST /api/analytics/webhook', 'POST /in/codehost/:connectionId'].includes(name)) continue
     const { status } = await fetch(url + path, { method, headers: { 'x-api-key': service.adminKey } })
     expect([name, status]).toEqual([name, 404])
   }

@@ -1,4 +1,4 @@
-import { text, timestamp } from '../drizzle.ts'
+import { customType, text, timestamp } from '../drizzle.ts'
 
 /** Millisecond precision as in the API: a cursor taken from a response compares equal to its row. */
 export const timestamptz = (name: string) =>
@@ -6,3 +6,5 @@ export const timestamptz = (name: string) =>
 
 export const actorType = (name: string) =>
   text(name, { enum: ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] })
+
+export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })

@@ -68,6 +68,12 @@ export const openapi = fp(
               scheme: 'bearer',
               description: 'A webhook secret.',
             },
+            codehostSignature: {
+              type: 'apiKey',
+              in: 'header',
+              name: 'X-Hub-Signature-256',
+              description: 'A signature of the body with the webhook secret of a connection.',
+            },
           },
         },
       },
@@ -129,7 +135,7 @@ function describeRoute(route: RouteOptions) {
   if (!schema || schema.hide) return
   schema.querystring ??= StrictObject({}, { description: 'No parameters.' })
   if (config?.operation) schema.security = [{ apiKey: [] }]
-  else schema.security = config?.isReceiver ? [{ webhookSecret: [] }] : []
+  else schema.security = config?.receiver ? [{ [config.receiver]: [] }] : []
 }
 
 /** The schema with all errors of the route. */
@@ -140,8 +146,8 @@ function withProblems(schema: FastifySchema, { config, method }: RouteOptions): 
       ? (['missing_credentials', 'invalid_credentials', 'expired_credentials'] as const)
       : []),
     ...(config?.operation && config.operation.scope !== 'any' ? (['insufficient_scope'] as const) : []),
-    ...(config?.isReceiver ? (['missing_credentials', 'invalid_credentials'] as const) : []),
-    ...(config?.operation || config?.isReceiver ? (['rate_limited'] as const) : []),
+    ...(config?.receiver ? (['missing_credentials', 'invalid_credentials'] as const) : []),
+    ...(config?.operation || config?.receiver ? (['rate_limited'] as const) : []),
     ...(schema.headers && 'idempotency-key' in (schema.headers as { properties: object }).properties
       ? (['request_in_progress', 'idempotency_key_reused'] as const)
       : []),

@@ -1,0 +1,73 @@
+import { isUtf8 } from 'node:buffer'
+
+/** What the receiver reads of a delivery; the job reads the rest. */
+export interface PushReading {
+  action: string | null
+  /** The repository that it is about; null if it is about none. */
+  repositoryId: number | null
+  /** The number of the issue or pull request. */
+  number: number | null
+}
+
+export type PushParsing = { isJson: true; reading: PushReading } | { isJson: false; problem: string }
+
+/** Why a delivery was not applied. */
+export type DropReason =
+  | 'event_ignored'
+  | 'action_ignored'
+  | 'other_repository'
+  | 'comments_off'
+  | 'project_archived'
+
+/** All processing whose time depends on the delivery's size, in one call, so that it can run in any thread. */
+export function readPush(bytes: Uint8Array): PushParsing {
+  if (!isUtf8(bytes)) return { isJson: false, problem: 'it is not UTF-8.' }
+  try {
+    const { action, repository, issue, pull_request } = asRecord(JSON.parse(Buffer.from(bytes).toString()))
+    const { id } = asRecord(repository)
+    const { number } = asRecord(issue ?? pull_request)
+    return {
+      isJson: true,
+      reading: {
+        action: typeof action === 'string' ? action.slice(0, MAX_ACTION_LENGTH) : null,
+        repositoryId: typeof id === 'number' && Number.isSafeInteger(id) ? id : null,
+        number: typeof number === 'number' && Number.isInteger(number) && isNumber(number) ? number : null,
+      },
+    }
+  } catch (error) {
+    return { isJson: false, problem: (error as Error).message.slice(0, 200) }
+  }
+}
+
+/** Whether a delivery has to be applied, or why not. Deliveries that change nothing are applied as they arrive. */
+export function judgeDelivery(
+  { event, reading: { repositoryId } }: { event: string; reading: PushReading },
+  connection: { repositoryId: number },
+): { status: 'received' | 'applied'; reason: null } | { status: 'dropped'; reason: DropReason } {
+  if (!Object.hasOwn(JUDGED, event)) return { status: 'dropped', reason: 'event_ignored' }
+  // The webhook of an organization is tested without a repository.
+  const isOfNone = event === 'ping' && repositoryId === null
+  if (!isOfNone && repositoryId !== connection.repositoryId)
+    return { status: 'dropped', reason: 'other_repository' }
+  return JUDGED[event as keyof typeof JUDGED]
+}
+
+const JUDGED = {
+  issues: { status: 'received', reason: null },
+  pull_request: { status: 'received', reason: null },
+  repository: { status: 'received', reason: null },
+  ping: { status: 'applied', reason: null },
+  issue_comment: { status: 'dropped', reason: 'comments_off' },
+} as const
+
+/** Whether it can be applied later: the payload of any other event or repository is of no use. */
+export const isKept = (reason: DropReason | null) =>
+  reason !== 'event_ignored' && reason !== 'other_repository'
+
+const MAX_ACTION_LENGTH = 100
+const MAX_NUMBER = 2_147_483_647
+
+const isNumber = (number: number) => number > 0 && number <= MAX_NUMBER
+
+const asRecord = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>

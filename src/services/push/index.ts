@@ -1,0 +1,91 @@
+import type { CodeHost } from '../../clients/codehost.ts'
+import { type DropReason, isKept, judgeDelivery, type PushReading } from '../../domain/codehost/delivery.ts'
+import { invalidSignature } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { DeliveryRow } from '../../repositories/codehost/deliveries.ts'
+import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { isUuid } from '../../schemas/formats.ts'
+import type { TokenVault } from '../codehost/token.ts'
+
+export type PushService = ReturnType<typeof pushService>
+
+/** The connection that a delivery is for, and the secrets that it may be signed with. */
+export interface PushTarget {
+  connection: Pick<ConnectionRow, 'id' | 'repositoryId'>
+  secrets: string[]
+}
+
+/** A verified delivery. */
+export interface Delivery {
+  /** The host's id: the same for a redelivery. */
+  deliveryId: string
+  event: string
+  reading: PushReading
+  payload: Buffer
+}
+
+interface PushDeps {
+  repos: Repositories
+  clock: Clock
+  host: Pick<CodeHost, 'isSignedWith'>
+  vault: Pick<TokenVault, 'webhookSecretsOf'>
+}
+
+/** The push receiver: stores what the code host reports; `deliveries.ts` applies it. */
+export function pushService({ repos, clock, host, vault }: PushDeps) {
+  const { codehost, deliveries } = repos.within(everywhere)
+  let onReceived = () => {}
+
+  return {
+    /** Wakes the worker of this instance after a delivery was stored. */
+    wake: () => onReceived(),
+
+    onReceived(listener: () => void): void {
+      onReceived = listener
+    },
+
+    /** Undefined if there is no such connection, or it has no secret that can be decrypted. */
+    async findTarget(connectionId: string): Promise<PushTarget | undefined> {
+      const connection = isUuid(connectionId) ? await codehost.findById(connectionId) : undefined
+      const secrets = connection ? vault.webhookSecretsOf(connection, clock.now()) : []
+      if (!connection || secrets.length === 0) return undefined
+      return { connection: { id: connection.id, repositoryId: connection.repositoryId }, secrets }
+    },
+
+    isSigned: ({ secrets }: PushTarget, delivery: { body: Buffer; signature: string }): Promise<boolean> =>
+      host.isSignedWith(secrets, delivery),
+
+    /**
+     * Stores a delivery; returns after the commit. A redelivery does nothing.
+     * @throws invalid_credentials if the repository was disconnected meanwhile
+     */
+    async receive(
+      { connection }: PushTarget,
+      { deliveryId, event, reading, payload }: Delivery,
+    ): Promise<{ accepted: boolean; duplicate: boolean; reason: DropReason | null }> {
+      const now = clock.now()
+      const { status, reason } = judgeDelivery({ event, reading }, connection)
+      const row: DeliveryRow = {
+        connectionId: connection.id,
+        deliveryId,
+        id: clock.newId(now),
+        event,
+        action: reading.action,
+        number: reading.number,
+        status,
+        reason,
+        attempts: 0,
+        payload: isKept(reason) ? payload : null,
+        payloadBytes: payload.length,
+        receivedAt: now,
+        nextAttemptAt: status === 'received' ? now : null,
+        appliedAt: status === 'applied' ? now : null,
+        taskId: null,
+      }
+      const outcome = await deliveries.redacted(() => deliveries.insert(row))
+      if (outcome === 'disconnected') throw invalidSignature()
+      return { accepted: status !== 'dropped', duplicate: outcome === 'known', reason }
+    },
+  }
+}

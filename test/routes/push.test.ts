@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { sign } from '@octokit/webhooks-methods'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  deliver,
+  type HostWebhook,
+  itemDelivery,
+  recordedDeliveries,
+} from '../support/code-host-deliveries.ts'
+import { repositoryJson } from '../support/code-host-items.ts'
+import { sendRaw } from '../support/raw.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing()
+})
+afterAll(() => service.close())
+
+let repositories = 0
+async function connected(id?: number) {
+  const repository = service.host.repository(`acme/pushed-${++repositories}`, { ...(id && { id }) })
+  const project = await service.given.project()
+  const path = `/api/projects/${project.id}/codehost`
+  const { body } = await service.put(path, { repository: repository.name, schedule: 'off' })
+  const webhook: HostWebhook = body.webhook
+  const { id: connectionId } = body
+  const opened = () => {
+    const item = repository.issue()
+    return itemDelivery(item, {
+      api: service.host.url,
+      repository: { ...repository, name: repository.name, isPrivate: false },
+      action: 'opened',
+    })
+  }
+  const inbox = () =>
+    service.query('select * from codehost_deliveries where connection_id = $1 order by id', [connectionId])
+  return { path, webhook, repository, opened, inbox }
+}
+
+describe('the push receiver', () => {
+  test('stores a delivery with its id before it responds', async () => {
+    const { webhook, opened, inbox } = await connected()
+    const delivery = opened()
+    const deliveryId = randomUUID()
+    const { status, body } = await deliver(webhook, delivery, { deliveryId })
+    expect([status, body]).toEqual([202, { accepted: true, duplicate: false, reason: null }])
+    const [row] = await inbox()
+    expect(row).toMatchObject({ delivery_id: deliveryId, event: 'issues', action: 'opened', number: 1 })
+    expect(JSON.parse(row.payload.toString())).toMatchObject({ issue: { title: 'Item 1' } })
+  })
+
+  test('ignores a redelivery, also while the first one arrives', async () => {
+    const { webhook, opened, inbox } = await connected()
+    const delivery = opened()
+    const deliveryId = randomUUID()
+    const send = () => deliver(webhook, delivery, { deliveryId })
+    const responses = [...(await Promise.all([send(), send(), send()])), await send()]
+    expect(responses.map(({ status }) => status)).toEqual([202, 202, 202, 202])
+    expect(responses.filter(({ body }) => !body.duplicate)).toHaveLength(1)
+    expect(await inbox()).toHaveLength(1)
+  })
+
+  test.each<[string, Record<string, string | undefined>, string]>([
+    ['without a signature', { 'x-hub-signature-256': undefined }, 'missing_credentials'],
+    ['with another signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }, 'invalid_credentials'],
+    ['with a malformed signature', { 'x-hub-signature-256': 'sha256=short' }, 'invalid_credentials'],
+    [
+      'with the old kind of signature',
+      { 'x-hub-signature-256': undefined, 'x-hub-signature': 'sha1=0' },
+      'missing_credentials',
+    ],
+  ])('rejects a delivery %s and stores nothing', async (_, headers, code) => {
+    const { webhook, opened, inbox } = await connected()
+    const { status, body } = await deliver(webhook, opened(), { headers })
+    expect([status, body.code]).toEqual([401, code])
+    expect(await inbox()).toEqual([])
+  })
+
+  test.each(['00000000-0000-7000-8000-000000000000', 'x', '%00'])(
+    'rejects a delivery to the unknown connection %s like one with a wrong signature',
+    async (id) => {
+      const { webhook, opened } = await connected()
+      const wrong = await deliver({ ...webhook, secret: 'x' }, opened())
+      const unknown = await deliver({ ...webhook, url: `${service.url}/in/codehost/${id}` }, opened())
+      expect([unknown.status, unknown.body.code]).toEqual([401, 'invalid_credentials'])
+      expect(unknown.body.detail).toBe(wrong.body.detail)
+    },
+  )
+
+  test('rejects the signature of another connection', async () => {
+    const [one, other] = [await connected(), await connected()]
+    const { status } = await deliver({ ...one.webhook, secret: other.webhook.secret }, one.opened())
+    expect(status).toBe(401)
+  })
+
+  test('rejects a body that was changed on the way', async () => {
+    const { webhook, opened } = await connected()
+    const signature = await sign(webhook.secret, JSON.stringify({ action: 'opened' }))
+    expect((await deliver(webhook, opened(), { headers: { 'x-hub-signature-256': signature } })).status).toBe(
+      401,
+    )
+  })
+
+  test('decides by the headers before the body arrives', async () => {
+    const { webhook } = await connected()
+    const { hostname, port, pathname } = new URL(webhook.url)
+    const head = (path: string, signature: string) =>
+      [`POST ${path} HTTP/1.1`, 'Host: x', 'Content-Length: 26000000', signature, '', ''].join('\r\n')
+    expect(await firstLine(head(pathname, 'X-Other: 1'))).toContain(' 401 ')
+    expect(
+      await firstLine(head('/in/codehost/x', `X-Hub-Signature-256: sha256=${'0'.repeat(64)}`)),
+    ).toContain(' 401 ')
+
+    function firstLine(text: string): Promise<string> {
+      return new Promise((resolve, reject) => {
+        const socket = connect(Number(port), hostname, () => socket.write(text))
+        socket.on('error', reject).once('data', (data) => {
+          resolve(String(data).split('\r\n')[0] ?? '')
+          socket.destroy()
+        })
+      })
+    }
+  })
+
+  test('accepts the new and the previous secret, and the previous one for a day only', async () => {
+    const { path, webhook, opened } = await connected()
+    const { secret } = (await service.post(`${path}/webhook-secret`)).body
+    const statuses = async () => [
+      (await deliver(webhook, opened())).status,
+      (await deliver({ ...webhook, secret }, opened())).status,
+    ]
+    expect(await statuses()).toEqual([202, 202])
+    await service.query('update codehost_connections set previous_webhook_secret_until = now()')
+    expect(await statuses()).toEqual([401, 202])
+  })
+
+  test('rejects deliveries after the repository was disconnected', async () => {
+    const { path, webhook, opened, inbox } = await connected()
+    expect((await deliver(webhook, opened())).status).toBe(202)
+    await service.delete(path)
+    expect((await deliver(webhook, opened())).status).toBe(401)
+    expect(await inbox()).toEqual([])
+  })
+
+  test.each([
+    ['truncated', '{"action":"opened","issue":{"number":1'],
+    ['empty', ' '],
+    ['not UTF-8 in a member', '{"action":"\\ud800"}'],
+  ])('responds to a signed body that is %s', async (name, text) => {
+    const { webhook, inbox } = await connected()
+    const response = await fetch(webhook.url, {
+      method: 'POST',
+      headers: {
+        'x-hub-signature-256': await sign(webhook.secret, text),
+        'x-github-event': 'issues',
+        'x-github-delivery': randomUUID(),
+      },
+      body: text,
+    })
+    const body = (await response.json()) as { code?: string; reason?: string }
+    if (name.startsWith('not')) expect([response.status, body.reason]).toEqual([202, 'other_repository'])
+    else {
+      expect([response.status, body.code]).toEqual([400, 'invalid_json'])
+      expect(await inbox()).toEqual([])
+    }
+  })
+
+  test.each<[string, Record<string, string | undefined>]>([
+    ['required', { 'x-github-event': undefined }],
+    ['required', { 'x-github-delivery': undefined }],
+    ['wrong_format', { 'x-github-delivery': 'x'.repeat(101) }],
+    ['wrong_format', { 'x-github-event': 'a b' }],
+  ])('names a header that is %s: %j', async (code, headers) => {
+    const { webhook, opened } = await connected()
+    const { status, body } = await deliver(webhook, opened(), { headers })
+    expect([status, body.code]).toEqual([400, 'validation_failed'])
+    expect(body.errors).toEqual([
+      expect.objectContaining({ path: `header.${Object.keys(headers)[0]}`, code }),
+    ])
+  })
+
+  test('reads a delivery that is sent as a form, the default of the code host', async () => {
+    const { webhook, opened, inbox } = await connected()
+    const { event, payload } = opened()
+    const form = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+    const response = await fetch(webhook.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-hub-signature-256': await sign(webhook.secret, form),
+        'x-github-event': event,
+        'x-github-delivery': randomUUID(),
+      },
+      body: form,
+    })
+    expect([response.status, await response.json()]).toMatchObject([202, { accepted: true }])
+    const [row] = await inbox()
+    expect(JSON.parse(row.payload.toString())).toMatchObject({ action: 'opened' })
+  })
+
+  test('reads a delivery of 24 MiB, and rejects one above 25', async () => {
+    const { webhook, opened, inbox } = await connected()
+    const { event, payload } = opened()
+    const padded = (mib: number) => ({
+      event,
+      payload: { ...payload, padding: 'x'.repeat(mib * 1024 * 1024) },
+    })
+    expect((await deliver(webhook, padded(24))).status).toBe(202)
+    const large = await sendRaw(service.url, {
+      method: 'POST',
+      path: new URL(webhook.url).pathname,
+      headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+      body: Buffer.alloc(25 * 1024 * 1024 + 1),
+    })
+    expect([large.status, large.body.code]).toEqual([413, 'body_too_large'])
+    expect((await inbox()).map((row) => row.number)).toEqual([1])
+  })
+
+  test('ignores other events and other repositories, and keeps no payload of them', async () => {
+    const { webhook, repository, opened, inbox } = await connected()
+    const other = repositoryJson(service.host.url, { ...repository, name: 'acme/x', isPrivate: false, id: 5 })
+    const responses = [
+      await deliver(webhook, { ...opened(), event: 'push' }),
+      await deliver(webhook, { event: 'issues', payload: { action: 'opened', repository: other } }),
+      await deliver(webhook, { event: 'issues', payload: { action: 'opened' } }),
+      await deliver(webhook, { event: 'constructor', payload: {} }),
+    ]
+    expect(responses.map(({ status, body }) => [status, body.accepted, body.reason])).toEqual([
+      [202, false, 'event_ignored'],
+      [202, false, 'other_repository'],
+      [202, false, 'other_repository'],
+      [202, false, 'event_ignored'],
+    ])
+    for (const row of await inbox()) expect(row).toMatchObject({ status: 'dropped', payload: null })
+  })
+
+  test('accepts every recorded delivery of its events', async () => {
+    const byRepository = Map.groupBy(recordedDeliveries(), ({ payload }) => repositoryOf(payload))
+    let count = 0
+    for (const [id, deliveries] of byRepository) {
+      const { webhook, inbox } = await connected(id ?? 1)
+      for (const delivery of deliveries) {
+        const { status, body } = await deliver(webhook, delivery)
+        expect([status, body.reason]).toEqual([
+          202,
+          delivery.event === 'issue_comment' ? 'comments_off' : null,
+        ])
+      }
+      const rows = await inbox()
+      expect(rows.map(({ event }) => event)).toEqual(deliveries.map(({ event }) => event))
+      for (const row of rows) {
+        expect(row.payload).not.toBeNull()
+        if (['issues', 'pull_request'].includes(row.event)) expect(row.number).toBeGreaterThan(0)
+      }
+      count += rows.length
+    }
+    expect(count).toBe(84)
+  })
+})
+
+const repositoryOf = (payload: object) => (payload as { repository?: { id: number } }).repository?.id
