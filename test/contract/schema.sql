@@ -60,6 +60,26 @@ create table codehost_connections (
   constraint codehost_connections_project_id_unique UNIQUE (project_id)
 );
 
+create table codehost_deliveries (
+  connection_id uuid not null,
+  delivery_id text not null,
+  id uuid not null,
+  event text not null,
+  action text,
+  number integer,
+  status text not null,
+  reason text,
+  attempts integer not null,
+  payload bytea,
+  payload_bytes integer not null,
+  received_at timestamp(3) with time zone not null,
+  next_attempt_at timestamp(3) with time zone,
+  applied_at timestamp(3) with time zone,
+  task_id uuid,
+  constraint codehost_deliveries_connection_id_codehost_connections_id_fk FOREIGN KEY (connection_id) REFERENCES codehost_connections(id) ON DELETE CASCADE,
+  constraint codehost_deliveries_connection_id_delivery_id_pk PRIMARY KEY (connection_id, delivery_id)
+);
+
 create table comments (
   id uuid not null,
   task_id uuid not null,
@@ -360,6 +380,11 @@ CREATE INDEX activity_type ON public.activity USING btree (type, id);
 CREATE INDEX api_key_secrets_key ON public.api_key_secrets USING btree (key_id);
 CREATE INDEX codehost_connections_list ON public.codehost_connections USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX codehost_connections_next_run ON public.codehost_connections USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+CREATE INDEX codehost_deliveries_dropped ON public.codehost_deliveries USING btree (id) WHERE (status = 'dropped'::text);
+CREATE INDEX codehost_deliveries_due ON public.codehost_deliveries USING btree (next_attempt_at) WHERE (status = 'received'::text);
+CREATE INDEX codehost_deliveries_gone ON public.codehost_deliveries USING btree (connection_id, number) WHERE (action = ANY (ARRAY['deleted'::text, 'transferred'::text]));
+CREATE UNIQUE INDEX codehost_deliveries_id ON public.codehost_deliveries USING btree (connection_id, id);
+CREATE INDEX codehost_deliveries_payload ON public.codehost_deliveries USING btree (id) WHERE (payload IS NOT NULL);
 CREATE UNIQUE INDEX comments_external ON public.comments USING btree (task_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX comments_task ON public.comments USING btree (task_id, id);
 CREATE UNIQUE INDEX feedback_events_dedup ON public.feedback_events USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, vi } from 'vitest'
+import { startPushWorker } from '../../src/jobs/push.ts'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
 import { startApp, type TestApp } from './app.ts'
 import { type HostToken, startCodeHost } from './code-host.ts'
@@ -14,6 +15,8 @@ interface SyncingOptions {
   concurrency?: number
 }
 
+const silent = pino({ level: 'silent' })
+
 const ENCRYPTION_KEY = 'ab'.repeat(32)
 
 /** The service with its worker, and a code host for it. */
@@ -26,6 +29,7 @@ export async function startSyncing({
   const host = await startCodeHost({ tokens })
   const app = await startApp({ env: { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY, ...env }, hostTimeoutMs })
   const worker = workerOf(app, { concurrency })
+  const pushWorker = startPushWorker({ push: app.service.push, logger: silent, pollMs: 200 })
   let repositories = 0
 
   return {
@@ -54,7 +58,7 @@ export async function startSyncing({
     /** What was asked since, one line each, without the host's name. */
     asked: (since = 0) => host.requests.slice(since).map(({ status, url }) => `${status} ${url}`),
     async close() {
-      await worker.stop()
+      await Promise.all([worker.stop(), pushWorker.stop()])
       await app.close()
       await host.close()
     },
@@ -85,7 +89,7 @@ export async function startSyncing({
 export const workerOf = (
   app: Pick<TestApp, 'service'>,
   options: Pick<Parameters<typeof startSyncWorker>[0], 'concurrency' | 'turnMs'> = {},
-) => startSyncWorker({ sync: app.service.sync, logger: pino({ level: 'silent' }), pollMs: 200, ...options })
+) => startSyncWorker({ sync: app.service.sync, logger: silent, pollMs: 200, ...options })
 
 /** The parts of a run must add up to what it fetched. */
 // biome-ignore lint/suspicious/noExplicitAny: a run as it came over the wire.

@@ -1,12 +1,37 @@
 import { isDatabaseAway, violates, withoutValues } from '../../db/database-error.ts'
+import { and, eq, inArray, lte, sql } from '../../db/drizzle.ts'
 import { codehostDeliveries } from '../../db/tables/codehost.ts'
 import { AppError } from '../../errors/index.ts'
 import type { Executor } from '../index.ts'
 
 export type DeliveryRow = typeof codehostDeliveries.$inferSelect
+/** A delivery that is to be applied. */
+export type PendingRow = Pick<DeliveryRow, 'id' | 'event' | 'payload'>
+
+/** The outcome of a delivery. */
+export interface Settlement {
+  id: string
+  status: 'applied' | 'dropped' | 'failed'
+  /** Why it was not applied, or changed nothing. */
+  reason: string | null
+  taskId?: string | undefined
+}
+
+const CONNECTION_KEY = 'codehost_deliveries_connection_id_codehost_connections_id_fk'
+
+/** Connections of one round. */
+const MAX_CONNECTIONS = 20
 
 /** The inbox of the push receiver, by connection: its callers know that the connection is in their reach. */
 export function codehostDeliveriesRepository(db: Executor) {
+  const isIn = (connectionId: string, ids: string[]) =>
+    and(
+      eq(codehostDeliveries.connectionId, connectionId),
+      sql`${codehostDeliveries.id} = any(${sql.param(ids)}::uuid[])`,
+    )
+  const isDue = (now: Date) =>
+    and(eq(codehostDeliveries.status, 'received'), lte(codehostDeliveries.nextAttemptAt, now))
+
   return {
     /** Removes payloads from the errors of `work`, which are logged. */
     async redacted<T>(work: () => Promise<T>): Promise<T> {
@@ -25,10 +50,128 @@ export function codehostDeliveriesRepository(db: Executor) {
           .returning({ id: codehostDeliveries.id })
         return rows.length > 0 ? 'stored' : 'known'
       } catch (error) {
-        if (violates(error, 'codehost_deliveries_connection_id_codehost_connections_id_fk'))
-          return 'disconnected'
+        if (violates(error, CONNECTION_KEY)) return 'disconnected'
         throw error
       }
+    },
+
+    /** Connections with deliveries to apply, those that wait longest first. */
+    async listDueConnections(now: Date): Promise<string[]> {
+      const rows = await db
+        .select({ connectionId: codehostDeliveries.connectionId })
+        .from(codehostDeliveries)
+        .where(isDue(now))
+        .groupBy(codehostDeliveries.connectionId)
+        .orderBy(sql`min(${codehostDeliveries.nextAttemptAt})`)
+        .limit(MAX_CONNECTIONS)
+      return rows.map(({ connectionId }) => connectionId)
+    },
+
+    /** The oldest deliveries to apply, at least one, within a number of bytes. */
+    async listDue(
+      connectionId: string,
+      { now, maxItems, maxBytes }: { now: Date; maxItems: number; maxBytes: number },
+    ): Promise<PendingRow[]> {
+      const oldest = db
+        .select({
+          id: codehostDeliveries.id,
+          bytesBefore: sql<number>`sum(${codehostDeliveries.payloadBytes})
+            over (order by ${codehostDeliveries.id}) - ${codehostDeliveries.payloadBytes}`.as('bytes_before'),
+        })
+        .from(codehostDeliveries)
+        .where(and(eq(codehostDeliveries.connectionId, connectionId), isDue(now)))
+        .orderBy(codehostDeliveries.id)
+        .limit(maxItems)
+        .as('oldest')
+      return db
+        .select({
+          id: codehostDeliveries.id,
+          event: codehostDeliveries.event,
+          payload: codehostDeliveries.payload,
+        })
+        .from(codehostDeliveries)
+        .where(
+          and(
+            eq(codehostDeliveries.connectionId, connectionId),
+            inArray(
+              codehostDeliveries.id,
+              db.select({ id: oldest.id }).from(oldest).where(sql`${oldest.bytesBefore} < ${maxBytes}`),
+            ),
+          ),
+        )
+        .orderBy(codehostDeliveries.id)
+    },
+
+    /** Which of these numbers were reported as deleted or transferred. */
+    async listGone(connectionId: string, numbers: number[]): Promise<number[]> {
+      if (numbers.length === 0) return []
+      const rows = await db
+        .select({ number: codehostDeliveries.number })
+        .from(codehostDeliveries)
+        .where(
+          and(
+            eq(codehostDeliveries.connectionId, connectionId),
+            eq(codehostDeliveries.event, 'issues'),
+            sql`${codehostDeliveries.action} in ('deleted', 'transferred')`,
+            sql`${codehostDeliveries.number} = any(${sql.param(numbers)}::integer[])`,
+          ),
+        )
+      return rows.flatMap(({ number }) => number ?? [])
+    },
+
+    /** Ends deliveries that are still to be applied. */
+    async settle(
+      connectionId: string,
+      { settled, now }: { settled: Settlement[]; now: Date },
+    ): Promise<void> {
+      if (settled.length === 0) return
+      await db.execute(sql`
+        update ${codehostDeliveries} set status = s.status, reason = s.reason, task_id = s."taskId",
+          applied_at = case when s.status = 'applied' then ${now.toISOString()}::timestamptz end,
+          next_attempt_at = null
+        from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
+          as s(id uuid, status text, reason text, "taskId" uuid)
+        where connection_id = ${connectionId} and ${codehostDeliveries}.id = s.id
+          and ${codehostDeliveries}.status = 'received'`)
+    },
+
+    async postpone(connectionId: string, { ids, until }: { ids: string[]; until: Date }): Promise<void> {
+      if (ids.length === 0) return
+      await db
+        .update(codehostDeliveries)
+        .set({ nextAttemptAt: until })
+        .where(and(isIn(connectionId, ids), eq(codehostDeliveries.status, 'received')))
+    },
+
+    /** Counts a failed attempt: later again, each time after twice as long, or the end. */
+    async retryLater(
+      connectionId: string,
+      retry: {
+        ids: string[]
+        now: Date
+        reason: string | null
+        /** When to try again, if it is known. */
+        until?: Date | undefined
+        firstMs: number
+        maxMs: number
+        maxAttempts: number
+      },
+    ): Promise<void> {
+      const { attempts } = codehostDeliveries
+      const seconds = sql`least(${retry.maxMs / 1000}, ${retry.firstMs / 1000} * 2 ^ ${attempts})`
+      const next = retry.until
+        ? sql`${retry.until.toISOString()}::timestamptz`
+        : sql`${retry.now.toISOString()}::timestamptz + make_interval(secs => ${seconds})`
+      const isLast = sql`${attempts} + 1 >= ${retry.maxAttempts}`
+      await db
+        .update(codehostDeliveries)
+        .set({
+          attempts: sql`${attempts} + 1`,
+          reason: retry.reason,
+          status: sql`case when ${isLast} then 'failed' else 'received' end`,
+          nextAttemptAt: sql`case when not ${isLast} then ${next} end`,
+        })
+        .where(and(isIn(connectionId, retry.ids), eq(codehostDeliveries.status, 'received')))
     },
   }
 }

@@ -1,12 +1,12 @@
 import type { CodeHost } from '../../clients/codehost.ts'
 import { type DropReason, isKept, judgeDelivery, type PushReading } from '../../domain/codehost/delivery.ts'
 import { invalidSignature } from '../../errors/index.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { DeliveryRow } from '../../repositories/codehost/deliveries.ts'
-import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { everywhere } from '../../repositories/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type { TokenVault } from '../codehost/token.ts'
+import { type ApplyingDeps, deliveryApplier } from './applying.ts'
 
 export type PushService = ReturnType<typeof pushService>
 
@@ -25,14 +25,12 @@ export interface Delivery {
   payload: Buffer
 }
 
-interface PushDeps {
-  repos: Repositories
-  clock: Clock
-  host: Pick<CodeHost, 'isSignedWith'>
-  vault: Pick<TokenVault, 'webhookSecretsOf'>
+interface PushDeps extends Omit<ApplyingDeps, 'host' | 'vault'> {
+  host: ApplyingDeps['host'] & Pick<CodeHost, 'isSignedWith'>
+  vault: ApplyingDeps['vault'] & Pick<TokenVault, 'webhookSecretsOf'>
 }
 
-/** The push receiver: stores what the code host reports; `deliveries.ts` applies it. */
+/** The push receiver: stores what the code host reports, which a job applies. */
 export function pushService({ repos, clock, host, vault }: PushDeps) {
   const { codehost, deliveries } = repos.within(everywhere)
   let onReceived = () => {}
@@ -52,6 +50,9 @@ export function pushService({ repos, clock, host, vault }: PushDeps) {
       if (!connection || secrets.length === 0) return undefined
       return { connection: { id: connection.id, repositoryId: connection.repositoryId }, secrets }
     },
+
+    /** Applies stored deliveries, a batch of each connection. Returns whether there may be more. */
+    applyDue: deliveryApplier({ repos, clock, host, vault }),
 
     isSigned: ({ secrets }: PushTarget, delivery: { body: Buffer; signature: string }): Promise<boolean> =>
       host.isSignedWith(secrets, delivery),

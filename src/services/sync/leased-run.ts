@@ -2,8 +2,8 @@ import type { HostLimits } from '../../clients/codehost.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
-import { activityRow } from '../activity/row.ts'
 import { endRun } from './end.ts'
+import { markGone } from './items.ts'
 import { type PageToWrite, rateLimitOf, writePage } from './page.ts'
 import type { RunDeps } from './run.ts'
 import { ARCHIVED, DISCONNECTED, type RunError } from './run-errors.ts'
@@ -30,22 +30,15 @@ export function leasedRun(
     /** Writes a page. Returns false if the run is over for this worker. */
     async write(page: PageToWrite): Promise<boolean> {
       return whileConnected(async (repos, { run, connection }) => {
-        const { findDestination } = repos.lists
-        // A list that is being deleted accepts no tasks.
-        const context =
-          (connection.listId && (await findDestination(connection.listId))) ||
-          (await findDestination(undefined))
-        if (!context) throw new Error('The project has no default list.')
-        return writePage(repos, { clock, run, connection, destination: context, page })
+        return writePage(repos, { clock, run, connection, page })
       })
     },
 
     /** Marks the tasks of items that are no longer listed. */
     async writeGone(items: GoneItem[], limits: HostLimits): Promise<boolean> {
       return whileConnected(async (repos, { run, connection }) => {
-        const now = clock.now()
         let { gone } = run
-        for (const item of items) if (await markGone(repos, { connection, item, now })) gone++
+        for (const item of items) if (await markGone(repos, { clock, connection, item })) gone++
         const change = { gone, rateLimit: rateLimitOf(limits), attempts: 0, limited: 0 }
         await repos.syncRuns.update(run.id, change)
         return { ...run, ...change }
@@ -120,23 +113,6 @@ export function leasedRun(
       publish(after)
     }
     return after
-  }
-
-  async function markGone(
-    repos: BoundRepositories,
-    {
-      connection: { id, projectId, repositoryId, repository: name },
-      item: { number, sourceState },
-      now,
-    }: { connection: ConnectionRow; item: GoneItem; now: Date },
-  ): Promise<boolean> {
-    const task = await repos.syncedTasks.markGone(projectId, { repositoryId, number, sourceState, now })
-    if (!task) return false
-    const metadata = { changes: { sourceState: { from: 'present', to: sourceState } } }
-    const about = { taskId: task.id, projectId, metadata }
-    const actor = { type: 'codehost' as const, id, name }
-    await repos.activity.insert([activityRow(clock, { now, type: 'task.updated', actor, ...about })])
-    return true
   }
 }
 

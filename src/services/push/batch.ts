@@ -1,0 +1,95 @@
+import type { CodehostItem } from '../../domain/codehost/item.ts'
+import { changeOf, decideReported, type PushChange } from '../../domain/codehost/push-change.ts'
+import type { ItemDecision } from '../../domain/codehost/task.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { PendingRow, Settlement } from '../../repositories/codehost/deliveries.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import { markGone, writeItems } from '../sync/items.ts'
+
+/** What only the code host knows, and the deliveries that wait for it. */
+export type Question = { ids: string[] } & (
+  | { about: 'item'; number: number /** Null if there is no task. */; version: number | null }
+  | { about: 'name' }
+)
+
+interface Batch {
+  clock: Clock
+  /** Locked. */
+  connection: ConnectionRow
+  rows: PendingRow[]
+}
+
+/** Applies deliveries as far as possible without the code host; the others wait for the questions that are returned. */
+export async function applyBatch(
+  repos: BoundRepositories,
+  { clock, connection, rows }: Batch,
+): Promise<{ settled: Settlement[]; questions: Question[] }> {
+  const changes = rows.map((row) => ({ id: row.id, change: changeIn(row) }))
+  const settled: Settlement[] = []
+  const questions: Question[] = []
+
+  const renames = changes.flatMap(({ id, change }) => (change.kind === 'renamed' ? [id] : []))
+  if (renames.length > 0) questions.push({ about: 'name', ids: renames })
+  for (const { id, change } of changes) {
+    if (change.kind === 'ignored') settled.push({ id, status: 'dropped', reason: 'action_ignored' })
+    if (change.kind === 'invalid') settled.push({ id, status: 'failed', reason: 'invalid_payload' })
+    if (change.kind !== 'gone') continue
+    const task = await markGone(repos, { clock, connection, item: change })
+    settled.push({ id, status: 'applied', reason: task ? null : 'unchanged', taskId: task?.id })
+  }
+
+  const { projectId, repositoryId } = connection
+  const reported = changes.flatMap(({ id, change }) => (change.kind === 'item' ? [{ id, ...change }] : []))
+  const byNumber = Map.groupBy(reported, ({ item }) => item.number)
+  const numbers = [...byNumber.keys()]
+  const tasks = await repos.syncedTasks.listKnownForUpdate(projectId, { repositoryId, numbers })
+  const known = new Map(tasks.map((task) => [task.codehostNumber, task]))
+  // Of an item that was never imported, the delivery of its deletion may have come first.
+  const gone = new Set(
+    await repos.deliveries.listGone(
+      connection.id,
+      numbers.filter((n) => !known.has(n)),
+    ),
+  )
+  const applied: CodehostItem[] = []
+  for (const [number, deliveries] of byNumber) {
+    const ids = deliveries.map(({ id }) => id)
+    const task = known.get(number)
+    if (gone.has(number)) {
+      settled.push(...ids.map((id) => ({ id, status: 'applied' as const, reason: 'outdated' })))
+      continue
+    }
+    const decision = decideReported(
+      deliveries.map(({ item }) => item),
+      task,
+    )
+    if (decision.verdict === 'ask') {
+      questions.push({ about: 'item', number, version: task?.version ?? null, ids })
+    } else if (decision.verdict === 'outdated') {
+      const outdated = { status: 'applied' as const, reason: 'outdated', taskId: task?.id }
+      settled.push(...ids.map((id) => ({ id, ...outdated })))
+    } else applied.push(decision.item)
+  }
+  const decisions = await writeItems(repos, { clock, connection, items: applied })
+  for (const decision of decisions) {
+    const taskId = decision.row?.id ?? known.get(decision.number)?.id
+    for (const { id } of byNumber.get(decision.number) ?? [])
+      settled.push(settlementOf(id, { decision, taskId }))
+  }
+  return { settled, questions }
+}
+
+export const settlementOf = (
+  id: string,
+  { decision, taskId }: { decision: ItemDecision; taskId: string | undefined },
+): Settlement => ({
+  id,
+  status: 'applied',
+  reason: decision.reason ?? (decision.outcome === 'unchanged' ? 'unchanged' : null),
+  taskId,
+})
+
+function changeIn({ event, payload }: PendingRow): PushChange {
+  return payload === null ? { kind: 'invalid' } : changeOf({ event, payload })
+}

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  deliver,
+  type HostDelivery,
+  itemDelivery,
+  recordedDeliveries,
+} from '../support/code-host-deliveries.ts'
+import { type HostItem, repositoryJson } from '../support/code-host-items.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing()
+})
+afterAll(() => service.close())
+
+let repositories = 0
+async function pushed(id?: number) {
+  const repository = service.host.repository(`acme/pushed-${++repositories}`, { ...(id && { id }) })
+  const project = await service.given.project()
+  const path = `/api/projects/${project.id}/codehost`
+  const { body } = await service.put(path, { repository: repository.name, schedule: 'off' })
+  const { id: connectionId, webhook } = body
+  const about = () => ({
+    id: repository.id,
+    name: repository.name,
+    isPrivate: false,
+    items: repository.items,
+  })
+  const report = (item: HostItem, action: string) =>
+    itemDelivery(item, { api: service.host.url, repository: about(), action })
+  const send = async (delivery: HostDelivery, deliveryId = randomUUID()) => {
+    expect((await deliver(webhook, delivery, { deliveryId })).status).toBe(202)
+    return deliveryId
+  }
+  return {
+    project,
+    repository,
+    sync: () => service.sync(project.id),
+    path,
+    report,
+    send,
+    about,
+    /** Waits until all are applied; returns the inbox. */
+    applied: () =>
+      vi.waitFor(
+        async () => {
+          const rows = await service.query(
+            'select * from codehost_deliveries where connection_id = $1 order by id',
+            [connectionId],
+          )
+          expect(rows.filter(({ status }) => status === 'received')).toEqual([])
+          return rows
+        },
+        { timeout: 15_000, interval: 50 },
+      ),
+    asked: () => service.asked().filter((line) => line.includes(`/repositories/${repository.id}/issues/`)),
+    tasks: () => service.tasksOf(project.id),
+  }
+}
+
+describe('a delivery', () => {
+  test('creates, changes, closes and reopens the task without a sync or a request', async () => {
+    const { repository, report, send, applied, asked, tasks, project } = await pushed()
+    await send(report(repository.issue({ title: 'First' }), 'opened'))
+    expect(await applied()).toMatchObject([{ status: 'applied', reason: null, number: 1 }])
+    expect((await tasks()).get(1)).toMatchObject({ title: 'First', status: 'open', source: 'codehost' })
+    await send(report(repository.change(1, { title: 'Second', labels: ['bug'] }), 'edited'))
+    await applied()
+    expect((await tasks()).get(1)).toMatchObject({ title: 'Second', labels: ['bug'] })
+    await send(report(repository.close(1, 'not_planned'), 'closed'))
+    await applied()
+    expect((await tasks()).get(1)).toMatchObject({ status: 'done', closed_reason: 'not_planned' })
+    await send(report(repository.reopen(1), 'reopened'))
+    const rows = await applied()
+    const task = (await tasks()).get(1)
+    expect(task).toMatchObject({ status: 'open', closed_reason: null })
+    expect(rows.map((row) => row.task_id)).toEqual([task.id, task.id, task.id, task.id])
+    expect(asked()).toEqual([])
+    const { body } = await service.get(`/api/activity?projectId=${project.id}&taskId=${task.id}`)
+    expect(body.data.map(({ type }: { type: string }) => type)).toEqual([
+      'task.reopened',
+      'task.updated',
+      'task.completed',
+      'task.updated',
+      'task.updated',
+      'task.created',
+    ])
+  })
+
+  test('of a pull request makes the same task as a sync', async () => {
+    const { repository, report, send, applied, tasks, sync } = await pushed()
+    repository.pull({ title: 'Change', labels: ['a'], assignees: ['ada'] })
+    await send(report(repository.merge(1), 'closed'))
+    await applied()
+    const before = (await tasks()).get(1)
+    expect(before).toMatchObject({ status: 'done', closed_reason: 'merged', codehost_kind: 'pull_request' })
+    const run = await sync()
+    expect(run.pullRequests).toMatchObject({ unchanged: 1 })
+    expect((await tasks()).get(1)).toEqual(before)
+  })
+
+  test('that is older than what is stored changes nothing, in whatever order they arrive', async () => {
+    const { repository, report, send, applied, asked, tasks } = await pushed()
+    const deliveries = [report(repository.issue({ title: 'One' }), 'opened')]
+    deliveries.push(report(repository.change(1, { title: 'Two' }), 'edited'))
+    deliveries.push(report(repository.change(1, { title: 'Three' }), 'edited'))
+    for (const delivery of deliveries.reverse()) {
+      await send(delivery)
+      await applied()
+      expect((await tasks()).get(1).title).toBe('Three')
+    }
+    expect((await applied()).map(({ reason }) => reason)).toEqual([null, 'outdated', 'outdated'])
+    expect((await tasks()).get(1).version).toBe(1)
+    expect(asked()).toEqual([])
+  })
+
+  test('of the same second as what is stored asks the code host', async () => {
+    const { repository, report, send, applied, asked, tasks } = await pushed()
+    const item = repository.issue({ title: 'One' })
+    const early = report(item, 'opened')
+    const late = report(repository.change(1, { title: 'Two' }, 0), 'edited')
+    await send(late)
+    await applied()
+    await send(early)
+    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: 'unchanged' })
+    expect((await tasks()).get(1).title).toBe('Two')
+    expect(asked()).toEqual([`200 /repositories/${repository.id}/issues/1`])
+  })
+
+  test('of a deletion marks the task, and one from before arriving later does not bring it back', async () => {
+    const { repository, report, send, applied, tasks } = await pushed()
+    await send(report(repository.issue(), 'opened'))
+    await applied()
+    const edited = report(repository.change(1, { title: 'Edited' }), 'edited')
+    const deleted = report(repository.change(1), 'deleted')
+    repository.remove(1)
+    await send(deleted)
+    await applied()
+    expect((await tasks()).get(1)).toMatchObject({ source_state: 'deleted' })
+    await send(edited)
+    await applied()
+    expect((await tasks()).get(1)).toMatchObject({ source_state: 'deleted', title: 'Item 1' })
+  })
+
+  test('of an item whose deletion was reported first creates no task', async () => {
+    const { repository, report, send, applied, tasks } = await pushed()
+    const item = repository.issue()
+    const deliveries = [report(item, 'deleted'), report(item, 'opened')]
+    repository.remove(1)
+    for (const delivery of deliveries) await send(delivery)
+    expect((await applied()).map(({ reason }) => reason)).toEqual(['unchanged', 'outdated'])
+    expect((await tasks()).size).toBe(0)
+  })
+
+  test('of a transfer marks the task', async () => {
+    const { repository, report, send, applied, tasks } = await pushed()
+    await send(report(repository.issue(), 'opened'))
+    await applied()
+    await send(report(repository.change(1), 'transferred'))
+    await applied()
+    expect((await tasks()).get(1)).toMatchObject({ source_state: 'transferred' })
+  })
+
+  test('of a task that was deleted here leaves it deleted', async () => {
+    const { repository, report, send, applied, tasks } = await pushed()
+    await send(report(repository.issue(), 'opened'))
+    await applied()
+    await service.delete(`/api/tasks/${(await tasks()).get(1).id}`)
+    await send(report(repository.change(1, { title: 'x' }), 'edited'))
+    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: 'deleted_here' })
+    expect((await tasks()).get(1).deleted_at).not.toBeNull()
+  })
+
+  test('of a rename refreshes the name, as the code host has it now', async () => {
+    const { repository, send, applied, path, about } = await pushed()
+    repository.rename('acme/renamed-once')
+    const delivery = { action: 'renamed', repository: repositoryJson(service.host.url, about()) }
+    repository.rename('acme/renamed-twice')
+    await send({ event: 'repository', payload: delivery })
+    await send({ event: 'repository', payload: { ...delivery, action: 'publicized' } })
+    expect((await applied()).map(({ status, reason }) => [status, reason])).toEqual([
+      ['applied', null],
+      ['dropped', 'action_ignored'],
+    ])
+    expect((await service.get(path)).body.repository).toBe('acme/renamed-twice')
+  })
+
+  test('never moves the position of the sync', async () => {
+    const { project, repository, report, send, applied, sync } = await pushed()
+    repository.issue()
+    await sync()
+    const position = async () =>
+      (
+        await service.query('select position, next_run_at from codehost_connections where project_id = $1', [
+          project.id,
+        ])
+      )[0]
+    const before = await position()
+    await send(report(repository.change(1, { title: 'Pushed' }), 'edited'))
+    await applied()
+    expect(await position()).toEqual(before)
+    expect((await sync()).issues).toMatchObject({ unchanged: 1, updated: 0 })
+  })
+
+  test('to an archived project is dropped', async () => {
+    const { project, repository, report, send, applied } = await pushed()
+    await service.post(`/api/projects/${project.id}/archive`)
+    await send(report(repository.issue(), 'opened'))
+    expect(await applied()).toMatchObject([{ status: 'dropped', reason: 'project_archived' }])
+  })
+
+  test('is retried when the code host fails, and failed when it refuses', async () => {
+    const { repository, report, send, applied, tasks } = await pushed()
+    const item = repository.issue()
+    await send(report(item, 'opened'))
+    await applied()
+    const asks = {
+      matches: ({ url }: { url: string }) => url.includes(`/repositories/${repository.id}/issues/`),
+    }
+    service.host.fault({ status: 502 }, asks)
+    await send(report(item, 'labeled'))
+    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', attempts: 1 })
+    service.host.fault({ status: 401, body: '{"message":"Bad credentials"}' }, asks)
+    await send(report(item, 'labeled'))
+    expect((await applied()).at(-1)).toMatchObject({ status: 'failed', reason: 'codehost_token_rejected' })
+    expect((await tasks()).size).toBe(1)
+  })
+
+  test('that nobody can read fails alone', async () => {
+    const { repository, report, send, applied, tasks } = await pushed()
+    const invalid = report(repository.issue({ odd: { number: 'one' } }), 'opened')
+    await Promise.all([send(invalid), send(report(repository.issue(), 'opened'))])
+    expect((await applied()).map(({ status }) => status).sort()).toEqual(['applied', 'failed'])
+    expect((await tasks()).size).toBe(1)
+  })
+
+  test('as it was recorded makes a task', async () => {
+    const byRepository = Map.groupBy(
+      recordedDeliveries().filter(({ event }) => ['issues', 'pull_request'].includes(event)),
+      ({ payload }) => (payload as { repository: { id: number } }).repository.id,
+    )
+    for (const [id, deliveries] of byRepository) {
+      const { send, applied, tasks } = await pushed(id)
+      for (const delivery of deliveries) await send(delivery)
+      for (const row of await applied()) expect(row).toMatchObject({ status: 'applied' })
+      const reported = deliveries.map(({ payload }) => payload as Record<string, { number: number }>)
+      const gone = reported.filter(({ action }) => ['deleted', 'transferred'].includes(String(action)))
+      const numbers = new Set(reported.map(({ issue, pull_request }) => (issue ?? pull_request)?.number))
+      expect((await tasks()).size).toBeGreaterThanOrEqual(numbers.size - gone.length)
+    }
+  })
+})
