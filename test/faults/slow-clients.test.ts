@@ -51,6 +51,32 @@ test.concurrent('400 connections that withhold the end of a body are cut, and ho
   expect(await me()).toBe(200)
 })
 
+test.concurrent('connections without a request, or with an endless header, are cut on both ports', {
+  timeout: 150_000,
+}, async ({ expect }) => {
+  const port = await freePort()
+  const env = { WEBHOOK_SECRET: SECRET, WEBHOOK_PORT: String(port) }
+  const url = await spawnInlet({ dataDir: await newDataDir(), env }).url
+  const request = 'GET /healthz HTTP/1.1\r\nHost: inlet\r\n'
+  const cases = [
+    { sent: '', maxMs: 60_000 },
+    { sent: `${request}\r\n`, maxMs: 100_000 },
+    { sent: `${request}X-Endless: `, drip: 'x', maxMs: 60_000 },
+  ]
+  const open = [url, `http://127.0.0.1:${port}`].flatMap((at) => cases.map((each) => ({ at, ...each })))
+  const clients = await Promise.all(
+    open.map(async ({ at, sent, drip, maxMs }) => {
+      const { socket, closed } = await slowClient(at, { bytes: [sent] })
+      const timer = setInterval(() => drip && socket.write(drip), 1_000)
+      await Promise.race([closed, sleep(maxMs)])
+      clearInterval(timer)
+      return { at, sent, isCut: socket.closed }
+    }),
+  )
+
+  expect(clients.filter(({ isCut }) => !isCut)).toEqual([])
+})
+
 test.concurrent('50 readers that never read a page of long tasks hold little memory, and are cut', {
   timeout: 180_000,
 }, async ({ expect }) => {
