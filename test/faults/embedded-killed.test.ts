@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises'
+import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -81,7 +81,7 @@ describe('an embedded server that is killed', () => {
     }
   })
 
-  test('ends the process with 1 where it cannot be started again', async () => {
+  test('ends the process with 1 where three starts failed', async () => {
     const dataDir = await newDataDir()
     const inlet = spawnInlet({ dataDir })
     await inlet.url
@@ -91,6 +91,8 @@ describe('an embedded server that is killed', () => {
 
     expect(await inlet.ended).toMatchObject({ code: 1 })
     expect(inlet.output()).toContain('The embedded database ended and could not be started again: ')
+    const log = await readFile(join(dataDir, 'postgres', 'server.log'), 'utf8')
+    expect(log.match(/could not find the database system/g)).toHaveLength(3)
   })
 
   test('does not delay the end of a process on SIGTERM', async () => {
