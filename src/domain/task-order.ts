@@ -4,11 +4,11 @@ import type { StoredTask } from './task.ts'
 
 /** The sort order of a page of tasks, and the content of its cursors. */
 export interface TaskOrder extends PageOrder<SortedTask, PageCursor> {
-  sortBy: 'created' | 'updated' | 'deleted' | 'priority'
+  sortBy: 'created' | 'opened' | 'updated' | 'deleted' | 'priority'
   direction: 'ascending' | 'descending'
 }
 
-type SortedTask = Pick<StoredTask, 'id' | 'updatedAt' | 'deletedAt' | 'priority'>
+type SortedTask = Pick<StoredTask, 'id' | 'openedAt' | 'updatedAt' | 'deletedAt' | 'priority'>
 
 /** The requested order. The default for the trash is its own: most recently deleted first. */
 export function taskOrderOf({ sort, deleted }: { sort?: TaskSort; deleted?: boolean }): TaskOrder {
@@ -30,6 +30,11 @@ const orderNamed = (name: string, { keyOf, ...sort }: Sort): TaskOrder => ({
 })
 
 const created = { sortBy: 'created', isKey: isNoKey, keyOf: () => null } as const
+const opened = {
+  sortBy: 'opened',
+  isKey: isDateTimeKey,
+  keyOf: (task: SortedTask) => task.openedAt.toISOString(),
+} as const
 const updated = {
   sortBy: 'updated',
   isKey: isDateTimeKey,
@@ -42,6 +47,8 @@ const deletion = {
 const ORDERS: Record<TaskSort, Sort> = {
   createdAt: { ...created, direction: 'ascending' },
   '-createdAt': { ...created, direction: 'descending' },
+  openedAt: { ...opened, direction: 'ascending' },
+  '-openedAt': { ...opened, direction: 'descending' },
   updatedAt: { ...updated, direction: 'ascending' },
   '-updatedAt': { ...updated, direction: 'descending' },
   '-priority': {

@@ -75,11 +75,17 @@ const NOT_ARCHIVED = sql`${tasks.projectId} <> all(array(select id from projects
 
 const SORT_KEYS = {
   created: undefined,
+  opened: tasks.openedAt,
   updated: tasks.updatedAt,
   deleted: tasks.deletedAt,
   priority: tasks.priority,
 }
-const KEY_TYPES = { updated: 'timestamptz', deleted: 'timestamptz', priority: 'smallint' }
+const KEY_TYPES = {
+  opened: 'timestamptz',
+  updated: 'timestamptz',
+  deleted: 'timestamptz',
+  priority: 'smallint',
+}
 
 /** A row comparison: an index on the same columns starts the scan there. */
 function isAfter(

@@ -178,4 +178,10 @@ function pageStatement(rows: SQL, { sortBy, limit, isSummary }: Omit<TaskPageReq
     ) as last on exists (select from rows offset ${size})`
 }
 
-const KEYS = { created: 'null', updated: utc('updated_at'), deleted: utc('deleted_at'), priority: 'priority' }
+const KEYS = {
+  created: 'null',
+  opened: utc('opened_at'),
+  updated: utc('updated_at'),
+  deleted: utc('deleted_at'),
+  priority: 'priority',
+}

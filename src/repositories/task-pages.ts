@@ -26,12 +26,13 @@ export interface TaskFilter extends TaskPlace {
   labels?: string[] | undefined
   text?: string | undefined
   updatedSince?: Date | undefined
+  openedSince?: Date | undefined
   codehostPrNumber?: number | undefined
   deletedSince?: Date | undefined
 }
 
 export interface TaskPageRequest {
-  sortBy: 'created' | 'updated' | 'deleted' | 'priority'
+  sortBy: 'created' | 'opened' | 'updated' | 'deleted' | 'priority'
   direction: 'ascending' | 'descending'
   /** The end of the previous page: the value of the sort (none where ids alone are the order) and the id. */
   after?: { key: string | number | null; id: string } | undefined
@@ -128,6 +129,7 @@ function conditions(filter: Omit<TaskFilter, 'text'>): (SQL | undefined)[] {
     filter.priorities && inArray(tasks.priority, filter.priorities),
     filter.labels && hasLabel(filter.labels),
     filter.updatedSince && gte(tasks.updatedAt, filter.updatedSince),
+    filter.openedSince && gte(tasks.openedAt, filter.openedSince),
     filter.codehostPrNumber &&
       and(eq(tasks.codehostKind, 'pull_request'), eq(tasks.codehostNumber, filter.codehostPrNumber)),
   ].filter((condition) => typeof condition === 'object')

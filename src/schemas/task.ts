@@ -22,7 +22,15 @@ export type TaskPriority = (typeof TaskPriority)[number]
 export const TaskSource = ['api', 'codehost', 'analytics', 'dashboard', 'assistant'] as const
 export type TaskSource = (typeof TaskSource)[number]
 
-export const TaskSort = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt', '-priority'] as const
+export const TaskSort = [
+  '-createdAt',
+  'createdAt',
+  '-openedAt',
+  'openedAt',
+  '-updatedAt',
+  'updatedAt',
+  '-priority',
+] as const
 export type TaskSort = (typeof TaskSort)[number]
 
 export const ActorType = ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] as const
@@ -245,6 +253,7 @@ export const TaskQuery = StrictObject(
       }),
     ),
     updatedSince: Type.Optional(DateTime('Only tasks updated at or after this time.')),
+    openedSince: Type.Optional(DateTime('Only tasks opened at or after this time.')),
     codehostPrNumber: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -407,11 +407,14 @@ CREATE UNIQUE INDEX tasks_codehost ON public.tasks USING btree (project_id, code
 CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (project_id, source, external_id) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
 CREATE INDEX tasks_labels ON public.tasks USING gin (lower_names(labels)) WITH (gin_pending_list_limit='256') WHERE ((labels <> '{}'::text[]) AND (deleted_at IS NULL));
 CREATE INDEX tasks_list_created ON public.tasks USING btree (list_id, id);
+CREATE INDEX tasks_list_opened ON public.tasks USING btree (list_id, opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_list_priority ON public.tasks USING btree (list_id, priority, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_list_status ON public.tasks USING btree (list_id, status, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_list_updated ON public.tasks USING btree (list_id, updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_opened ON public.tasks USING btree (opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_priority ON public.tasks USING btree (priority, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_created ON public.tasks USING btree (project_id, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_project_opened ON public.tasks USING btree (project_id, opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_priority ON public.tasks USING btree (project_id, priority, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_trash ON public.tasks USING btree (project_id, deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_project_updated ON public.tasks USING btree (project_id, updated_at, id) WHERE (deleted_at IS NULL);

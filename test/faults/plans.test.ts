@@ -21,7 +21,15 @@ const TRASH = 10_000
 const ALL = 1_000_000
 const NAMES = { read: 21_100, sorted: 20_000 }
 
-const SORTS = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt', '-priority'] as const
+const SORTS = [
+  '-createdAt',
+  'createdAt',
+  '-openedAt',
+  'openedAt',
+  '-updatedAt',
+  'updatedAt',
+  '-priority',
+] as const
 type Sort = (typeof SORTS)[number]
 
 let service: TestApp
@@ -99,6 +107,8 @@ function beyond(done: Work[], { read = MAX_READ, sorted = PAGE }: Limits = {}): 
 const KEYS: Record<Sort, string | number | null> = {
   '-createdAt': null,
   createdAt: null,
+  '-openedAt': '2026-06-01T00:00:00.000Z',
+  openedAt: '2026-06-01T00:00:00.000Z',
   '-updatedAt': '2026-06-01T00:00:00.000Z',
   updatedAt: '2026-06-01T00:00:00.000Z',
   '-priority': 2,
@@ -169,6 +179,7 @@ describe('a page of tasks', () => {
     'a frequent label': 'label=bug',
     'a rare label': 'label=rare',
     'a time': 'updatedSince=2026-01-01T00:00:00.000Z',
+    'a time of opening': 'openedSince=2026-01-01T00:00:00.000Z',
     'a pull request': 'codehostPrNumber=500007',
     'a frequent word': 'q=export',
     'a rare word': 'q=quokka',

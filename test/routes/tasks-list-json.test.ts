@@ -77,7 +77,15 @@ describe('a task in a list is the same as alone', () => {
     expect(written).toEqual(alone)
     const { description, notes, metadata, ...summary } = alone
     for (const place of [`projectId=${id}`, `listId=${inbox.id}`, `projectId=${id}&listId=${inbox.id}`]) {
-      for (const sort of ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt', '-priority']) {
+      for (const sort of [
+        '-createdAt',
+        'createdAt',
+        '-openedAt',
+        'openedAt',
+        '-updatedAt',
+        'updatedAt',
+        '-priority',
+      ]) {
         const page = await service.get(`/api/tasks?${place}&sort=${sort}`)
         expect(page.body).toEqual({ data: [alone], nextCursor: null })
         expect(page.headers.get('content-type')).toBe('application/json; charset=utf-8')

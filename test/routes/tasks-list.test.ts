@@ -132,6 +132,7 @@ describe('a filter', () => {
       codehostRepositoryId: 2,
       codehostNumber: 12,
       codehostKind: 'issue',
+      openedAt: new Date('2019-05-02T10:00:00.000Z'),
       updatedAt: dayOf(6),
     })
   })
@@ -159,6 +160,9 @@ describe('a filter', () => {
     ['updatedSince=2026-01-05T02:00:00%2B02:00', 'ef'],
     ['updatedSince=0001-01-01T00:00:00Z', 'abcdef'],
     ['updatedSince=9999-12-31T23:59:59.999Z', ''],
+    ['openedSince=2019-05-02T10:00:00.000Z', 'abcdef'],
+    ['openedSince=2019-05-02T10:00:00.001Z', 'abcde'],
+    ['openedSince=9999-12-31T23:59:59.999Z', ''],
     ['status=open&source=codehost&label=ios&priority=medium&updatedSince=2026-01-01T00:00:00Z', 'e'],
     ['status=open&priority=high', ''],
   ])('%s keeps %j', async (filter, kept) => {

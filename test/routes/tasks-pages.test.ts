@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 
-const SORTS = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt', '-priority'] as const
+const SORTS = [
+  '-createdAt',
+  'createdAt',
+  '-openedAt',
+  'openedAt',
+  '-updatedAt',
+  'updatedAt',
+  '-priority',
+] as const
 
 let service: TestApp
 beforeAll(async () => {
@@ -12,6 +20,7 @@ afterAll(() => service.close())
 interface Listed {
   id: string
   createdAt: string
+  openedAt: string
   updatedAt: string
   priority: string
 }
@@ -23,6 +32,7 @@ async function givenTies(count: number) {
   for (let n = 0; n < count; n++) {
     await service.given.task(n % 2 ? list : project.inbox, {
       createdAt: new Date(Date.UTC(2026, 0, 1) + Math.floor(n / 4)),
+      openedAt: new Date(Date.UTC(2020, 0, 1) + (n % 5)),
       updatedAt: new Date(Date.UTC(2026, 0, 2) + (n % 3)),
       priority: (n % 3) + 1,
     })
@@ -47,7 +57,9 @@ const RANK: Record<string, number> = { low: 1, medium: 2, high: 3 }
 /** What each sort promises: its own value first, then the ids, in one direction. */
 function inOrder(sort: (typeof SORTS)[number], tasks: Listed[]): Listed[] {
   const keyOf = (task: Listed) =>
-    sort === '-priority' ? RANK[task.priority] : task[sort.replace('-', '') as 'createdAt' | 'updatedAt']
+    sort === '-priority'
+      ? RANK[task.priority]
+      : task[sort.replace('-', '') as 'createdAt' | 'openedAt' | 'updatedAt']
   const ascending = tasks.toSorted((a, b) => compare(keyOf(a), keyOf(b)) || compare(a.id, b.id))
   return sort.startsWith('-') ? ascending.reverse() : ascending
 }

@@ -48,16 +48,19 @@ const ROWS = [
   // Changed in another order than created; one in a hundred is deleted.
   `insert into tasks (id, title, description, status, priority, source, project_id, list_id, codehost_repository_id,
     codehost_number, codehost_kind, labels, assignees, metadata, created_by_type, created_by_name, created_at,
-    updated_at, completed_at, deleted_at, version)
+    opened_at, updated_at, completed_at, deleted_at, version)
   select uuidv7(at - now()), 'Task ' || i || word, case when i % 2 = 0 then 'Seen in version ' || i % 50 || word end,
     status, 1 + i / 7 % 3, source, project_id, lists.id, case when source = 'codehost' then 1 end,
     case when source = 'codehost' then i end,
     case when source = 'codehost' then case when i % 2 = 0 then 'issue' else 'pull_request' end end,
-    labels::text[], '{}', '{}', 'system', 'test', at, changed, case when status = 'done' then changed end,
+    labels::text[], '{}', '{}', 'system', 'test', at, opened, changed, case when status = 'done' then changed end,
     case when i % 101 = 0 then now() - make_interval(mins => i % 40000) end, 1
   from generate_series(1, ${COUNT}) as i
   cross join lateral (
     select now() - make_interval(secs => 30 * (${COUNT} - i)) as at,
+      -- Half of the code host's tasks were opened years before they were imported.
+      case when i / 17 % 20 between 6 and 12 then now() - make_interval(secs => 104729::bigint * i % (300 * ${COUNT}))
+        else now() - make_interval(secs => 30 * (${COUNT} - i)) end as opened,
       now() - make_interval(secs => 7919::bigint * i % (30 * ${COUNT})) as changed,
       case when i % 10007 = 0 then ' quokka' when i % 3 = 0 then ' export' else '' end as word,
       case when i / 13 % 5 > 0 then 'done' when i / 13 % 50 = 0 then 'in_progress' else 'open' end as status,

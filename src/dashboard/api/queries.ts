@@ -16,6 +16,9 @@ export type TaskFilters = Pick<
   'projectId' | 'listId' | 'status' | 'source' | 'priority' | 'label' | 'q' | 'sort'
 >
 
+/** Newest first: by when a task was opened, not by when it was imported. */
+export const DEFAULT_SORT = '-openedAt'
+
 const TASKS_PER_PAGE = 100
 
 /** Options of an infinite query over cursor pages. */
@@ -43,7 +46,10 @@ export const tasksQuery = (filters: TaskFilters) =>
     queryKey: ['tasks', filters],
     // The signal cancels requests that are no longer needed, such as a search for half a word.
     queryFn: ({ pageParam, signal }) =>
-      fetchTaskPage({ ...filters, limit: pageParam ? 200 : 50, ...cursorParam(pageParam) }, signal),
+      fetchTaskPage(
+        { limit: pageParam ? 200 : 50, sort: DEFAULT_SORT, ...filters, ...cursorParam(pageParam) },
+        signal,
+      ),
     ...cursorPagination,
     // The stream keeps it up to date; a refetch would load every page again.
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import { itemsOf, type Task, type TaskFilters, type TaskListItem } from './queries.ts'
+import { DEFAULT_SORT, itemsOf, type Task, type TaskFilters, type TaskListItem } from './queries.ts'
 
 export type Page = { data: TaskListItem[]; nextCursor: string | null }
 type Pages = InfiniteData<Page>
@@ -136,7 +136,7 @@ interface LoadedList {
 export const isInLoadedRange = (task: TaskListItem, list: LoadedList) =>
   findPosition(task, list) !== undefined
 
-function findPosition(task: TaskListItem, { pages, filters: { sort = '-createdAt' } }: LoadedList) {
+function findPosition(task: TaskListItem, { pages, filters: { sort = DEFAULT_SORT } }: LoadedList) {
   for (const page of pages) {
     const index = page.data.findIndex((row) => comesBefore({ sort, task, row }))
     if (index >= 0) return { page, index }
@@ -159,6 +159,7 @@ function comesBefore({ sort, task, row }: Comparison): boolean {
   const [first, second] = isDescending ? [task, row] : [row, task]
   if (sort === '-priority' && task.priority !== row.priority)
     return RANKS[first.priority] > RANKS[second.priority]
+  if (sort.endsWith('openedAt') && task.openedAt !== row.openedAt) return first.openedAt > second.openedAt
   if (sort.endsWith('updatedAt') && task.updatedAt !== row.updatedAt)
     return first.updatedAt > second.updatedAt
   return first.id > second.id

@@ -14,8 +14,10 @@ export const SOURCES: Record<Task['source'], string> = {
   assistant: 'Assistant',
 }
 export const SORTS: Record<NonNullable<TaskFilters['sort']>, string> = {
-  '-createdAt': 'Newest first',
-  createdAt: 'Oldest first',
+  '-openedAt': 'Newest first',
+  openedAt: 'Oldest first',
+  '-createdAt': 'Recently added',
+  createdAt: 'Least recently added',
   '-updatedAt': 'Recently updated',
   updatedAt: 'Least recently updated',
   '-priority': 'Priority',

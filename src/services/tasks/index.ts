@@ -219,6 +219,7 @@ function filterOf(query: TaskQuery, now: Date) {
     labels: query.label,
     text: query.q,
     updatedSince: query.updatedSince === undefined ? undefined : new Date(query.updatedSince),
+    openedSince: query.openedSince === undefined ? undefined : new Date(query.openedSince),
     codehostPrNumber: query.codehostPrNumber,
     skipsArchived: !query.includeArchived,
     deletedSince: query.deleted ? new Date(now.getTime() - TRASH_RETENTION_MS) : undefined,

@@ -127,6 +127,8 @@ describe('the position of a task', () => {
   const recent = '2026-02-01T00:00:00.000Z'
 
   test.each<[NonNullable<TaskFilters['sort']>, TaskListItem[], TaskListItem, string[]]>([
+    ['-openedAt', [row('a', { openedAt: recent })], row('b', { openedAt: old }), ['a', 'b']],
+    ['openedAt', [row('a', { openedAt: recent })], row('b', { openedAt: old }), ['b', 'a']],
     ['-createdAt', [row('c'), row('a')], row('b'), ['c', 'b', 'a']],
     ['createdAt', [row('a'), row('c')], row('b'), ['a', 'b', 'c']],
     ['-updatedAt', [row('a', { updatedAt: recent })], row('b', { updatedAt: old }), ['a', 'b']],

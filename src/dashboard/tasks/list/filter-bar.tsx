@@ -1,7 +1,7 @@
 import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
 import { BookmarkIcon, SearchIcon, SortDescIcon } from '@primer/octicons-react'
 import { useEffect, useRef, useState } from 'react'
-import type { TaskFilters } from '../../api/queries.ts'
+import { DEFAULT_SORT, type TaskFilters } from '../../api/queries.ts'
 import { preload } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
 import { toast } from '../../components/toast.ts'
@@ -53,7 +53,7 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
           onChange={(label) => applyChange({ label })}
         />
         {isFiltered(filters) && <SaveFilterButton filters={filters} />}
-        <SortMenu sort={filters.sort ?? '-createdAt'} onChange={(sort) => applyChange({ sort })} />
+        <SortMenu sort={filters.sort ?? DEFAULT_SORT} onChange={(sort) => applyChange({ sort })} />
       </div>
     </search>
   )
@@ -171,7 +171,7 @@ function FilterButton({ name, labels, ...button }: { name: string; labels: strin
 type SortName = NonNullable<TaskFilters['sort']>
 
 function SortMenu({ sort, onChange }: { sort: SortName; onChange(sort: SortName | undefined): void }) {
-  const onSelect = (value: string) => onChange(value === '-createdAt' ? undefined : (value as SortName))
+  const onSelect = (value: string) => onChange(value === DEFAULT_SORT ? undefined : (value as SortName))
   return (
     <MenuButton
       button={

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { Activity, TaskFilters, TaskListItem } from '../../api/queries.ts'
-import { fetchTaskPage } from '../../api/queries.ts'
+import { DEFAULT_SORT, fetchTaskPage } from '../../api/queries.ts'
 import { insertTasks, isInLoadedRange, type Page } from '../../api/task-cache.ts'
 import { createThrottle, type Throttle } from '../../lib/throttle.ts'
 import type { LiveEvent } from '../../live-updates/event-source.ts'
@@ -34,7 +34,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
   latest.current = pendingTasks
   const pendingCheck = useRef(NO_CHECK)
   const throttle = useRef<Throttle>(undefined)
-  const isNewestFirst = (filters.sort ?? '-createdAt') === '-createdAt'
+  const isNewestFirst = (filters.sort ?? DEFAULT_SORT) === DEFAULT_SORT
 
   const insert = useCallback(
     (tasks: TaskListItem[]) => {

@@ -1,0 +1,3 @@
+CREATE INDEX "tasks_opened" ON "tasks" USING btree ("opened_at","id") WHERE "tasks"."deleted_at" is null;--> statement-breakpoint
+CREATE INDEX "tasks_project_opened" ON "tasks" USING btree ("project_id","opened_at","id") WHERE "tasks"."deleted_at" is null;--> statement-breakpoint
+CREATE INDEX "tasks_list_opened" ON "tasks" USING btree ("list_id","opened_at","id") WHERE "tasks"."deleted_at" is null;
