@@ -44,7 +44,7 @@ describe('the sync of a repository', () => {
     await sectionOf(page).getByRole('progressbar').waitFor()
     host.latencyMs = 0
     const first = runsOf(page).first()
-    await first.getByText('+800').waitFor()
+    await first.getByText('+800 (1 done)').waitFor()
     await sectionOf(page).getByRole('progressbar').waitFor({ state: 'detached' })
 
     repository.close(1)
