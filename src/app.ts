@@ -50,6 +50,7 @@ import { codehostRoutes } from './routes/codehost.ts'
 import { commentsRoutes } from './routes/comments.ts'
 import { contextRoutes } from './routes/context.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
+import { deliveriesRoutes } from './routes/deliveries.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { receiverRoutes } from './routes/feedback.ts'
 import { feedbackEventsRoutes } from './routes/feedback-events.ts'
@@ -188,6 +189,7 @@ export async function buildApp({
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
     scope.register(listsRoutes, { prefix: '/api', ...service })
     scope.register(codehostRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
+    scope.register(deliveriesRoutes, { prefix: '/api/codehost', ...service })
     scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
     scope.register(contextRoutes, { prefix: '/api/context', ...service })
     scope.register(activityRoutes, { prefix: '/api/activity', ...service })

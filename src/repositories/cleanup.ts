@@ -1,5 +1,5 @@
 import { sql } from '../db/drizzle.ts'
-import { purgedItems } from '../db/tables/codehost.ts'
+import { codehostDeliveries, purgedItems } from '../db/tables/codehost.ts'
 import { feedbackEvents } from '../db/tables/feedback.ts'
 import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
@@ -48,6 +48,26 @@ export function cleanupRepository(db: Executor) {
         delete from ${taskNames} where (kind, project_id, key) in (
           select kind, project_id, key from ${taskNames} where task_count = 0 limit ${limit}
           for update skip locked)`)
+      return result.rowCount ?? 0
+    },
+
+    /** Removes at most `limit` payloads of deliveries of the code host with lower ids. Returns how many it removed. */
+    async dropDeliveryPayloads(beforeId: string, limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        update ${codehostDeliveries} set payload = null where id in (
+          select id from ${codehostDeliveries} where payload is not null and id < ${beforeId}
+          and status <> 'received' order by id limit ${limit} for update skip locked)
+        and payload is not null and id < ${beforeId}`)
+      return result.rowCount ?? 0
+    },
+
+    /** The same for dropped deliveries, which are removed entirely. */
+    async deleteDroppedDeliveries(beforeId: string, limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        delete from ${codehostDeliveries} where id in (
+          select id from ${codehostDeliveries} where status = 'dropped' and id < ${beforeId}
+          order by id limit ${limit} for update skip locked)
+        and status = 'dropped' and id < ${beforeId}`)
       return result.rowCount ?? 0
     },
 

@@ -112,6 +112,9 @@ const ConnectionWebhook = Type.Object(
     hasSecret: Type.Boolean({
       description: 'Whether there is a secret. Without one, all deliveries are rejected: create one first.',
     }),
+    lastDeliveryAt: Nullable(
+      DateTime('When the latest delivery was received, such as the test of a new webhook, or null.'),
+    ),
     secret: Type.Optional(
       Type.String({
         description:

@@ -4,7 +4,7 @@ import { Me } from './caller.ts'
 import { Connection, ConnectionRequest, SyncRun, WebhookSecretOfConnection } from './codehost.ts'
 import { Comment, CommentChange, NewComment, WrittenComment } from './comment.ts'
 import { Context, TaskBrief } from './context.ts'
-import { PushDelivery, PushReceipt } from './delivery.ts'
+import { CodehostDelivery, CodehostDeliveryWithPayload, PushDelivery, PushReceipt } from './delivery.ts'
 import { FeedbackIgnored, FeedbackReceipt, InboxEvent, WebhookEvent } from './feedback.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
@@ -45,6 +45,8 @@ export const namedSchemas = [
   WebhookSecretOfConnection,
   PushDelivery,
   PushReceipt,
+  CodehostDelivery,
+  CodehostDeliveryWithPayload,
   Project,
   NewProject,
   ProjectChange,

@@ -6,8 +6,9 @@ import { SESSION_IDLE_MS } from './access.ts'
 import { RESPONSES_KEPT_MS } from './idempotency.ts'
 
 const DAY_MS = 86_400_000
-const FEEDBACK_PAYLOAD_RETENTION_MS = 30 * DAY_MS
-const IGNORED_FEEDBACK_RETENTION_MS = 7 * DAY_MS
+/** Of feedback, and of deliveries of the code host. */
+const PAYLOAD_RETENTION_MS = 30 * DAY_MS
+const IGNORED_RETENTION_MS = 7 * DAY_MS
 /** About 50 ms: the longest that restoring one of the tasks, or archiving its project, waits. */
 const BATCH = 200
 /** Each rule is deleted with all its versions. */
@@ -27,10 +28,12 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       const { cleanup } = repos
       while ((await cleanup.purgeDeletedRules(before(TRASH_RETENTION_MS), RULE_BATCH)) === RULE_BATCH);
       while ((await cleanup.deleteUnusedNames(BATCH)) === BATCH);
-      const payloads = firstIdOf(before(FEEDBACK_PAYLOAD_RETENTION_MS))
+      const payloads = firstIdOf(before(PAYLOAD_RETENTION_MS))
       while ((await cleanup.dropFeedbackPayloads(payloads, BATCH)) === BATCH);
-      const ignored = firstIdOf(before(IGNORED_FEEDBACK_RETENTION_MS))
+      const ignored = firstIdOf(before(IGNORED_RETENTION_MS))
       while ((await cleanup.deleteIgnoredFeedback(ignored, BATCH)) === BATCH);
+      while ((await cleanup.dropDeliveryPayloads(payloads, BATCH)) === BATCH);
+      while ((await cleanup.deleteDroppedDeliveries(ignored, BATCH)) === BATCH);
       return { purgedTasks }
     },
   }

@@ -22,6 +22,7 @@ import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
 import { projectsService } from './projects.ts'
+import { deliveriesService } from './push/inbox.ts'
 import { pushService } from './push/index.ts'
 import { rulesService } from './rules.ts'
 import { sessionsService } from './sessions.ts'
@@ -70,6 +71,7 @@ export function services(given: ServiceDeps) {
     stream: streamService({ repos, feed, access, clock }),
     feedback: feedbackService({ repos, clock }),
     feedbackInbox: feedbackInboxService({ repos, clock }),
+    deliveries: deliveriesService({ repos, clock }),
     push: pushService({ repos, clock, vault, ...codehost }),
     keys: keysService({ repos, access, clock, randomBytes }),
     sessions: sessionsService({ repos, access, clock, randomBytes }),

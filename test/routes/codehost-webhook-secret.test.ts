@@ -22,11 +22,16 @@ describe('the webhook of a connection', () => {
     expect(connection.webhook).toEqual({
       url: `${service.url}/in/codehost/${connection.id}`,
       hasSecret: true,
+      lastDeliveryAt: null,
       secret: expect.stringMatching(/^inlw_[\w-]{43}$/),
     })
     const { repository } = connection
     for (const response of [await service.get(path), await service.put(path, { repository })]) {
-      expect(response.body.webhook).toEqual({ url: connection.webhook.url, hasSecret: true })
+      expect(response.body.webhook).toEqual({
+        url: connection.webhook.url,
+        hasSecret: true,
+        lastDeliveryAt: null,
+      })
     }
   })
 
@@ -92,7 +97,10 @@ describe('the webhook of a connection', () => {
   test('has no secret without an encryption key, and the connection works without', async () => {
     const app = await startSyncing({ env: { ENCRYPTION_KEY: '' } })
     const { status, connection, path } = await connect(app)
-    expect([status, connection.webhook]).toEqual([200, { url: expect.any(String), hasSecret: false }])
+    expect([status, connection.webhook]).toEqual([
+      200,
+      { url: expect.any(String), hasSecret: false, lastDeliveryAt: null },
+    ])
     const response = await app.post(`${path}/webhook-secret`)
     expect([response.status, response.body.code]).toEqual([422, 'encryption_key_missing'])
     expect(response.body.detail).toContain('openssl rand')

@@ -43,7 +43,7 @@ describe('connecting a repository', () => {
     expect((await service.get(`/api/codehost/${id}/syncs`)).body.data).toEqual([])
     expect((await service.get(`/api/projects/${id}/codehost`)).body).toEqual({
       ...connection,
-      webhook: { url: webhook.url, hasSecret: true },
+      webhook: { url: webhook.url, hasSecret: true, lastDeliveryAt: null },
     })
   })
 

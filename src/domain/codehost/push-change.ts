@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { DropReason } from './delivery.ts'
 import { type CodehostItem, itemOf } from './item.ts'
 
 /** What a delivery reports. */
@@ -7,15 +8,19 @@ export type PushChange =
   | { kind: 'gone'; number: number; sourceState: 'deleted' | 'transferred' }
   /** The repository has another name. */
   | { kind: 'renamed' }
-  | { kind: 'ignored' }
+  | { kind: 'none' }
+  | { kind: 'ignored'; reason: DropReason }
   | { kind: 'invalid' }
 
 /** Reads the change from a stored payload. */
 export function changeOf({ event, payload }: { event: string; payload: Buffer }): PushChange {
   const { action, issue, pull_request: pull } = asRecord(JSON.parse(payload.toString()))
   if (event === 'repository') {
-    return { kind: action === 'renamed' || action === 'transferred' ? 'renamed' : 'ignored' }
+    const isRenamed = action === 'renamed' || action === 'transferred'
+    return isRenamed ? { kind: 'renamed' } : { kind: 'ignored', reason: 'action_ignored' }
   }
+  if (event === 'ping') return { kind: 'none' }
+  if (event === 'issue_comment') return { kind: 'ignored', reason: 'comments_off' }
   // A pull request in a list of issues has the time of its merge in a member of this name.
   const raw = event === 'pull_request' ? { ...asRecord(pull), pull_request: pull } : issue
   const item = itemOf(raw)

@@ -84,6 +84,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   ],
   list_not_found: [404, 'List not found', 'The list does not exist, or the key cannot access it.'],
   event_not_found: [404, 'Feedback event not found', 'The inbox has no event with this id.'],
+  delivery_not_found: [404, 'Delivery not found', 'The inbox has no delivery with this id.'],
   routing_rule_not_found: [404, 'Routing rule not found', 'The routing rule does not exist.'],
   project_not_found: [404, 'Project not found', 'The project does not exist, or the key cannot access it.'],
   rule_not_found: [
@@ -148,6 +149,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     409,
     'Event cannot be replayed',
     'The event was ignored, or it was rejected and its payload is no longer stored completely. Its sender has to send it again.',
+  ],
+  delivery_not_replayable: [
+    409,
+    'Delivery cannot be replayed',
+    'The delivery was ignored, or is older than 30 days: its payload is not stored.',
   ],
   repository_not_connected: [
     409,

@@ -1,10 +1,17 @@
 import { isDatabaseAway, violates, withoutValues } from '../../db/database-error.ts'
-import { and, eq, inArray, lte, sql } from '../../db/drizzle.ts'
+import { and, desc, eq, getTableColumns, inArray, lt, lte, sql } from '../../db/drizzle.ts'
 import { codehostDeliveries } from '../../db/tables/codehost.ts'
 import { AppError } from '../../errors/index.ts'
 import type { Executor } from '../index.ts'
 
 export type DeliveryRow = typeof codehostDeliveries.$inferSelect
+
+const { payload, ...short } = getTableColumns(codehostDeliveries)
+const listed = { ...short, hasPayload: sql<boolean>`${payload} is not null` }
+
+/** A delivery without its payload. */
+export type ListedRow = Omit<DeliveryRow, 'payload'> & { hasPayload: boolean }
+
 /** A delivery that is to be applied. */
 export type PendingRow = Pick<DeliveryRow, 'id' | 'event' | 'payload'>
 
@@ -53,6 +60,56 @@ export function codehostDeliveriesRepository(db: Executor) {
         if (violates(error, CONNECTION_KEY)) return 'disconnected'
         throw error
       }
+    },
+
+    /** Newest first. */
+    async list(
+      connectionId: string,
+      page: { status: DeliveryRow['status'] | undefined; before: string | undefined; limit: number },
+    ): Promise<ListedRow[]> {
+      return db
+        .select(listed)
+        .from(codehostDeliveries)
+        .where(
+          and(
+            eq(codehostDeliveries.connectionId, connectionId),
+            page.status ? eq(codehostDeliveries.status, page.status) : undefined,
+            page.before ? lt(codehostDeliveries.id, page.before) : undefined,
+          ),
+        )
+        .orderBy(desc(codehostDeliveries.id))
+        .limit(page.limit)
+    },
+
+    async find(connectionId: string, id: string): Promise<ListedRow | undefined> {
+      const [row] = await db
+        .select(listed)
+        .from(codehostDeliveries)
+        .where(isIn(connectionId, [id]))
+      return row
+    },
+
+    async findPayload(connectionId: string, id: string): Promise<Buffer | undefined> {
+      const [row] = await db
+        .select({ payload })
+        .from(codehostDeliveries)
+        .where(isIn(connectionId, [id]))
+      return row?.payload ?? undefined
+    },
+
+    /** The latest delivery, whatever its outcome. */
+    async findLatest(connectionId: string): Promise<ListedRow | undefined> {
+      const [row] = await this.list(connectionId, { status: undefined, before: undefined, limit: 1 })
+      return row
+    },
+
+    /** Makes a delivery one that is to be applied. */
+    async reset(connectionId: string, { id, now }: { id: string; now: Date }): Promise<void> {
+      const change = { status: 'received' as const, reason: null, attempts: 0, appliedAt: null }
+      await db
+        .update(codehostDeliveries)
+        .set({ ...change, nextAttemptAt: now })
+        .where(isIn(connectionId, [id]))
     },
 
     /** Connections with deliveries to apply, those that wait longest first. */

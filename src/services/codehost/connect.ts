@@ -152,7 +152,8 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
 export async function connectionOf(repos: BoundRepositories, projectId: string): Promise<ConnectionView> {
   const [connection] = await repos.codehost.listWithRuns([projectId])
   if (!connection) throw connectionNotFound()
-  return toConnection(connection)
+  const latest = await repos.deliveries.findLatest(connection.id)
+  return toConnection(connection, latest?.receivedAt)
 }
 
 /** A new secret is returned once, with the connection that it was created for. */

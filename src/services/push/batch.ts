@@ -32,7 +32,8 @@ export async function applyBatch(
   const renames = changes.flatMap(({ id, change }) => (change.kind === 'renamed' ? [id] : []))
   if (renames.length > 0) questions.push({ about: 'name', ids: renames })
   for (const { id, change } of changes) {
-    if (change.kind === 'ignored') settled.push({ id, status: 'dropped', reason: 'action_ignored' })
+    if (change.kind === 'none') settled.push({ id, status: 'applied', reason: null })
+    if (change.kind === 'ignored') settled.push({ id, status: 'dropped', reason: change.reason })
     if (change.kind === 'invalid') settled.push({ id, status: 'failed', reason: 'invalid_payload' })
     if (change.kind !== 'gone') continue
     const task = await markGone(repos, { clock, connection, item: change })

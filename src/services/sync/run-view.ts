@@ -29,7 +29,7 @@ export function toSyncRun(row: SyncRunRow): SyncRun {
 /** A connection without the URL of its webhook, which depends on how the service is reached. */
 export type ConnectionView = Omit<Connection, 'webhook'> & { webhook: Omit<Connection['webhook'], 'url'> }
 
-export const toConnection = (row: ConnectionWithRun): ConnectionView => ({
+export const toConnection = (row: ConnectionWithRun, lastDeliveryAt: Date | undefined): ConnectionView => ({
   id: row.id,
   projectId: row.projectId,
   repository: row.repository,
@@ -38,7 +38,10 @@ export const toConnection = (row: ConnectionWithRun): ConnectionView => ({
   listId: row.listId,
   schedule: row.schedule,
   nextRunAt: row.nextRunAt?.toISOString() ?? null,
-  webhook: { hasSecret: row.webhookSecret !== null },
+  webhook: {
+    hasSecret: row.webhookSecret !== null,
+    lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null,
+  },
   connectedAt: row.connectedAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
   lastRun: row.lastRun && toSyncRun(row.lastRun),
