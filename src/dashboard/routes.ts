@@ -19,6 +19,7 @@ const KeysPage = lazyPage(() => import('./settings/keys-page.tsx'), 'KeysPage')
 const SessionsPage = lazyPage(() => import('./settings/sessions-page.tsx'), 'SessionsPage')
 const WebhookPage = lazyPage(() => import('./settings/webhook-page.tsx'), 'WebhookPage')
 const RoutingPage = lazyPage(() => import('./settings/routing-page.tsx'), 'RoutingPage')
+const DeliveriesPage = lazyPage(() => import('./settings/deliveries-page.tsx'), 'DeliveriesPage')
 const EventsPage = lazyPage(() => import('./settings/events-page.tsx'), 'EventsPage')
 
 const routes: Route[] = [
@@ -29,10 +30,7 @@ const routes: Route[] = [
   {
     path: '/trash',
     components: [AppShell, TrashPage],
-    searchFrom: (params) => {
-      const { projectId } = filtersFrom(params)
-      return projectId ? { projectId } : {}
-    },
+    searchFrom: projectFrom,
   },
   { path: '/settings/instructions', components: [AppShell, SettingsLayout, InstructionsPage] },
   { path: '/settings/keys', components: [AppShell, SettingsLayout, KeysPage] },
@@ -40,6 +38,11 @@ const routes: Route[] = [
   { path: '/settings/webhook', components: [AppShell, SettingsLayout, WebhookPage] },
   { path: '/settings/routing', components: [AppShell, SettingsLayout, RoutingPage] },
   { path: '/settings/events', components: [AppShell, SettingsLayout, EventsPage] },
+  {
+    path: '/settings/deliveries',
+    components: [AppShell, SettingsLayout, DeliveriesPage],
+    searchFrom: projectFrom,
+  },
 ]
 
 const REDIRECTS: Record<string, string> = { '/': '/tasks', '/settings': '/settings/instructions' }
@@ -61,6 +64,11 @@ export const router = createRouter({
     return me ? undefined : `/sign-in${formatSearch({ next: href })}`
   },
 })
+
+function projectFrom(params: Record<string, unknown>) {
+  const { projectId } = filtersFrom(params)
+  return projectId ? { projectId } : {}
+}
 
 /** Prevents open redirects: only paths of this dashboard. */
 function nextPageFrom({ next }: Record<string, unknown>) {

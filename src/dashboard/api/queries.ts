@@ -151,6 +151,21 @@ export const eventsQuery = (outcome?: 'accepted' | 'ignored' | 'rejected') =>
     ...cursorPagination,
   })
 
+export const deliveriesQuery = (projectId: string, status?: Schema<'CodehostDelivery'>['status']) =>
+  infiniteQueryOptions({
+    queryKey: ['deliveries', projectId, status ?? null],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/api/codehost/{projectId}/deliveries', {
+          params: {
+            path: { projectId },
+            query: { limit: 50, ...(status && { status }), ...cursorParam(pageParam) },
+          },
+        }),
+      ),
+    ...cursorPagination,
+  })
+
 export const contextQuery = (projectId?: string) =>
   queryOptions({
     queryKey: ['context', projectId ?? null],

@@ -1,4 +1,5 @@
 import { Button, Modal } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { CopyBlock } from './copy-block.tsx'
 
 interface SecretDialogProps {
@@ -6,11 +7,13 @@ interface SecretDialogProps {
   secret: string
   /** A command that uses the secret. */
   example?: string
+  /** What to do with it. */
+  children?: ReactNode
   onStored(): void
 }
 
 /** Shows a secret once; neither Escape nor a click outside closes the dialog. */
-export function SecretDialog({ title, secret, example, onStored }: SecretDialogProps) {
+export function SecretDialog({ title, secret, example, children, onStored }: SecretDialogProps) {
   return (
     <Modal
       opened
@@ -22,6 +25,7 @@ export function SecretDialog({ title, secret, example, onStored }: SecretDialogP
       closeOnEscape={false}
     >
       <div className="stack">
+        {children}
         <p style={{ margin: 0 }}>Copy the secret now. It won't be shown again.</p>
         <CopyBlock text={secret} />
         {example && <CopyBlock caption="Try it:" text={example} />}

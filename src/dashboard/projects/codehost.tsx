@@ -11,16 +11,21 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
+import { CodehostWebhook, WebhookSecretDialog } from './codehost-webhook.tsx'
 import { ConnectForm } from './connect-form.tsx'
 import { SyncRuns } from './sync-runs.tsx'
 import { useSync } from './use-sync.ts'
 
 type Connection = Schema<'Connection'>
 
+/** How soon the first delivery of a webhook that is being set up is shown. */
+const WEBHOOK_POLL_MS = 5_000
+
 /** The code host section of the project settings. */
 export function Codehost({ project }: { project: Project }) {
   const { can } = useMe()
   const [isEditing, setEditing] = useState(false)
+  const [webhook, setWebhook] = useState<Connection['webhook']>()
   const { sync } = useSync(project.id)
   const query = useQuery({
     queryKey: ['connection', project.id],
@@ -33,6 +38,8 @@ export function Codehost({ project }: { project: Project }) {
       }
     },
     enabled: can('tasks:read'),
+    // The stream does not report deliveries.
+    refetchInterval: ({ state }) => (state.data && can('admin') ? WEBHOOK_POLL_MS : false),
   })
 
   return (
@@ -67,7 +74,24 @@ export function Codehost({ project }: { project: Project }) {
         <ConnectForm
           projectId={project.id}
           connection={query.data ?? undefined}
-          onClose={() => setEditing(false)}
+          onClose={(stored) => {
+            setEditing(false)
+            if (stored?.webhook.secret) setWebhook(stored.webhook)
+          }}
+        />
+      )}
+      {webhook?.secret && (
+        <WebhookSecretDialog
+          url={webhook.url}
+          secret={webhook.secret}
+          onStored={() => setWebhook(undefined)}
+        />
+      )}
+      {query.data && can('admin') && !isEditing && (
+        <CodehostWebhook
+          projectId={project.id}
+          connection={query.data}
+          isReadOnly={project.archivedAt !== null}
         />
       )}
       {query.data && (

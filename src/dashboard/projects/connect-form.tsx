@@ -14,7 +14,8 @@ type Connection = Schema<'Connection'>
 interface ConnectFormProps {
   projectId: string
   connection: Connection | undefined
-  onClose(): void
+  /** @param connection what was stored; it has a secret if it is new. */
+  onClose(connection?: Connection): void
 }
 
 export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps) {
@@ -41,9 +42,11 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     }
     await mutate('', async () => {
       try {
-        await dataOf(api.PUT('/api/projects/{id}/codehost', { params: { path: { id: projectId } }, body }))
+        const connection = await dataOf(
+          api.PUT('/api/projects/{id}/codehost', { params: { path: { id: projectId } }, body }),
+        )
         setRepository(undefined)
-        onClose()
+        onClose(connection)
       } catch (error) {
         setProblem(problemOf(error))
       }
@@ -115,7 +118,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         <Button type="submit" loading={isBusy} disabled={repository.trim() === ''}>
           {connection ? 'Save connection' : 'Connect repository'}
         </Button>
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={() => onClose()}>
           Cancel
         </Button>
       </div>

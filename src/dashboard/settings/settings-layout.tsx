@@ -13,8 +13,8 @@ export function SettingsLayout() {
   const { pathname } = useLocation()
   const isAdmin = can('admin')
   const currentPath = pathname.replace(/\/+$/, '')
-  const isAllowed =
-    !ADMIN_PAGES.includes(currentPath) || (isAdmin && (isServiceWide || currentPath === '/settings/keys'))
+  const isForBoundKeys = PAGES_FOR_BOUND_KEYS.includes(currentPath)
+  const isAllowed = !ADMIN_PAGES.includes(currentPath) || (isAdmin && (isServiceWide || isForBoundKeys))
   const nav = useRef<HTMLElement>(null)
   // On narrow screens the links scroll horizontally: scroll to the current one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the address.
@@ -39,23 +39,22 @@ export function SettingsLayout() {
                 <NavLink to="/settings/events">Event inbox</NavLink>
               </>
             )}
+            <NavLink to="/settings/deliveries">Code host deliveries</NavLink>
           </>
         )}
       </nav>
       <div className={styles.page}>
         <Suspense>
-          {isAllowed ? (
-            <Outlet />
-          ) : (
-            <NotAllowed isBound={!isServiceWide && currentPath !== '/settings/keys'} />
-          )}
+          {isAllowed ? <Outlet /> : <NotAllowed isBound={!isServiceWide && !isForBoundKeys} />}
         </Suspense>
       </div>
     </div>
   )
 }
 
-const ADMIN_PAGES = ['/settings/keys', '/settings/webhook', '/settings/routing', '/settings/events']
+/** Pages of one project, or of several. */
+const PAGES_FOR_BOUND_KEYS = ['/settings/keys', '/settings/deliveries']
+const ADMIN_PAGES = [...PAGES_FOR_BOUND_KEYS, '/settings/webhook', '/settings/routing', '/settings/events']
 
 /** Shown when such a page is opened by URL. */
 function NotAllowed({ isBound }: { isBound: boolean }) {

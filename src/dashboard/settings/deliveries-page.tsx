@@ -1,0 +1,187 @@
+import { Badge, Button, SegmentedControl, Select, Skeleton } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf, type Schema } from '../api/client.ts'
+import { deliveriesQuery, itemsOf, projectsQuery } from '../api/queries.ts'
+import { CopyBlock } from '../components/copy-block.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { toast } from '../components/toast.ts'
+import { useMutation } from '../components/use-mutation.ts'
+import { Link } from '../navigation/link.tsx'
+import { useLocation, useNavigate } from '../navigation/router.tsx'
+import { deliveryReason, deliveryTitle } from './delivery-text.ts'
+import { PageHeader } from './page-header.tsx'
+import styles from './settings.module.css'
+
+type Delivery = Schema<'CodehostDelivery'>
+type Status = Delivery['status']
+
+const POLL_MS = 5_000
+const COLOURS: Record<Status, string> = { received: 'blue', applied: 'green', dropped: 'gray', failed: 'red' }
+const NAMES: Record<Status, string> = {
+  received: 'pending',
+  applied: 'applied',
+  dropped: 'ignored',
+  failed: 'failed',
+}
+
+/** What the code host has sent to the webhooks of connected repositories. */
+export function DeliveriesPage() {
+  const navigate = useNavigate()
+  const { search } = useLocation()
+  const query = useQuery(projectsQuery)
+  const connected = query.data?.filter(({ codehost }) => codehost !== null) ?? []
+  const project = connected.find(({ id }) => id === search.projectId) ?? connected[0]
+  return (
+    <div className={styles.content}>
+      <PageHeader title="Code host deliveries">
+        Changes that the code host has reported to the webhook of a connected repository. Payloads are kept
+        for 30 days. Ignored deliveries are kept for 7 days.
+      </PageHeader>
+      {query.isPending && <Skeleton height={200} />}
+      {query.isError && <LoadError what="the projects" query={query} />}
+      {query.isSuccess && !project && (
+        <EmptyState
+          title="No repository connected"
+          description="Connect a repository in the settings of a project."
+        />
+      )}
+      {project && connected.length > 1 && (
+        <Select
+          label="Project"
+          data={connected.map(({ id, name, codehost }) => ({
+            value: id,
+            label: `${name} (${codehost?.repository})`,
+          }))}
+          value={project.id}
+          allowDeselect={false}
+          onChange={(projectId) => void navigate({ search: projectId ? { projectId } : {}, replace: true })}
+          style={{ maxWidth: 480 }}
+        />
+      )}
+      {project && <Deliveries key={project.id} projectId={project.id} />}
+    </div>
+  )
+}
+
+function Deliveries({ projectId }: { projectId: string }) {
+  const [status, setStatus] = useState<Status | 'all'>('all')
+  const query = useInfiniteQuery({
+    ...deliveriesQuery(projectId, status === 'all' ? undefined : status),
+    // The stream reports changed tasks, not deliveries. With more pages loaded a refetch would load all of them.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? POLL_MS : false),
+  })
+  const deliveries = itemsOf(query.data)
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Status"
+        value={status}
+        onChange={(value) => setStatus(value as Status | 'all')}
+        data={[
+          { value: 'all', label: 'All' },
+          { value: 'received', label: 'Pending' },
+          { value: 'applied', label: 'Applied' },
+          { value: 'dropped', label: 'Ignored' },
+          { value: 'failed', label: 'Failed' },
+        ]}
+      />
+      {query.isPending && <Skeleton height={200} />}
+      {query.isError && <LoadError what="the deliveries" query={query} />}
+      {query.isSuccess && deliveries.length === 0 && (
+        <EmptyState
+          title={status === 'all' ? 'No deliveries yet' : `No ${NAMES[status]} deliveries`}
+          action={
+            <Button
+              variant="default"
+              renderRoot={(props) => <Link to={`/projects/${projectId}`} {...props} />}
+            >
+              Set up webhook
+            </Button>
+          }
+        />
+      )}
+      {deliveries.length > 0 && (
+        <ul className={styles.rows}>
+          {deliveries.map((delivery) => (
+            <DeliveryItem key={delivery.id} projectId={projectId} delivery={delivery} />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+          Show older deliveries
+        </Button>
+      )}
+    </>
+  )
+}
+
+function DeliveryItem({ projectId, delivery }: { projectId: string; delivery: Delivery }) {
+  const [isOpen, setOpen] = useState(false)
+  const { mutate, isBusy } = useMutation('deliveries')
+  const { id, status, taskId, isReplayable } = delivery
+  const reason = deliveryReason(delivery)
+
+  async function replay() {
+    const replayed = await mutate("Couldn't replay the delivery", () =>
+      dataOf(
+        api.POST('/api/codehost/{projectId}/deliveries/{id}/replay', { params: { path: { projectId, id } } }),
+      ),
+    )
+    if (replayed) toast.info('Delivery is being applied again')
+  }
+
+  return (
+    <li className={styles.item} style={{ flexWrap: 'wrap' }}>
+      <Badge color={COLOURS[status]} variant="dot" tt="none" style={{ flex: 'none' }}>
+        {NAMES[status]}
+      </Badge>
+      <div className={styles.main}>
+        <div>{deliveryTitle(delivery)}</div>
+        <div className="quiet small">
+          <RelativeTime dateTime={delivery.receivedAt} />
+          {reason && ` · ${reason}`}
+        </div>
+      </div>
+      {taskId && (
+        <Link to={`/tasks/${taskId}`} className="target">
+          View task
+        </Link>
+      )}
+      {isReplayable && (
+        <>
+          <Button variant="default" loading={isBusy} onClick={() => void replay()}>
+            Replay
+          </Button>
+          <Button variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Hide payload' : 'Show payload'}
+          </Button>
+        </>
+      )}
+      {isOpen && <Payload projectId={projectId} id={id} />}
+    </li>
+  )
+}
+
+function Payload({ projectId, id }: { projectId: string; id: string }) {
+  const query = useQuery({
+    queryKey: ['delivery', id],
+    queryFn: () =>
+      dataOf(api.GET('/api/codehost/{projectId}/deliveries/{id}', { params: { path: { projectId, id } } })),
+  })
+  return (
+    <div style={{ flexBasis: '100%' }} className={styles.payload}>
+      {query.isPending && <Skeleton height={120} />}
+      {query.isError && <LoadError what="the payload" query={query} />}
+      {query.data && query.data.payload === null && (
+        <p className="quiet small">The payload is larger than 256 KiB and not shown.</p>
+      )}
+      {query.data && query.data.payload !== null && (
+        <CopyBlock text={JSON.stringify(query.data.payload, null, 2)} />
+      )}
+    </div>
+  )
+}
