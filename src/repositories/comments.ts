@@ -24,16 +24,20 @@ export function commentsRepository(db: Executor, reach: Reach) {
     isNull(tasks.deletedAt),
     reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId),
   )
-  const count = (taskId: string, difference: 1 | -1) =>
-    db
+  async function count(taskId: string, difference: 1 | -1): Promise<number> {
+    const [row] = await db
       .update(tasks)
       .set({ commentCount: sql`${tasks.commentCount} + ${difference}` })
       .where(eq(tasks.id, taskId))
+      .returning({ commentCount: tasks.commentCount })
+    return row?.commentCount ?? 0
+  }
 
   return {
-    async insert(row: CommentRow): Promise<void> {
+    /** Returns how many comments the task has now. */
+    async insert(row: CommentRow): Promise<number> {
       await db.insert(comments).values(row)
-      await count(row.taskId, 1)
+      return count(row.taskId, 1)
     },
 
     async find(id: string): Promise<CommentRow | undefined> {
@@ -87,9 +91,10 @@ export function commentsRepository(db: Executor, reach: Reach) {
       await db.update(comments).set(change).where(eq(comments.id, id))
     },
 
-    async delete({ id, taskId }: Pick<CommentRow, 'id' | 'taskId'>): Promise<void> {
+    /** Returns how many comments the task has now. */
+    async delete({ id, taskId }: Pick<CommentRow, 'id' | 'taskId'>): Promise<number> {
       await db.delete(comments).where(eq(comments.id, id))
-      await count(taskId, -1)
+      return count(taskId, -1)
     },
   }
 }

@@ -17,6 +17,9 @@ export const Me = Type.Object(
   {
     type: StringEnum(['key', 'session'], { description: 'Whether the caller uses an API key or a session.' }),
     id: Uuid('The ID of the key or session.'),
+    keyId: Uuid(
+      'The ID of the key, also of a session’s. It identifies the caller as an actor and as an author.',
+    ),
     name: Type.String({ description: 'The name of the key.' }),
     scopes: Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
       maxItems: Scope.length,

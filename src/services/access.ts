@@ -134,10 +134,11 @@ export function accessService({
     },
 
     describe(caller: Caller): Me {
-      const { type, id, name, scopes, projectId, expiresAt } = caller
+      const { type, id, keyId, name, scopes, projectId, expiresAt } = caller
       return {
         type: type === 'session' ? 'session' : 'key',
         id,
+        keyId,
         name,
         scopes,
         projectId,

@@ -5,6 +5,7 @@ import { commentManagedByCodehost, commentNotFound, commentOfAnother, taskNotFou
 import type { Clock } from '../lib/clock.ts'
 import type { CommentBeginning, CommentRow } from '../repositories/comments.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { TaskRow } from '../repositories/tasks.ts'
 import type { Comment, CommentChange, CommentQuery, NewComment, WrittenComment } from '../schemas/comment.ts'
 import { type AssistantComment, LATEST_COMMENTS, MAX_BODY_LENGTH } from '../schemas/tools.ts'
 import type { Caller } from './access.ts'
@@ -57,8 +58,9 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
           createdAt: now,
           updatedAt: now,
         }
-        await repos.comments.insert(row)
-        await log(repos, { type: 'comment.created', caller, now, ...aboutComment(row, task) })
+        const commentCount = await repos.comments.insert(row)
+        const about = aboutComment(row, { ...task, commentCount })
+        await log(repos, { type: 'comment.created', caller, now, ...about })
         return writtenFor(caller, row)
       })
     },
@@ -127,8 +129,8 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
     async delete(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const { comment, task } = await lockedComment(repos, { caller, id })
-        await repos.comments.delete(comment)
-        const about = aboutComment(comment, task)
+        const commentCount = await repos.comments.delete(comment)
+        const about = aboutComment(comment, { ...task, commentCount })
         await log(repos, { type: 'comment.deleted', caller, now: clock.now(), ...about })
       })
     },
@@ -170,8 +172,8 @@ function writtenFor(caller: Caller, row: CommentRow): WrittenComment {
 /** The subject of an activity. The body is not logged: deleting a comment deletes all its copies. */
 const aboutComment = (
   { id, authorName }: CommentRow,
-  { id: taskId, projectId }: { id: string; projectId: string },
-) => ({ taskId, projectId, metadata: { commentId: id, author: authorName } })
+  { id: taskId, projectId, commentCount }: Pick<TaskRow, 'id' | 'projectId' | 'commentCount'>,
+) => ({ taskId, projectId, metadata: { commentId: id, author: authorName, commentCount } })
 
 /** Finds a comment that the caller may change, and locks its task. */
 async function lockedComment(repos: BoundRepositories, { caller, id }: { caller: Caller; id: string }) {

@@ -59,7 +59,7 @@ describe('a comment', () => {
     expect((await service.get(path)).body).toEqual({ data: [body], nextCursor: null })
     expect(before.commentCount).toBe(0)
     expect((await service.get(`/api/tasks/${id}`)).body).toEqual({ ...before, commentCount: 1 })
-    const metadata = { commentId: body.id, author: 'Ada' }
+    const metadata = { commentId: body.id, author: 'Ada', commentCount: 1 }
     expect(await activityOf(id)).toEqual([{ type: 'comment.created', actor_name: 'Ada', metadata }])
   })
 

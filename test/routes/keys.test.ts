@@ -24,6 +24,7 @@ describe('a new key', () => {
     expect((await me(made.body.key)).body).toEqual({
       type: 'key',
       id: made.body.id,
+      keyId: made.body.id,
       name: 'ci',
       scopes: [
         'tasks:read',

@@ -28,6 +28,7 @@ describe('signing in', () => {
     expect(me).toMatchObject({
       type: 'session',
       id: session.response.body.id,
+      keyId: session.response.body.keyId,
       name: 'Ada',
       scopes: ['tasks:read'],
     })
