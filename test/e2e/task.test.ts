@@ -82,38 +82,6 @@ describe('a task', () => {
     await panelOf(page).getByTitle('2 Mar 2026, 05:30:00').first().waitFor()
   })
 
-  test('has comments in its timeline', async ({ app }) => {
-    const task = await createTask(app, { title: 'Talk about it' })
-    const page = await app.open(`/tasks/${task.id}`)
-    await page.getByLabel('Comment').fill('Seen on **two** machines')
-    await page.getByRole('button', { name: 'Comment' }).click()
-    await panelOf(page).locator('strong', { hasText: 'two' }).waitFor()
-    await panelOf(page).getByText('created the task').waitFor()
-  })
-
-  test('gets one comment when a request is retried', async ({ app }) => {
-    const task = await createTask(app, { title: 'Said once' })
-    const page = await app.open(`/tasks/${task.id}`)
-    const comment = page.getByRole('textbox', { name: 'Comment' })
-    await comment.fill('only once')
-    // The first request is received, but its response is lost.
-    let isLost = true
-    await page.route('**/api/activity', async (route) => {
-      if (route.request().method() !== 'POST') return route.continue()
-      const response = await route.fetch()
-      if (!isLost) return route.fulfill({ response })
-      isLost = false
-      return route.abort()
-    })
-    await comment.press('Control+Enter')
-    await panelOf(page).getByText("Couldn't reach Inlet.").waitFor()
-    await comment.press('Control+Enter')
-    await expect.poll(() => comment.inputValue()).toBe('')
-    await panelOf(page).getByRole('listitem').filter({ hasText: 'only once' }).waitFor()
-    const { body } = await app.service.get(`/api/activity?taskId=${task.id}&type=comment`)
-    expect(body.data).toHaveLength(1)
-  })
-
   test('keeps text typed while the notes are being saved', async ({ app }) => {
     const task = await createTask(app, { title: 'Written on' })
     const page = await app.open(`/tasks/${task.id}`)

@@ -6,6 +6,7 @@ export type TaskListItem = Schema<'TaskListItem'>
 export type Project = Schema<'Project'>
 export type List = Schema<'List'>
 export type Activity = Schema<'Activity'>
+export type Comment = Schema<'Comment'>
 export type Rule = Schema<'Rule'>
 
 type TaskQueryParams = QueryParams<'/api/tasks'>
@@ -69,6 +70,22 @@ export const timelineQuery = (taskId: string) =>
       dataOf(
         api.GET('/api/activity', {
           params: { query: { taskId, limit: 50, ...cursorParam(pageParam) } },
+        }),
+      ),
+    ...cursorPagination,
+  })
+
+/** Newest first. */
+export const commentsQuery = (taskId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['comments', taskId],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/api/tasks/{id}/comments', {
+          params: {
+            path: { id: taskId },
+            query: { sort: '-createdAt', limit: 30, ...cursorParam(pageParam) },
+          },
         }),
       ),
     ...cursorPagination,

@@ -16,6 +16,12 @@ const RETRY_MS = 5_000
 /** Above this many pages of changed rows, the shown pages are reloaded instead. */
 const MAX_PAGES = 5
 
+const isComment = ({ type }: Activity) => type.startsWith('comment.')
+
+/** Whether a row has to be requested: a comment changes nothing of its task but the count, which its activity has. */
+const isTaskChange = (activity: Activity): activity is Activity & { taskId: string } =>
+  activity.taskId !== null && !isComment(activity)
+
 /** Events without an activity. */
 const CONFIGURATION_EVENTS = ['project.changed', 'routing.changed']
 
@@ -65,7 +71,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
       if (id === null) continue
       const activity = data as Activity
       pending.push(activity)
-      if (activity.taskId) changedMeanwhile.add(activity.taskId)
+      if (isTaskChange(activity)) changedMeanwhile.add(activity.taskId)
       showChange(activity)
     }
     if (events.some(({ type }) => CONFIGURATION_EVENTS.includes(type))) configurationUpdates.schedule()
@@ -82,18 +88,18 @@ export function createCacheUpdater(queryClient: QueryClient) {
   async function applyActivities(activities: Activity[]) {
     const includesType = (...prefixes: string[]) =>
       activities.some(({ type }) => prefixes.some((prefix) => type.startsWith(prefix)))
-    const taskActivities = activities.filter(({ taskId }) => taskId !== null)
+    const taskActivities = activities.filter(isTaskChange)
 
+    for (const id of new Set(activities.flatMap(({ taskId }) => taskId ?? []))) {
+      void invalidate('timeline', id)
+      void invalidate('task', id)
+    }
+    for (const id of new Set(activities.filter(isComment).flatMap(({ taskId }) => taskId ?? [])))
+      void invalidate('comments', id)
     if (taskActivities.length > 0) {
-      for (const id of new Set(taskActivities.map(({ taskId }) => taskId))) {
-        void invalidate('timeline', id)
-        void invalidate('task', id)
-      }
       addUnresolved({
         since: Math.min(...taskActivities.map(({ createdAt }) => Date.parse(createdAt))),
-        deletedIds: taskActivities.flatMap(({ type, taskId }) =>
-          type === 'task.deleted' && taskId ? taskId : [],
-        ),
+        deletedIds: taskActivities.flatMap(({ type, taskId }) => (type === 'task.deleted' ? taskId : [])),
       })
     }
     if (taskActivities.length > 0 || includesType('sync.')) countUpdates.schedule()

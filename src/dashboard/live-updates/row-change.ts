@@ -4,6 +4,8 @@ import type { Activity, TaskListItem } from '../api/queries.ts'
 export function rowChangeOf({ type, metadata }: Pick<Activity, 'type' | 'metadata'>): Partial<TaskListItem> {
   if (type === 'task.completed') return { status: 'done' }
   if (type === 'task.reopened') return { status: metadata.to as TaskListItem['status'] }
+  if (type === 'comment.created' || type === 'comment.deleted')
+    return { commentCount: metadata.commentCount as number }
   if (type !== 'task.updated') return {}
   const changes = Object.entries(metadata.changes ?? {}).filter(([, change]) => isDifference(change))
   return Object.fromEntries(changes.map(([name, { to }]) => [name, to]))

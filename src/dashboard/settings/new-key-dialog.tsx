@@ -9,11 +9,11 @@ import { useMutation } from '../components/use-mutation.ts'
 import { type Scope, useMe } from '../session/session.ts'
 
 const SCOPES: Record<Scope, string> = {
-  'tasks:read': 'Read tasks, lists, projects and live updates',
-  'tasks:write': 'Create and edit tasks and lists',
+  'tasks:read': 'Read tasks, comments, lists, projects and live updates',
+  'tasks:write': 'Create and edit tasks, comments and lists',
   'rules:read': 'Read AI instructions',
   'rules:write': 'Edit AI instructions',
-  'activity:write': 'Write comments and log activity',
+  'activity:write': 'Log activity',
   'codehost:sync': 'Start a sync of issues and pull requests',
   'metrics:read': 'Read Prometheus metrics (all projects only)',
   admin: 'Full access, including keys and settings',

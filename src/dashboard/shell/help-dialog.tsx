@@ -8,6 +8,7 @@ const SHORTCUTS: [string[], string][] = [
   [['Enter'], 'Open task'],
   [['e'], 'Mark done or reopen'],
   [['x'], 'Select task'],
+  [['m'], 'Comment on the open task'],
   [['#'], 'Delete task'],
   [['z'], 'Undo the last action'],
   [['r'], 'Restore task (in the trash)'],

@@ -147,6 +147,15 @@ describe('changes reported by the stream', () => {
     expect(invalidatedKeys()).toEqual([...keys].sort())
   })
 
+  test('of comments update the count of the row and the comments, and request no rows', async () => {
+    const { service, updater, counts, wait, invalidatedKeys } = await given([row('a', { updatedAt: '' })])
+    updater.applyEvents([event('comment.created', { taskId: 'a', metadata: { commentCount: 3 } })])
+    expect(counts()).toEqual([3])
+    await wait(10_000)
+    expect(invalidatedKeys()).toEqual(['comments a', 'task a', 'timeline a'])
+    expect(service.sinces).toEqual([])
+  })
+
   test('of the configuration request no rows', async () => {
     const { service, updater, wait, invalidatedKeys } = await given([row('a')])
     updater.applyEvents([{ id: null, type: 'routing.changed', data: {} }])
@@ -206,6 +215,8 @@ async function given(shown: TaskListItem[]) {
       'task b',
       'timeline a',
       'timeline b',
+      'comments a',
+      'comments b',
     ],
   ]
   for (const name of others) queryClient.setQueryData(name.split(' '), {})
@@ -214,6 +225,8 @@ async function given(shown: TaskListItem[]) {
     queryClient,
     activitySince,
     updater: changesFor(queryClient),
+    counts: () =>
+      itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ commentCount }) => commentCount),
     titles: () => itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ title }) => title),
     invalidatedKeys: () =>
       others.filter((name) => queryClient.getQueryState(name.split(' '))?.isInvalidated).sort(),

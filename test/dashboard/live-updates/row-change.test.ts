@@ -19,6 +19,9 @@ describe('the change of a row', () => {
   test.for([
     [{ type: 'task.completed', metadata: { from: 'open' } }, { status: 'done' }],
     [{ type: 'task.reopened', metadata: { to: 'in_progress' } }, { status: 'in_progress' }],
+    [{ type: 'comment.created', metadata: { commentCount: 3 } }, { commentCount: 3 }],
+    [{ type: 'comment.deleted', metadata: { commentCount: 0 } }, { commentCount: 0 }],
+    [{ type: 'comment.updated', metadata: {} }, {}],
     [{ type: 'task.updated', metadata: {} }, {}],
     [{ type: 'task.created', metadata: { changes: { title: { to: 'x' } } } }, {}],
   ] as const)('follows from the type: %j', ([activity, change]) => {

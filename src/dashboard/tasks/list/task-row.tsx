@@ -1,6 +1,8 @@
+import { CommentIcon } from '@primer/octicons-react'
 import { memo, type MouseEvent as ReactMouseEvent } from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { plural } from '../../lib/plural.ts'
 import { PriorityBars, SourceIcon, StatusCircle } from '../icons.tsx'
 import styles from './task-list.module.css'
 
@@ -103,6 +105,12 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       )}
       <span className={styles.tail}>
         {props.project && <span className={styles.project}>{props.project}</span>}
+        {task.commentCount > 0 && (
+          <span className={styles.comments} role="img" aria-label={plural(task.commentCount, 'comment')}>
+            <CommentIcon size={14} />
+            {task.commentCount}
+          </span>
+        )}
         <SourceIcon task={task} />
         <PriorityBars priority={task.priority} />
         <span className={styles.age}>

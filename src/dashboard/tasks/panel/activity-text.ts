@@ -20,6 +20,12 @@ export function activityText({ type, message, metadata, actor }: Activity): stri
       return message ?? 'sent feedback'
     case 'task.updated':
       return changesText(metadata.changes)
+    case 'comment.created':
+      return 'commented'
+    case 'comment.updated':
+      return 'edited a comment'
+    case 'comment.deleted':
+      return metadata.author === actor.name ? 'deleted a comment' : `deleted a comment by ${metadata.author}`
     default:
       return [type, message].filter(Boolean).join(': ')
   }

@@ -57,6 +57,11 @@ describe('the text of an activity', () => {
     )
   })
 
+  test('says whose comment was deleted', () => {
+    const deleted = (author: string) => activityText(activity('comment.deleted', { metadata: { author } }))
+    expect([deleted('ci'), deleted('Ada')]).toEqual(['deleted a comment', 'deleted a comment by Ada'])
+  })
+
   test('is the type and the message of an unknown activity', () => {
     expect(activityText(activity('task.archived', { metadata: {}, message: 'By a rule' }))).toBe(
       'task.archived: By a rule',

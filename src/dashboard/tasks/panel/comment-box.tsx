@@ -1,0 +1,99 @@
+import { Button, Textarea } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { api, dataOf } from '../../api/client.ts'
+import { problemOf } from '../../api/problem.ts'
+import { useDraft } from '../../components/use-draft.ts'
+import { useIdempotentSend } from '../../components/use-idempotent-send.ts'
+import { isShortcut } from '../../keyboard/shortcuts.ts'
+import { Markdown } from '../../markdown/markdown.tsx'
+import { useMe } from '../../session/session.ts'
+import styles from './task-panel.module.css'
+
+/** Sends a comment. It is shown at once; its draft is kept until the service has it. */
+export function CommentBox({ taskId }: { taskId: string }) {
+  const queryClient = useQueryClient()
+  const { me } = useMe()
+  const [draft = '', setDraft] = useDraft(`comment:${taskId}`)
+  const sendOnce = useIdempotentSend(`comment:${taskId}`)
+  const [errorMessage, setErrorMessage] = useState<string>()
+  const [sent, setSent] = useState<string>()
+  const box = useRef<HTMLTextAreaElement>(null)
+  useFocusShortcut(box)
+  // The draft of what is being sent stays stored.
+  const text = draft === sent ? '' : draft
+
+  async function send() {
+    if (text.trim() === '' || sent !== undefined) return
+    const body = { body: text }
+    setSent(text)
+    setErrorMessage(undefined)
+    try {
+      const path = { id: taskId }
+      await sendOnce(body, (header) =>
+        dataOf(api.POST('/api/tasks/{id}/comments', { params: { path, header }, body })),
+      )
+      // Keep text typed while the request was running.
+      setDraft((current) => (current === text ? undefined : current))
+      await queryClient.invalidateQueries({ queryKey: ['comments', taskId] })
+    } catch (error) {
+      setDraft((current) => (current === undefined || current === text ? text : `${text}\n\n${current}`))
+      setErrorMessage(problemOf(error).message)
+    } finally {
+      setSent(undefined)
+    }
+  }
+
+  return (
+    <div className={styles.commentBox}>
+      {sent !== undefined && (
+        <div className={`${styles.comment} ${styles.pending}`} role="status">
+          <div className={styles.commentHead}>
+            <strong>{me?.name}</strong> · sending
+          </div>
+          <Markdown text={sent} />
+        </div>
+      )}
+      <Textarea
+        ref={box}
+        aria-label="Comment"
+        placeholder="Add a comment"
+        autosize
+        minRows={2}
+        maxRows={12}
+        maxLength={65_536}
+        value={text}
+        error={errorMessage}
+        onChange={(event) => setDraft(event.currentTarget.value || undefined)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send()
+        }}
+      />
+      <div className="row">
+        <Button
+          variant="default"
+          onClick={() => void send()}
+          loading={sent !== undefined}
+          disabled={text.trim() === ''}
+        >
+          Comment
+        </Button>
+        <span className="quiet small push">Markdown supported</span>
+      </div>
+    </div>
+  )
+}
+
+/** `m` focuses the box. */
+function useFocusShortcut(box: { current: HTMLElement | null }) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'm' || !isShortcut(event)) return
+      event.preventDefault()
+      box.current?.focus()
+      box.current?.scrollIntoView({ block: 'center' })
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [box])
+}

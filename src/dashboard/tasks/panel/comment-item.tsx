@@ -1,0 +1,149 @@
+import { ActionIcon, Button, Textarea } from '@mantine/core'
+import { KebabHorizontalIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf } from '../../api/client.ts'
+import { problemOf } from '../../api/problem.ts'
+import type { Comment } from '../../api/queries.ts'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { MenuButton } from '../../components/menu-button.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { useDraft } from '../../components/use-draft.ts'
+import { Markdown } from '../../markdown/markdown.tsx'
+import { useMe } from '../../session/session.ts'
+import styles from './task-panel.module.css'
+
+/** A comment; its author and administrators can edit and delete it. */
+export function CommentItem({ comment }: { comment: Comment }) {
+  const { me, can } = useMe()
+  const [draft, setDraft] = useDraft(`comment-edit:${comment.id}`)
+  const [isDeleting, setDeleting] = useState(false)
+  const { author } = comment
+  const isOwn = author.id !== null && author.id === me?.keyId
+  const mayChange = can('tasks:write') && author.type !== 'codehost' && (isOwn || can('admin'))
+  return (
+    <li className={styles.comment} data-comment={comment.id}>
+      <div className={styles.commentHead}>
+        <AuthorName author={author} />
+        {author.type === 'assistant' && <span>(assistant)</span>}·
+        <CommentTime comment={comment} />
+        {comment.updatedAt !== comment.createdAt && <span>· edited</span>}
+        {mayChange && draft === undefined && (
+          <span className="push">
+            <MenuButton
+              button={
+                <ActionIcon aria-label="Comment actions">
+                  <KebabHorizontalIcon size={16} />
+                </ActionIcon>
+              }
+              position="bottom-end"
+              groups={[
+                {
+                  actions: [
+                    { label: 'Edit', icon: <PencilIcon size={16} />, onClick: () => setDraft(comment.body) },
+                    { label: 'Delete', icon: <TrashIcon size={16} />, onClick: () => setDeleting(true) },
+                  ],
+                },
+              ]}
+            />
+          </span>
+        )}
+      </div>
+      {draft === undefined ? (
+        <Markdown text={comment.body} />
+      ) : (
+        <CommentEditor comment={comment} draft={draft} onWrite={setDraft} />
+      )}
+      {isDeleting && <DeleteDialog comment={comment} onClose={() => setDeleting(false)} />}
+    </li>
+  )
+}
+
+const AuthorName = ({ author: { name, url } }: Pick<Comment, 'author'>) =>
+  url ? (
+    <a href={url} target="_blank" rel="noreferrer noopener">
+      <strong>{name}</strong>
+    </a>
+  ) : (
+    <strong>{name}</strong>
+  )
+
+const CommentTime = ({ comment: { externalUrl, createdAt } }: { comment: Comment }) =>
+  externalUrl ? (
+    <a href={externalUrl} target="_blank" rel="noreferrer noopener">
+      <RelativeTime dateTime={createdAt} />
+    </a>
+  ) : (
+    <RelativeTime dateTime={createdAt} />
+  )
+
+interface CommentEditorProps {
+  comment: Comment
+  draft: string
+  onWrite(text: string | undefined): void
+}
+
+function CommentEditor({ comment: { id, taskId, body }, draft, onWrite }: CommentEditorProps) {
+  const queryClient = useQueryClient()
+  const [errorMessage, setErrorMessage] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+
+  async function save() {
+    if (draft.trim() === '' || isBusy) return
+    if (draft === body) return onWrite(undefined)
+    setBusy(true)
+    setErrorMessage(undefined)
+    try {
+      await dataOf(api.PATCH('/api/comments/{id}', { params: { path: { id } }, body: { body: draft } }))
+      await queryClient.invalidateQueries({ queryKey: ['comments', taskId] })
+      onWrite(undefined)
+    } catch (error) {
+      setErrorMessage(problemOf(error).message)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <div className={styles.commentBox}>
+      <Textarea
+        aria-label="Edit comment"
+        autosize
+        autoFocus
+        minRows={2}
+        maxRows={24}
+        maxLength={65_536}
+        value={draft}
+        error={errorMessage}
+        disabled={isBusy}
+        onChange={(event) => onWrite(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save()
+        }}
+      />
+      <div className="row">
+        <Button onClick={() => void save()} loading={isBusy} disabled={draft.trim() === ''}>
+          Save comment
+        </Button>
+        <Button variant="default" onClick={() => onWrite(undefined)}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function DeleteDialog({ comment: { id, taskId }, onClose }: { comment: Comment; onClose(): void }) {
+  const queryClient = useQueryClient()
+  async function remove() {
+    await dataOf(api.DELETE('/api/comments/{id}', { params: { path: { id } } })).catch((error: unknown) => {
+      // Somebody else has deleted it.
+      if (problemOf(error).status !== 404) throw error
+    })
+    await queryClient.invalidateQueries({ queryKey: ['comments', taskId] })
+  }
+  return (
+    <ConfirmDialog title="Delete comment?" verb="Delete comment" onConfirm={remove} onClose={onClose}>
+      You can’t undo this.
+    </ConfirmDialog>
+  )
+}
