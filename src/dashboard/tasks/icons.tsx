@@ -4,6 +4,7 @@ import {
   CommentIcon,
   GitMergeIcon,
   GitPullRequestClosedIcon,
+  GitPullRequestDraftIcon,
   GitPullRequestIcon,
   IssueClosedIcon,
   IssueDraftIcon,
@@ -22,7 +23,14 @@ import styles from './icons.module.css'
 
 type IconTask = Pick<
   TaskListItem,
-  'source' | 'labels' | 'status' | 'closedReason' | 'sourceState' | 'codehostPrNumber' | 'codehostIssueNumber'
+  | 'source'
+  | 'labels'
+  | 'status'
+  | 'closedReason'
+  | 'sourceState'
+  | 'codehostPrNumber'
+  | 'codehostIssueNumber'
+  | 'isDraft'
 >
 
 interface TaskIcon {
@@ -44,7 +52,7 @@ const ICONS: Record<IconTask['source'], (task: IconTask) => TaskIcon> = {
   assistant: () => ({ Icon: SparkleIcon, colour: 'var(--quiet)', label: 'Created by an assistant' }),
 }
 
-function codehostIcon({ codehostPrNumber, closedReason, sourceState }: IconTask): TaskIcon {
+function codehostIcon({ codehostPrNumber, closedReason, sourceState, isDraft }: IconTask): TaskIcon {
   const kind = codehostPrNumber === null ? 'Issue' : 'Pull request'
   if (sourceState === 'deleted')
     return { Icon: TrashIcon, colour: 'var(--red)', label: `${kind}, deleted at the code host` }
@@ -59,6 +67,8 @@ function codehostIcon({ codehostPrNumber, closedReason, sourceState }: IconTask)
         colour: 'var(--red)',
         label: 'Pull request, closed without merging',
       }
+    if (isDraft)
+      return { Icon: GitPullRequestDraftIcon, colour: 'var(--quiet)', label: 'Pull request, draft' }
     return { Icon: GitPullRequestIcon, colour: 'var(--green)', label: 'Pull request, open' }
   }
   if (closedReason === 'not_planned' || closedReason === 'duplicate') {

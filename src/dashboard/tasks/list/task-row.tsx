@@ -35,6 +35,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { task, index, total, start, height, isOpen, isFocused, isSelected, isSelecting, mayWrite } = props
   const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
+  const number = task.codehostPrNumber ?? task.codehostIssueNumber
   const classes = [
     styles.row,
     isDone && styles.done,
@@ -93,6 +94,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       >
         {task.title}
       </a>
+      {number !== null && <span className={styles.number}>#{number}</span>}
+      {task.isDraft && !task.closedReason && <span className={styles.label}>Draft</span>}
       {task.labels.slice(0, LABELS_SHOWN).map((label) => (
         <span key={label} className={styles.label}>
           {label}
@@ -111,6 +114,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             {task.commentCount}
           </span>
         )}
+        {task.author && <span className={styles.author}>{task.author.name}</span>}
         <SourceIcon task={task} />
         <PriorityBars priority={task.priority} />
         <span className={styles.age}>
