@@ -19,21 +19,23 @@ interface RequestedChange {
   /** The list that `change.listId` names. */
   moveTo: Destination | undefined
   actorType: ActorType
+  /** The repository that the task's project is connected to, if any. */
+  repositoryId: number | undefined
   now: Date
 }
 
 /**
  * Decides a change of a task.
- * @throws managed_by_codehost or description_read_only for a field that the task's source owns.
+ * @throws managed_by_codehost or description_read_only for a field that the connected repository or the source owns.
  */
 export function decideChange(
   task: StoredTask,
-  { change, moveTo, actorType, now }: RequestedChange,
+  { change, moveTo, actorType, repositoryId, now }: RequestedChange,
 ): ChangeOutcome | undefined {
   const changed = changedColumns(task, { change, moveTo })
   const names = Object.keys(changed) as (keyof typeof changed)[]
   if (names.length === 0) return undefined
-  refuseForeignFields(task, { names, actorType })
+  refuseForeignFields(task, { names, actorType, repositoryId })
 
   const update: TaskUpdate = { ...changed, updatedAt: now, version: task.version + 1 }
   const activities: ChangeOutcome['activities'] = []
@@ -96,9 +98,14 @@ const CODEHOST_FIELDS: readonly string[] = [
 
 function refuseForeignFields(
   task: StoredTask,
-  { names, actorType }: { names: string[]; actorType: ActorType },
+  {
+    names,
+    actorType,
+    repositoryId,
+  }: { names: string[] } & Pick<RequestedChange, 'actorType' | 'repositoryId'>,
 ) {
-  if (task.source === 'codehost') {
+  // Without the connection, no sync would bring a change that is made at the code host.
+  if (task.source === 'codehost' && task.codehostRepositoryId === repositoryId) {
     const foreign = names.filter((name) => CODEHOST_FIELDS.includes(name))
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }

@@ -80,6 +80,11 @@ export const externalIdTaken = () =>
     detail: 'Another task in this project, with the same source, already has this task’s externalId.',
   })
 
+export const codehostItemTaken = () =>
+  new AppError('external_id_taken', {
+    detail: 'The project already has a task for this issue or pull request.',
+  })
+
 export const eventNotReplayable = (id: string) =>
   new AppError('event_not_replayable', {
     detail: `Feedback event ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,

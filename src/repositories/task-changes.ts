@@ -2,6 +2,7 @@ import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
 import { and, eq, getTableColumns, isNull, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
+import { codehostConnections } from '../db/tables/codehost.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
@@ -108,7 +109,8 @@ export function taskChanges(db: Executor) {
   let findWithProjects: ReturnType<typeof findingWithProjects> | undefined
   return {
     /**
-     * Tasks that are not deleted, each with what says whether its project is archived.
+     * Tasks that are not deleted, each with what says whether its project is archived, and for tasks of the code host the
+     * connected repository.
      * @throws AppError `unavailable` when the database is away.
      */
     listWithProjects(ids: string[]) {
@@ -143,7 +145,14 @@ function findingWithProjects(db: Executor) {
   return db
     .select({
       task: getTableColumns(tasks),
-      project: { name: projects.name, archivedAt: projects.archivedAt },
+      project: {
+        name: projects.name,
+        archivedAt: projects.archivedAt,
+        // Only for these: other changes are most of all.
+        repositoryId: sql<number | null>`case when ${tasks.source} = 'codehost' then
+          (select ${codehostConnections.repositoryId} from ${codehostConnections}
+            where ${codehostConnections.projectId} = ${tasks.projectId}) end`.mapWith(Number),
+      },
     })
     .from(tasks)
     .innerJoin(projects, eq(projects.id, tasks.projectId))

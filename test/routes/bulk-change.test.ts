@@ -187,7 +187,8 @@ describe('a bulk change that fails', () => {
 
   test('has an error with its own code for each task', async () => {
     const { ids } = await givenTasks(1)
-    const { inbox } = await service.given.project()
+    const { id, inbox } = await service.given.project()
+    await service.given.connection(id)
     const synced = await service.given.task(inbox, {
       source: 'codehost',
       codehostKind: 'issue',

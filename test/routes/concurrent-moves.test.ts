@@ -46,6 +46,7 @@ describe('concurrent moves', () => {
   test('fail each for itself', async () => {
     const [from, to] = [await service.given.project(), await service.given.project()]
     const archived = await service.given.project({ archivedAt: new Date() })
+    await service.given.connection(from.id)
     await service.given.task(to.inbox, { source: 'api', externalId: 'taken' })
     const bound = await service.given.key({ projectId: from.id })
     const kinds = [
@@ -54,7 +55,11 @@ describe('concurrent moves', () => {
       { target: archived.inbox.id, expected: 'project_archived' },
       { target: MISSING, expected: 'list_not_found' },
       { target: to.inbox.id, key: bound, expected: 'list_not_found' },
-      { target: to.inbox.id, task: { source: 'codehost' as const }, expected: 'managed_by_codehost' },
+      {
+        target: to.inbox.id,
+        task: { source: 'codehost' as const, codehostRepositoryId: 1, codehostNumber: 7 },
+        expected: 'managed_by_codehost',
+      },
       { target: from.inbox.id.toUpperCase(), expected: 200 },
     ]
     const tasks = await times(kinds.length, (n) =>

@@ -56,8 +56,9 @@ describe('read-only fields', () => {
     ['labels', ['b']],
     ['assignees', ['b']],
     ['externalUrl', 'https://b.example/'],
-  ])('include the %s of codehost tasks', async (field, value) => {
-    const { inbox } = await service.given.project()
+  ])('include the %s of codehost tasks while their repository is connected', async (field, value) => {
+    const { id: projectId, inbox } = await service.given.project()
+    const connection = await service.given.connection(projectId)
     const task = await service.given.task(inbox, CODEHOST)
 
     const refused = await service.patch(`/api/tasks/${task.id}`, { [field]: value, notes: 'n' })
@@ -65,11 +66,23 @@ describe('read-only fields', () => {
     expect(refused).toMatchObject({ status: 403, body: { code: 'managed_by_codehost' } })
     expect(refused.body.detail).toContain(field)
     expect((await service.get(`/api/tasks/${task.id}`)).body.version).toBe(1)
+
+    await service.query('update codehost_connections set repository_id = 2 where id = $1', [connection.id])
+    const changed = await service.patch(`/api/tasks/${task.id}`, { [field]: value })
+    expect(changed).toMatchObject({ status: 200, body: { [field]: value } })
+    await service.delete(`/api/projects/${projectId}/codehost`)
+    const bulk = await service.patch('/api/tasks/bulk', { ids: [task.id], change: { [field]: value } })
+    expect(bulk).toMatchObject({ status: 200, body: { unchanged: 1 } })
+    expect(await service.patch(`/api/tasks/${task.id}`, { description: 'after' })).toMatchObject({
+      status: 403,
+      body: { code: 'description_read_only' },
+    })
   })
 
   test('include the project of codehost tasks, but not their list', async () => {
     const [here, there] = [await service.given.project(), await service.given.project()]
     const list = await service.given.list(here.id)
+    await service.given.connection(here.id)
     const task = await service.given.task(here.inbox, CODEHOST)
 
     const refused = await service.patch(`/api/tasks/${task.id}`, { listId: there.inbox.id })
@@ -77,6 +90,22 @@ describe('read-only fields', () => {
 
     expect(refused).toMatchObject({ status: 403, body: { code: 'managed_by_codehost' } })
     expect(moved).toMatchObject({ status: 200, body: { listId: list.id } })
+
+    expect((await service.delete(`/api/projects/${here.id}/codehost`)).status).toBe(204)
+    const away = await service.patch(`/api/tasks/${task.id}`, { listId: there.inbox.id })
+    expect(away).toMatchObject({ status: 200, body: { projectId: there.id } })
+  })
+
+  test('prevent a second task of an issue in a project', async () => {
+    const [here, there] = [await service.given.project(), await service.given.project()]
+    const task = await service.given.task(here.inbox, CODEHOST)
+    const other = await service.given.task(there.inbox, CODEHOST)
+    await service.delete(`/api/tasks/${other.id}`)
+    const change = { listId: there.inbox.id }
+
+    const refused = { status: 409, body: { code: 'external_id_taken' } }
+    expect(await service.patch(`/api/tasks/${task.id}`, change)).toMatchObject(refused)
+    expect(await service.patch('/api/tasks/bulk', { ids: [task.id], change })).toMatchObject(refused)
   })
 
   test.each(['codehost', 'analytics', 'dashboard', 'assistant'] as const)(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../../src/db/pool.ts'
 import { apiKeySecrets, apiKeys } from '../../src/db/tables/access.ts'
 import { activity } from '../../src/db/tables/activity.ts'
+import { codehostConnections } from '../../src/db/tables/codehost.ts'
 import { lists, projects } from '../../src/db/tables/projects.ts'
 import { tasks } from '../../src/db/tables/tasks.ts'
 import { newTask } from '../../src/domain/new-task.ts'
@@ -50,6 +51,27 @@ export function given(db: Database, clock: Clock) {
          from generate_series(1, $3)`,
         [list.projectId, list.id, count, isDeleted ? new Date() : null],
       )
+    },
+
+    /** Connects a project without asking the code host. */
+    async connection(projectId: string, values: Partial<typeof codehostConnections.$inferInsert> = {}) {
+      const now = clock.now()
+      const [connection] = await db
+        .insert(codehostConnections)
+        .values({
+          id: clock.newId(now),
+          projectId,
+          repositoryId: 1,
+          repository: 'acme/app',
+          apiUrl: 'https://api.codehost.example',
+          schedule: 'off',
+          nextFullAt: now,
+          connectedAt: now,
+          updatedAt: now,
+          ...values,
+        })
+        .returning()
+      return only(connection)
     },
 
     /** A task that no route of the API could create. */

@@ -36,6 +36,19 @@ export function codehostRepository(db: Executor, reach: Reach) {
       return row
     },
 
+    /** The repositories that these projects are connected to, by project. */
+    async repositoryIdsOf(projectIds: string[]): Promise<Map<string, number>> {
+      if (projectIds.length === 0) return new Map()
+      const rows = await db
+        .select({
+          projectId: codehostConnections.projectId,
+          repositoryId: codehostConnections.repositoryId,
+        })
+        .from(codehostConnections)
+        .where(and(inArray(codehostConnections.projectId, projectIds), inReach))
+      return new Map(rows.map(({ projectId, repositoryId }) => [projectId, repositoryId]))
+    },
+
     /** The connections of many projects, each with its latest run, in one query. */
     async listWithRuns(projectIds: string[]): Promise<ConnectionWithRun[]> {
       if (projectIds.length === 0) return []

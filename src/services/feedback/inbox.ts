@@ -129,7 +129,8 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     if (task?.projectId !== seen.projectId) throw changedMeanwhile()
     const now = clock.now()
     const moveTo = { listId, projectId: project.id }
-    const outcome = decideChange(task, { change: { listId }, moveTo, actorType: caller.type, now })
+    const requested = { change: { listId }, moveTo, actorType: caller.type, repositoryId: undefined, now }
+    const outcome = decideChange(task, requested)
     if (!outcome) return
     await repos.tasks.update(task.id, outcome.update)
     const about = { taskId: task.id, projectId: project.id }

@@ -39,7 +39,10 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const isTaken = await externalIdsTaken(repos, { tasks: present, moveTo: destination.moveTo })
       const now = clock.now()
       const { moveTo } = destination
-      const decide = (task: TaskRow) => decideChange(task, { change, moveTo, actorType: caller.type, now })
+      const decide = (task: TaskRow) => {
+        const repositoryId = locked.repositories.get(task.projectId)
+        return decideChange(task, { change, moveTo, actorType: caller.type, repositoryId, now })
+      }
       const leftOut = changesLongFields(change) ? present.filter(({ isLeftOut }) => isLeftOut) : []
       const decided = await decidedInPortions(repos, { leftOut, decide })
       const { changes, refusals } = decideBulkChange(ids, (id) => {

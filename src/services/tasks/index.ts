@@ -103,11 +103,11 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const single = await updateSingle?.({ caller, id, change, allowed })
       if (single) return single
       return repos.within(caller).transaction(async (repos) => {
-        const task = await lockedTask(repos, { id, allowed, listId: change.listId })
+        const { task, repositoryId } = await lockedTask(repos, { id, allowed, listId: change.listId })
         const moveTo =
           change.listId === undefined ? undefined : await writableDestination(repos, change.listId)
         const now = clock.now()
-        const outcome = decideChange(task, { change, moveTo, actorType: caller.type, now })
+        const outcome = decideChange(task, { change, moveTo, actorType: caller.type, repositoryId, now })
         if (!outcome) return writtenFor(caller, toTask(task))
         const changed = { ...task, ...outcome.update }
         await repos.tasks.update(id, outcome.update)
@@ -132,7 +132,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
      */
     async delete(caller: Caller, { id, allowed }: { id: string; allowed: AllowedVersions }): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
-        const task = await lockedTask(repos, { id, allowed })
+        const { task } = await lockedTask(repos, { id, allowed })
         const now = clock.now()
         await repos.tasks.update(id, { deletedAt: now, updatedAt: now, version: task.version + 1 })
         await repos.activity.insert([activityOf('task.deleted', { task, caller, now })])
@@ -202,11 +202,11 @@ interface TasksDeps {
 async function lockedTask(
   repos: BoundRepositories,
   { id, allowed, listId }: { id: string; allowed: AllowedVersions; listId?: string | undefined },
-): Promise<TaskRow> {
+): Promise<{ task: TaskRow; repositoryId: number | undefined }> {
   const locked = await lockTasks(repos, { ids: [id], listId })
   const task = writableTask(locked, id)
   refuseStale(allowed, task.version)
-  return task
+  return { task, repositoryId: locked.repositories.get(task.projectId) }
 }
 
 function filterOf(query: TaskQuery, now: Date) {

@@ -18,6 +18,8 @@ export interface LockedTasks {
   tasks: Map<string, BoundedTaskRow>
   /** Their projects, locked so that none is archived or deleted meanwhile. */
   projects: Map<string, ProjectRow>
+  /** The repositories that the projects of code-host tasks are connected to. */
+  repositories: Map<string, number>
 }
 
 /** Locks tasks to be changed, after their projects: the same order as everywhere. */
@@ -29,7 +31,10 @@ export async function lockTasks(
     const projects = byId(await repos.projects.listForShare(ids, listId))
     const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden }))
     // A task that moved between the two queries is locked now; the second pass finds its new project.
-    if ([...tasks.values()].every(({ projectId }) => projects.has(projectId))) return { tasks, projects }
+    if (![...tasks.values()].every(({ projectId }) => projects.has(projectId))) continue
+    const synced = [...tasks.values()].filter(({ source }) => source === 'codehost')
+    const projectIds = [...new Set(synced.map(({ projectId }) => projectId))]
+    return { tasks, projects, repositories: await repos.codehost.repositoryIdsOf(projectIds) }
   }
 }
 

@@ -103,7 +103,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     const moveTo = listId === undefined ? undefined : destinations.get(listId.toLowerCase())
     if (listId !== undefined && !(moveTo && isInReach(caller, moveTo))) throw listNotFound(listId)
     if (moveTo?.isArchived) throw projectArchived(moveTo.projectName)
-    const requested = { change, moveTo, actorType: caller.type, now: clock.now() }
+    const repositoryId = found.project.repositoryId ?? undefined
+    const requested = { change, moveTo, actorType: caller.type, repositoryId, now: clock.now() }
     return { task: found.task, outcome: decideChange(found.task, requested) }
   }
 

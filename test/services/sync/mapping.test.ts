@@ -280,6 +280,26 @@ describe('the mapping', () => {
     })
   })
 
+  test('restores what was changed while the repository was disconnected', async () => {
+    const { project, repository, task, patch } = await imported((repository) =>
+      repository.issue({ title: 'Theirs', labels: ['bug'] }),
+    )
+    const before = await task()
+    await service.delete(`/api/projects/${project.id}/codehost`)
+    await patch({ title: 'Ours', labels: [], assignees: ['eve'], notes: 'Kept.' })
+    await service.put(`/api/projects/${project.id}/codehost`, {
+      repository: repository.name,
+      schedule: 'off',
+    })
+    const refused = await service.patch(`/api/tasks/${before.id}`, { title: 'Ours again' })
+    expect(refused).toMatchObject({ status: 403, body: { code: 'managed_by_codehost' } })
+
+    expect(await service.sync(project.id)).toMatchObject({ issues: { updated: 1, created: 0 } })
+
+    const { updatedAt, version, ...same } = before
+    expect(await task()).toMatchObject({ ...same, notes: 'Kept.', version: 3 })
+  })
+
   test('adds new tasks to the list of the connection', async () => {
     const { project, repository } = await service.connected()
     const list = await service.given.list(project.id)

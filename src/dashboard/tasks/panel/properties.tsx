@@ -5,6 +5,7 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { useAllLists } from '../list-menu.tsx'
+import { useIsManaged } from '../managed.ts'
 import { NameTags } from '../name-tags.tsx'
 import styles from './task-panel.module.css'
 import type { TaskEdit } from './use-task-edit.ts'
@@ -14,7 +15,7 @@ const toOptions = (names: Record<string, string>) =>
 
 export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
   const actions = useTaskActions()
-  const isManaged = task.source === 'codehost'
+  const isManaged = useIsManaged(task)
   const mayLabel = mayWrite && !isManaged
   const selectProps = { variant: 'unstyled', readOnly: !mayWrite, allowDeselect: false, size: 'sm' } as const
   return (
@@ -45,6 +46,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       <dd>
         <ListSelect
           task={task}
+          isManaged={isManaged}
           onMove={(listId) => void actions.change([task], { listId })}
           selectProps={selectProps}
         />
@@ -97,17 +99,16 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
 
 interface ListSelectProps {
   task: Task
+  isManaged: boolean
   selectProps: object
   onMove(listId: string): void
 }
 
-function ListSelect({ task, selectProps, onMove }: ListSelectProps) {
+function ListSelect({ task, isManaged, selectProps, onMove }: ListSelectProps) {
   const allLists = useAllLists()
   const { data: projects = [] } = useQuery(projectsQuery)
-  // A task of the code host cannot leave its project.
-  const allowedLists = allLists.filter(
-    ({ project }) => task.source !== 'codehost' || project.id === task.projectId,
-  )
+  // A task that the code host manages cannot leave its project.
+  const allowedLists = allLists.filter(({ project }) => !isManaged || project.id === task.projectId)
   const data = allowedLists.map(({ project, lists }) => ({
     group: project.name,
     items: lists.map(({ id, name }) => ({ value: id, label: name })),

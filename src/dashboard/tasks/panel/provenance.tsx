@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { type Activity, itemsOf, type Task, timelineQuery } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { iconOf, SourceIcon } from '../icons.tsx'
+import { repositoryOf } from '../managed.ts'
 import styles from './task-panel.module.css'
 
 /** The source of a task and how it was routed. */
@@ -107,8 +108,3 @@ function routingText({ metadata }: Activity): ReactNode {
 }
 
 const isHttpUrl = (address: string) => /^https?:\/\//i.test(address)
-
-function repositoryOf(address: string | null): string | undefined {
-  const [, owner, name] = URL.parse(address ?? '')?.pathname.split('/') ?? []
-  return owner && name ? `${owner}/${name}` : undefined
-}

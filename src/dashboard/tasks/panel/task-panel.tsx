@@ -12,6 +12,7 @@ import { useNavigate, useParams } from '../../navigation/router.tsx'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { StatusCircle } from '../icons.tsx'
+import { useIsManaged } from '../managed.ts'
 import page from '../tasks-page.module.css'
 import { Conflict } from './conflict.tsx'
 import { EditableTitle } from './editable-title.tsx'
@@ -101,6 +102,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
   const actions = useTaskActions()
   const link = useCopy(`${location.origin}/tasks/${task.id}`)
   const edit = useTaskEdit(task)
+  const isManaged = useIsManaged(task)
   const mayWrite = can('tasks:write')
   const isDone = task.status === 'done'
 
@@ -148,7 +150,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
           <XIcon size={18} />
         </ActionIcon>
       </div>
-      <EditableTitle task={task} edit={edit} mayWrite={mayWrite && task.source !== 'codehost'} />
+      <EditableTitle task={task} edit={edit} mayWrite={mayWrite && !isManaged} />
       <Provenance task={task} />
       <Conflict edit={edit} />
       <Properties task={task} edit={edit} mayWrite={mayWrite} />

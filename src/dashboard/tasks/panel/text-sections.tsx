@@ -3,6 +3,7 @@ import { LockIcon } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../../api/queries.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
+import { useIsManaged } from '../managed.ts'
 import styles from './task-panel.module.css'
 import { useTaskDraft } from './use-task-draft.ts'
 import type { TaskEdit } from './use-task-edit.ts'
@@ -15,6 +16,7 @@ interface TextSectionsProps {
 
 /** The description, which may be read-only, and the notes. */
 export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
+  const isManaged = useIsManaged(task)
   return (
     <>
       <TextSection
@@ -28,7 +30,9 @@ export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
         {task.descriptionReadOnly && (
           <p className={styles.lock}>
             <LockIcon size={14} aria-hidden />
-            <span>{READ_ONLY_REASONS[task.source] ?? 'Read-only.'} Use the notes instead.</span>
+            <span>
+              {isManaged ? MANAGED : (READ_ONLY_REASONS[task.source] ?? 'Read-only.')} Use the notes instead.
+            </span>
           </p>
         )}
       </TextSection>
@@ -44,9 +48,10 @@ export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
   )
 }
 
+const MANAGED = 'Read-only because it is synced from the code host. Edit it there.'
 const READ_ONLY_REASONS: Partial<Record<Task['source'], string>> = {
   api: 'Read-only because the task was created over the API. API clients can change it with PATCH /api/tasks/{id}.',
-  codehost: 'Read-only because it is synced from the code host. Edit it there.',
+  codehost: 'Read-only because it came from a code host that is no longer connected.',
   analytics: 'Read-only because it was written by a user.',
 }
 
