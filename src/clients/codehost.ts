@@ -1,7 +1,16 @@
-/** The API URL of a code host and the token to use. */
+/** A GitHub App and one of its installations. */
+export interface AppCredentials {
+  appId: number
+  installationId: number
+  /** PEM, in PKCS#8. */
+  privateKey: string
+}
+
+/** The API URL of a code host, and the token or the GitHub App to use. */
 export interface HostAccess {
   apiUrl: string
   token: string | null
+  app?: AppCredentials | undefined
 }
 
 /** The host's rate limits as far as it sends them: enterprise hosts may send none. */
@@ -20,6 +29,8 @@ export interface Refusal {
   /** The URL where single sign-on has to be authorized first. */
   singleSignOn: string | null
   limits: HostLimits
+  /** The host refused the GitHub App a token. */
+  isTokenRequest?: true
 }
 
 /** No response, or an invalid one: a retry may help. */

@@ -1,9 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Octokit } from '@octokit/rest'
 import { jsonElements } from '../lib/json-elements.ts'
 import { repaired } from '../schemas/formats.ts'
-import type { CodeHost, HostAccess, HostLimits, Refusal, Unreachable } from './codehost.ts'
+import { appTokens } from './app-tokens.ts'
+import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import { isSignedWith } from './github-signature.ts'
-import { describeNetworkError, rootCauseOf } from './network-error.ts'
+import {
+  asRecord,
+  type HostResponse,
+  limitsOf,
+  outcomeOf,
+  plain,
+  QUIET,
+  refusalOf,
+  unreachable,
+} from './host-response.ts'
 
 /** The API version whose format `domain/codehost/item.ts` parses. */
 const API_VERSION = '2022-11-28'
@@ -13,6 +24,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Larger pages are parsed item by item: as text and parsed, a page takes three times its bytes. */
 const MAX_CHUNK_BYTES = 2 * 1024 * 1024
 const MAX_REDIRECTS = 3
+/** An expired token, and the new one twice. */
+const MAX_TOKEN_TRIES = 3
 
 interface GithubOptions {
   /** Timeout of a whole request, its body included. */
@@ -24,19 +37,23 @@ interface GithubOptions {
   onLargeBody?(): void
 }
 
-/** Adapter for the REST API of the code host: one request per call, no retries, no waiting. */
+/**
+ * Adapter for the REST API of the code host: one request per call, no retries, no waiting. Only the token of a GitHub
+ * App is renewed when it is rejected.
+ */
 export function githubClient({
   timeoutMs = 30_000,
   userAgent = 'inlet',
   onError = () => {},
   onLargeBody = () => {},
 }: GithubOptions = {}): CodeHost {
+  const tokenOf = appTokens({ timeoutMs, userAgent, onError })
   return {
     isSignedWith,
 
     async findRepository(access, { nameOrId, signal }) {
       const path = typeof nameOrId === 'number' ? `/repositories/${nameOrId}` : `/repos/${nameOrId}`
-      const response = await followRedirects(access, { url: access.apiUrl + path, follow: true, signal })
+      const response = await send(access, { url: access.apiUrl + path, follow: true, signal })
       if (response.outcome !== 'answered') return response
       if (response.status !== 200) return refusalOf(response)
       const { id, full_name: name } = asRecord(response.body)
@@ -55,7 +72,7 @@ export function githubClient({
 
     async readPage(access, { url, etag, signal }) {
       const headers = etag ? { 'if-none-match': etag } : {}
-      const response = await followRedirects(access, { url, headers, follow: true, signal, read: readList })
+      const response = await send(access, { url, headers, follow: true, signal, read: readList })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       if (response.status === 304) return { outcome: 'unchanged', limits }
@@ -74,7 +91,7 @@ export function githubClient({
 
     async readItem(access, { repositoryId, number, signal }) {
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
-      const response = await followRedirects(access, { url, follow: false, signal })
+      const response = await send(access, { url, follow: false, signal })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       switch (response.status) {
@@ -101,11 +118,29 @@ export function githubClient({
     read?: (body: AsyncGenerator<Uint8Array>) => Promise<unknown>
   }
 
+  async function send(
+    { apiUrl, token, app }: HostAccess,
+    options: RequestOptions,
+  ): Promise<HostResponse | Refusal | Unreachable> {
+    if (!app) return followRedirects({ apiUrl, token }, options)
+    const { signal } = options
+    let rejected: string | undefined
+    for (let attempt = 1; ; attempt++) {
+      const found = await tokenOf({ apiUrl, app, signal, rejected })
+      if (found.outcome !== 'token') return found
+      const response = await followRedirects({ apiUrl, token: found.token }, options)
+      const isRejected = response.outcome === 'answered' && response.status === 401
+      if (!isRejected || attempt === MAX_TOKEN_TRIES) return response
+      // A new token may take a second to be known to all servers of the host; an older one has expired or was revoked.
+      if (found.isNew) await wait(1_000, undefined, { signal })
+      else rejected = found.token
+    }
+  }
+
   async function followRedirects(
-    access: HostAccess,
+    { apiUrl, token }: HostAccess,
     { url, headers = {}, follow, signal, read = readValue }: RequestOptions,
   ) {
-    const { apiUrl, token } = access
     const octokit = new Octokit({ baseUrl: apiUrl, userAgent, ...(token && { auth: token }), log: QUIET })
     let target = url
     for (let hops = 0; ; hops++) {
@@ -150,29 +185,11 @@ export function githubClient({
       const body = await read(counted(response.data, { size, onLargeBody }))
       return { outcome: 'answered', status, headers: headersOf, body, ...size }
     } catch (error) {
-      signal?.throwIfAborted()
-      const { response } = error as { response?: { status: number; headers: object; data: unknown } }
-      if (response) {
-        const { status, data } = response
-        return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
-      }
-      if (timeout.aborted) return unreachable(`No complete response within ${timeoutMs / 1000} s.`)
       if (error instanceof TooLarge) return unreachable(`The response is larger than ${MAX_BYTES} bytes.`)
-      onError(rootCauseOf(error))
-      return unreachable(describeNetworkError(error))
+      return outcomeOf(error, { signal, timeout, timeoutMs, onError })
     }
   }
 }
-
-interface HostResponse {
-  outcome: 'answered'
-  status: number
-  headers: Record<string, string | undefined>
-  body: unknown
-  bytes: number
-}
-
-const QUIET = { debug() {}, info() {}, warn() {}, error() {} }
 
 function issuesUrl(
   apiUrl: string,
@@ -262,32 +279,3 @@ async function undefinedIfInvalid<T>(parse: () => T | Promise<T>): Promise<T | u
 async function drain(data: unknown): Promise<void> {
   if (data instanceof ReadableStream) await data.cancel().catch(() => {})
 }
-
-function refusalOf({ status, headers, body }: HostResponse): Refusal | Unreachable {
-  if (status >= 500) return unreachable(`The status is ${status}.`)
-  const { message } = asRecord(body)
-  return {
-    outcome: 'refused',
-    status,
-    message: typeof message === 'string' ? repaired(message.slice(0, 300)) : '',
-    retryAfter: headers['retry-after'] ?? null,
-    singleSignOn: /url=(\S+)/.exec(headers['x-github-sso'] ?? '')?.[1] ?? null,
-    limits: limitsOf({ headers }),
-  }
-}
-
-function limitsOf({ headers }: Pick<HostResponse, 'headers'>): HostLimits {
-  const remaining = headers['x-ratelimit-remaining']
-  const reset = headers['x-ratelimit-reset']
-  return {
-    remaining: remaining && /^\d+$/.test(remaining) ? Number(remaining) : null,
-    resetAt: reset && /^\d{1,11}$/.test(reset) ? new Date(Number(reset) * 1000) : null,
-  }
-}
-
-const unreachable = (reason: string): Unreachable => ({ outcome: 'unreachable', reason })
-
-const asRecord = (body: unknown) =>
-  (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-
-const plain = (headers: object) => headers as Record<string, string | undefined>

@@ -15,13 +15,15 @@ export const codehostUrlNotAllowed = (apiUrl: string, allowed: readonly string[]
     detail: `${apiUrl.slice(0, 100)} is not an allowed code host. Allowed by CODEHOST_API_URLS: ${allowed.join(', ')}.`,
   })
 
-/** A key bound to a project must use its own token, never one that somebody else stored. */
+/** A key bound to a project must use its own token or GitHub App, never what somebody else stored. */
 export const tokenRequired = () =>
   new AppError('insufficient_scope', {
     detail:
-      'A key bound to a project must send its own token to connect a repository. Only an admin key for all projects can use CODEHOST_TOKEN or a stored token for that.',
+      'A key bound to a project must send its own token or GitHub App to connect a repository. Only an admin key for all projects can use CODEHOST_TOKEN, or a stored token or App, for that.',
     requiredScope: 'admin',
-    errors: [{ path: '/token', code: 'required', message: 'is required for a key bound to a project' }],
+    errors: [
+      { path: '/token', code: 'required', message: 'or app is required for a key bound to a project' },
+    ],
   })
 
 export const connectionNotFound = () =>
@@ -59,14 +61,14 @@ export const codehostUnreachable = (reason: string, retryAfterSeconds = 5) =>
 export const encryptionKeyMissing = () =>
   new AppError('encryption_key_missing', {
     detail:
-      'Tokens and webhook secrets are stored encrypted, and ENCRYPTION_KEY is not set. Create a key with "openssl rand -hex 32", set ENCRYPTION_KEY to it on every instance, and restart.',
+      'Tokens, private keys, and webhook secrets are stored encrypted, and ENCRYPTION_KEY is not set. Create a key with "openssl rand -hex 32", set ENCRYPTION_KEY to it on every instance, and restart.',
   })
 
-/** A stored token cannot be decrypted: its encryption key is missing. */
+/** A stored token or private key cannot be decrypted: its encryption key is missing. */
 export const encryptionKeyGone = () =>
   new AppError('encryption_key_missing', {
     detail:
-      'The stored token was encrypted with an ENCRYPTION_KEY that is no longer set. Set it again and restart, or send null as the token to remove the stored one.',
+      'The stored token or private key was encrypted with an ENCRYPTION_KEY that is no longer set. Set it again and restart, or send null as the token or app to remove it.',
   })
 
 export const deliveryNotFound = (id: string) =>

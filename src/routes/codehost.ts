@@ -62,7 +62,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<CodehostRoutesOptions> = 
         operationId: 'connectRepository',
         summary: 'Connect a repository',
         description:
-          'Connects a repository to a project, or updates the connection. Omitted fields keep their stored values. Inlet checks at once that it can read the issues. No sync run starts; the first scheduled one is due an interval later. Connecting a different repository ends an active run. A key bound to a project must send its own `token` with a new repository (403 `insufficient_scope`): only an unbound admin key can use `CODEHOST_TOKEN` or the stored token for it.',
+          'Connects a repository to a project, or updates the connection. Omitted fields keep their stored values. Inlet checks at once that it can read the issues. No sync run starts; the first scheduled one is due an interval later. Connecting a different repository ends an active run. A key bound to a project must send its own `token` or `app` with a new repository (403 `insufficient_scope`): only an unbound admin key can use `CODEHOST_TOKEN`, or the stored token or App, for it.',
         params: IdPath('project'),
         body: ref(ConnectionRequest),
         response: { 200: responses(ref(Connection), { description: 'The connection.' }) },
@@ -83,7 +83,8 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<CodehostRoutesOptions> = 
         tags,
         operationId: 'getConnection',
         summary: 'Retrieve the connection',
-        description: 'Returns the connected repository of a project. The token is never returned.',
+        description:
+          'Returns the connected repository of a project. The token and the private key are never returned.',
         params: IdPath('project'),
         response: { 200: responses(ref(Connection), { description: 'The connection.' }) },
       },

@@ -101,6 +101,21 @@ export const ProjectCodehost = Type.Object(
   { description: 'The connected repository, or null if there is none.' },
 )
 
+const appMembers = {
+  appId: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'The ID of the GitHub App, shown in its settings.',
+    examples: [123456],
+  }),
+  installationId: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'The ID of the installation: the number at the end of the URL of its settings.',
+    examples: [45678901],
+  }),
+}
+
 const webhookUrl = Type.String({
   description: 'The URL that the code host sends deliveries to.',
   examples: ['https://inlet.example/in/codehost/019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'],
@@ -147,6 +162,12 @@ export const Connection = Type.Object(
     }),
     apiUrl: Type.String({ description: 'The API URL of the code host.' }),
     hasToken: Type.Boolean({ description: 'Whether a token is stored. The token itself is never returned.' }),
+    app: Nullable(
+      Type.Object(appMembers, {
+        description:
+          'The GitHub App that is used instead of a token, or null. Its private key is never returned.',
+      }),
+    ),
     listId: Nullable(Uuid('The list that new tasks are created in, or null for the project’s default list.')),
     schedule: StringEnum([...SyncSchedule], {
       description: 'How often the repository is synced automatically.',
@@ -181,8 +202,27 @@ export const ConnectionRequest = StrictObject(
           maxLength: 500,
           pattern: '^[!-~]+$',
           description:
-            'A token with read access to issues and pull requests. It is stored encrypted and never returned. If omitted, the stored token is kept as long as the code host stays the same; the request fails if that token can no longer be decrypted. Null removes the stored token. A key bound to a project must send a token with a new repository, and can’t send null.',
+            'A token with read access to issues and pull requests. It is stored encrypted and never returned. If omitted, the stored token is kept as long as the code host stays the same; the request fails if that token can no longer be decrypted. Null removes the stored token. A key bound to a project must send a token or an `app` with a new repository, and can’t send null.',
         }),
+      ),
+    ),
+    app: Type.Optional(
+      Nullable(
+        StrictObject(
+          {
+            ...appMembers,
+            privateKey: Type.String({
+              minLength: 1,
+              maxLength: 5000,
+              description:
+                'A private key of the GitHub App: the content of the `.pem` file. Line breaks can be escaped as `\\n`. It is stored encrypted and never returned.',
+            }),
+          },
+          {
+            description:
+              'A GitHub App to use instead of a token; the two can’t be sent together, and one replaces the other. The App needs read access to issues and pull requests, and an installation with access to the repository. If omitted, the stored App is kept, as for `token`. Null removes it.',
+          },
+        ),
       ),
     ),
     apiUrl: Type.Optional(

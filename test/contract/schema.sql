@@ -54,6 +54,7 @@ create table codehost_connections (
   webhook_secret text,
   previous_webhook_secret text,
   previous_webhook_secret_until timestamp(3) with time zone,
+  app jsonb,
   constraint codehost_connections_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE SET NULL,
   constraint codehost_connections_pkey PRIMARY KEY (id),
   constraint codehost_connections_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,

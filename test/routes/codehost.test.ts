@@ -29,6 +29,7 @@ describe('connecting a repository', () => {
       repository: 'acme/app',
       apiUrl: service.host.url,
       hasToken: true,
+      app: null,
       listId: null,
       schedule: 'hourly',
       nextRunAt: expect.any(String),

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hostApps } from './code-host-apps.ts'
 import { type HostItem, type HostRepository, issueJson, repositoryJson, time } from './code-host-items.ts'
 import { type HostResponse, issuesPage, moved, ok, refused } from './code-host-responses.ts'
 
 /** What a token may do; without one only public repositories are seen. */
 export interface HostToken {
+  /** The private repositories that it sees; all by default. */
+  repositories?: string[]
   canReadIssues?: boolean
   singleSignOn?: boolean
 }
@@ -45,6 +48,7 @@ export async function startCodeHost({
   const requests: HostRequest[] = []
   const faults: Fault[] = []
   const known = new Map(Object.entries(tokens))
+  const apps = hostApps()
   let now = Date.parse('2026-01-01T00:00:00Z')
   let onResponse: (request: HostRequest) => unknown = () => {}
   let limits: { remaining: number; reset: number } | undefined = { remaining: 5_000, reset: 0 }
@@ -60,6 +64,8 @@ export async function startCodeHost({
     url,
     requests,
     tokens: known,
+    /** A new GitHub App with an installation. */
+    app: apps.create,
     /** Delays each response. */
     set latencyMs(ms: number) {
       latencyMs = ms
@@ -174,7 +180,7 @@ export async function startCodeHost({
     requests.push(seen)
     if (fault?.odd === 'reset') return void request.socket.destroy()
     if (fault?.odd === 'hang') return
-    const reply = fault && typeof fault.odd === 'object' ? fault.odd : responseTo(path, headers)
+    const reply = fault && typeof fault.odd === 'object' ? fault.odd : responseTo(path, { method, headers })
     seen.status = reply.status
     const body = reply.body ?? ''
     response.writeHead(reply.status, {
@@ -200,21 +206,29 @@ export async function startCodeHost({
     response.end(body)
   }
 
-  function responseTo(path: string, headers: IncomingMessage['headers']): HostResponse {
+  function responseTo(
+    path: string,
+    { method, headers }: { method: string; headers: IncomingMessage['headers'] },
+  ): HostResponse {
+    const installation = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(path)?.[1]
+    if (method === 'POST' && installation) return apps.newToken(Number(installation), headers.authorization)
     const [, credential] = /^(?:token|bearer) (.+)$/i.exec(headers.authorization ?? '') ?? []
-    const token = credential === undefined ? undefined : known.get(credential)
+    const token = credential === undefined ? undefined : (known.get(credential) ?? apps.token(credential))
+    if (token === 'suspended') return refused(403, 'This installation has been suspended')
+    const isHidden = ({ isPrivate, name }: HostRepository) =>
+      isPrivate && !(token && (token.repositories?.includes(name) ?? true))
     if (credential !== undefined && !token) return refused(401, 'Bad credentials')
     const address = new URL(path, url)
     const named = /^\/repos\/([^/]+\/[^/]+)$/.exec(address.pathname)
     if (named) {
       const repository = repositories.get(names.get(decodeURIComponent(named[1] ?? '')) ?? 0)
-      if (!repository || (repository.isPrivate && !token)) return refused(404, 'Not Found')
+      if (!repository || isHidden(repository)) return refused(404, 'Not Found')
       if (repository.name !== named[1]) return moved(`${url}/repositories/${repository.id}`)
       return ok(repositoryJson(url, repository))
     }
     const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(address.pathname) ?? []
     const repository = repositories.get(Number(id))
-    if (!repository || (repository.isPrivate && !token)) return refused(404, 'Not Found')
+    if (!repository || isHidden(repository)) return refused(404, 'Not Found')
     if (rest === '') return ok(repositoryJson(url, repository))
     if (token?.singleSignOn) {
       const sso = { 'x-github-sso': `required; url=${url}/orgs/acme/sso?authorization_request=1` }

@@ -30,6 +30,8 @@ export const codehostConnections = pgTable(
     apiUrl: text('api_url').notNull(),
     /** Encrypted with AES-256-GCM, bound to this connection's id. */
     token: text('token'),
+    /** A GitHub App instead of a token. Its key is encrypted like the token. */
+    app: jsonb('app').$type<{ appId: number; installationId: number; privateKey: string }>(),
     /** Encrypted like the token. The previous secret stays valid until a time after it was replaced. */
     webhookSecret: text('webhook_secret'),
     previousWebhookSecret: text('previous_webhook_secret'),

@@ -20,49 +20,45 @@ export function settingsOf(
   }
 }
 
-/**
- * Whether a caller bound to a project would read a repository with a token it does not know: a stored one, or the
- * operator's for connections without a token. Only a connection of an unbound administrator may stay.
- * @param same the stored connection, if it is of the same repository.
- */
-export function bringsNoToken(
-  caller: { projectId: string | null },
-  { token, same }: { token: string | null | undefined; same: { token: string | null } | undefined },
-): boolean {
-  if (caller.projectId === null || typeof token === 'string') return false
-  if (!same) return true
-  // `null` removes the stored token, and the operator's token would be used instead.
-  return token === null && same.token !== null
-}
-
 interface ConnectionDetails extends Settings {
   id: string
   repository: string
   apiUrl: string
   token: string | null
+  app: { appId: number; installationId: number } | null
 }
 
 /**
- * The activity of a created or changed connection; undefined when nothing changed. Of tokens it says only that one
- * exists, was set or was removed.
+ * The activity of a created or changed connection; undefined when nothing changed. Of tokens and private keys it says
+ * only that one exists, was set or was removed.
  */
 export function connectionActivity({
   before,
   after,
-  isTokenGiven,
+  isReplaced,
 }: {
   before: ConnectionDetails | undefined
   after: ConnectionDetails
-  isTokenGiven: boolean
+  /** Whether a token or a GitHub App was sent. */
+  isReplaced: boolean
 }): { type: 'connection.created' | 'connection.updated'; metadata: Record<string, unknown> } | undefined {
-  const { id: connectionId, repository, apiUrl, listId, schedule, token } = after
+  const { id: connectionId, repository, apiUrl, listId, schedule, token, app } = after
   const about = { connectionId, repository, apiUrl }
-  const hasToken = token !== null
-  if (!before) return { type: 'connection.created', metadata: { ...about, listId, schedule, hasToken } }
-  const isTokenChanged = hasToken ? isTokenGiven : before.token !== null
+  if (!before) {
+    const ids = app && { app: { appId: app.appId, installationId: app.installationId } }
+    return {
+      type: 'connection.created',
+      metadata: { ...about, listId, schedule, hasToken: token !== null, ...ids },
+    }
+  }
+  const changeOf = (name: 'token' | 'app') => {
+    if (after[name] !== null) return isReplaced ? { [name]: 'changed' } : {}
+    return before[name] !== null ? { [name]: 'removed' } : {}
+  }
   const changes = {
     ...changesBetween({ before, after, names: ['repository', 'apiUrl', 'listId', 'schedule'] }),
-    ...(isTokenChanged && { token: hasToken ? 'changed' : 'removed' }),
+    ...changeOf('token'),
+    ...changeOf('app'),
   }
   return isNoChange(changes) ? undefined : { type: 'connection.updated', metadata: { ...about, changes } }
 }

@@ -5,6 +5,8 @@ export interface HostRefusal {
   retryAfter: string | null
   singleSignOn: string | null
   limits: { remaining: number | null; resetAt: Date | null }
+  /** The host refused the GitHub App a token. */
+  isTokenRequest?: true
 }
 
 export type Judgement =
@@ -22,7 +24,8 @@ const MAX_WAIT = 24 * 3_600 * SECOND
 
 interface Circumstances {
   now: Date
-  hasToken: boolean
+  /** What the request was sent with. */
+  access: { token: string | null; app?: object | undefined }
   /** Consecutive rate limits whose duration had to be guessed. */
   limitedBefore: number
 }
@@ -64,45 +67,91 @@ function waitFromHeader(header: string | null, now: Date): number | undefined {
   return Number.isNaN(date) ? undefined : date - now.getTime()
 }
 
-function failureOf(refusal: HostRefusal, { hasToken }: Circumstances): Judgement {
-  const { status, singleSignOn } = refusal
+function failureOf(refusal: HostRefusal, { access }: Circumstances): Judgement {
+  const { code, advice } = refusal.isTokenRequest ? appAdviceOf(refusal) : adviceOf(refusal, access)
   const hostMessage = refusal.message ? ` Message from the code host: ${refusal.message}` : ''
-  const fail = (code: (Judgement & { verdict: 'fail' })['code'], message: string): Judgement => ({
-    verdict: 'fail',
-    code,
-    message: message + hostMessage,
-  })
+  return { verdict: 'fail', code, message: advice + hostMessage }
+}
+
+interface Advice {
+  code: (Judgement & { verdict: 'fail' })['code']
+  advice: string
+}
+
+function adviceOf({ status, singleSignOn }: HostRefusal, { token, app }: Circumstances['access']): Advice {
+  const pick = (words: { app: string; token: string; none: string }) =>
+    app ? words.app : token === null ? words.none : words.token
   switch (status) {
     case 401:
-      return fail(
-        'codehost_token_rejected',
-        hasToken
-          ? 'The token is invalid, expired or revoked. Connect the repository again with a new one.'
-          : 'The code host requires a token. Connect the repository with one.',
-      )
-    case 403:
-      if (singleSignOn) {
-        const advice = `Authorize the token for single sign-on at ${singleSignOn}, then sync again.`
-        return fail('codehost_access_denied', advice)
+      return {
+        code: 'codehost_token_rejected',
+        advice: pick({
+          app: 'The code host rejects the tokens of the GitHub App, also new ones. Try again later.',
+          token: 'The token is invalid, expired or revoked. Connect the repository again with a new one.',
+          none: 'The code host requires a token. Connect the repository with one.',
+        }),
       }
-      return fail(
-        'codehost_access_denied',
-        hasToken
-          ? 'The token cannot read the issues of this repository. Grant it read access to issues and pull requests.'
-          : 'The repository requires a token. Connect it with one that can read issues and pull requests.',
-      )
+    case 403:
+      return {
+        code: 'codehost_access_denied',
+        advice: singleSignOn
+          ? `Authorize the token for single sign-on at ${singleSignOn}, then sync again.`
+          : pick({
+              app: 'The GitHub App cannot read the issues of this repository. Grant it read access to issues and pull requests, and accept the new permissions in its installation.',
+              token:
+                'The token cannot read the issues of this repository. Grant it read access to issues and pull requests.',
+              none: 'The repository requires a token. Connect it with one that can read issues and pull requests.',
+            }),
+      }
     case 404:
-      return fail(
-        'codehost_repository_not_found',
-        hasToken
-          ? 'The repository does not exist, or the token cannot see it. Check the name and the repositories that the token has access to.'
-          : 'No public repository has this name. Check the name; a private repository requires a token.',
-      )
+      return {
+        code: 'codehost_repository_not_found',
+        advice: pick({
+          app: 'The repository does not exist, or the installation of the GitHub App has no access to it. Check the name and the repositories of the installation.',
+          token:
+            'The repository does not exist, or the token cannot see it. Check the name and the repositories that the token has access to.',
+          none: 'No public repository has this name. Check the name; a private repository requires a token.',
+        }),
+      }
     case 410:
-      return fail('codehost_access_denied', 'Issues are disabled in this repository. Enable them there.')
+      return {
+        code: 'codehost_access_denied',
+        advice: 'Issues are disabled in this repository. Enable them there.',
+      }
     case 451:
-      return fail('codehost_access_denied', 'The repository is blocked for legal reasons.')
+      return { code: 'codehost_access_denied', advice: 'The repository is blocked for legal reasons.' }
     default:
-      return fail('codehost_access_denied', `The code host returned status ${status}.`)
+      return { code: 'codehost_access_denied', advice: `The code host returned status ${status}.` }
+  }
+}
+
+/** Advice for a GitHub App that gets no token. */
+function appAdviceOf({ status, message }: HostRefusal): Advice {
+  switch (status) {
+    case 401:
+      return {
+        code: 'codehost_token_rejected',
+        // The adapter already allows for the difference that the host's `Date` header shows.
+        advice: /'(?:exp|iat)'/.test(message)
+          ? 'The code host rejects the time in the request of the GitHub App. Synchronize the clock of this server.'
+          : 'The code host rejects the private key or the app ID of the GitHub App. Check both, or create a new private key in the settings of the App.',
+      }
+    case 403:
+      return {
+        code: 'codehost_access_denied',
+        advice:
+          'The GitHub App gets no access: its installation may be suspended. Unsuspend it at the code host.',
+      }
+    case 404:
+      return {
+        code: 'codehost_token_rejected',
+        advice:
+          'The GitHub App has no installation with this ID. Check the app ID and the installation ID. If the App was uninstalled, install it again.',
+      }
+    default:
+      return {
+        code: 'codehost_access_denied',
+        advice: `The code host returned status ${status} for the GitHub App.`,
+      }
   }
 }

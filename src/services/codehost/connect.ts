@@ -1,5 +1,6 @@
 import type { CodeHost, HostAccess, Refusal, Repository, Unreachable } from '../../clients/codehost.ts'
-import { bringsNoToken, connectionActivity, settingsOf } from '../../domain/codehost/connection.ts'
+import { connectionActivity, settingsOf } from '../../domain/codehost/connection.ts'
+import { bringsNoCredentials, credentialChange, givenCredentials } from '../../domain/codehost/credentials.ts'
 import { nextFullAt, nextRunAt, sooner } from '../../domain/codehost/progress.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import { isHostOf, type NamedRepository, repositoryOf } from '../../domain/codehost/repository.ts'
@@ -23,7 +24,14 @@ import { endRun } from '../sync/end.ts'
 import { DISCONNECTED } from '../sync/run-errors.ts'
 import { type ConnectionView, toConnection } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
-import type { CodehostDeps, TokenVault } from './token.ts'
+import {
+  type CodehostDeps,
+  type Credentials,
+  isSameSecret,
+  isStored,
+  type StoredCredentials,
+  type TokenVault,
+} from './token.ts'
 
 export interface ConnectDeps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'encryptionKey'> {
   repos: Repositories
@@ -44,8 +52,9 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   ): Promise<ConnectionView> {
     const named = repositoryOf(input.repository)
     if (!named) throw invalidRepository('must be owner/name, or the https or git@ URL of a repository')
+    const given = givenCredentials(input)
     for (;;) {
-      const connection = await connectOnce(caller, { projectId, named, input })
+      const connection = await connectOnce(caller, { projectId, named, input, given })
       if (connection) return connection
     }
   }
@@ -57,19 +66,27 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       projectId,
       named: { name, host: urlHost },
       input,
-    }: { projectId: string; named: NamedRepository; input: ConnectionRequest },
+      given,
+    }: {
+      projectId: string
+      named: NamedRepository
+      input: ConnectionRequest
+      given: Credentials | undefined
+    },
   ): Promise<ConnectionView | undefined> {
-    const { token } = input
     const seen = await lockWritable(caller, { projectId, listId: input.listId })
     const apiUrl = allowedUrl(input.apiUrl ?? seen?.apiUrl)
     if (urlHost && !isHostOf(apiUrl, urlHost)) throw hostMismatch(urlHost, apiUrl)
     // Checked before any request: the response to somebody else's token would reveal what exists.
     const isSameName = seen?.repository.toLowerCase() === name.toLowerCase() && seen.apiUrl === apiUrl
-    if (bringsNoToken(caller, { token, same: isSameName ? seen : undefined })) throw tokenRequired()
-    if (token && !encryptionKey) throw encryptionKeyMissing()
+    if (bringsNoCredentials(caller, { given: input, same: isSameName ? seen : undefined })) {
+      throw tokenRequired()
+    }
+    if (given && !encryptionKey) throw encryptionKeyMissing()
     const stored = storedFor(apiUrl, seen)
-    const ownToken = token === undefined ? stored && vault.open(stored) : token
-    const access = { apiUrl, token: ownToken ?? vault.sharedToken(apiUrl) }
+    const credentials = credentialChange(input, stored)
+    const own = credentials === 'keep' && stored ? vault.open(stored) : given
+    const access = { apiUrl, ...(own ?? { token: vault.sharedToken(apiUrl) }) }
     const repository = await reachable(host, { access, name, clock })
 
     return repos.within(caller).transaction(async (repos) => {
@@ -77,28 +94,30 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       await refuseForeignList(repos, { projectId, listId: input.listId })
       const present = await repos.codehost.findForUpdate(projectId)
       if (input.apiUrl === undefined && present?.apiUrl !== seen?.apiUrl) return undefined
-      if (token === undefined && storedFor(apiUrl, present)?.token !== stored?.token) return undefined
+      if (!given && !isSameSecret(storedFor(apiUrl, present), stored)) return undefined
       const now = clock.now()
       const isSame = present?.repositoryId === repository.id && present.apiUrl === apiUrl
-      if (bringsNoToken(caller, { token, same: isSame ? present : undefined })) throw tokenRequired()
+      if (bringsNoCredentials(caller, { given: input, same: isSame ? present : undefined })) {
+        throw tokenRequired()
+      }
       if (present && !isSame) {
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run) await endRun(repos, { clock, run, error: DISCONNECTED })
         await repos.codehost.delete(projectId)
       }
       const id = isSame ? present.id : clock.newId(now)
-      const isTokenKept = isSame && token === undefined
+      const isKept = isSame && credentials === 'keep'
       const { listId, schedule } = settingsOf(input, present)
       const change = {
         repository: repository.name,
-        token: isTokenKept ? present.token : ownToken ? vault.seal(ownToken, id) : null,
+        ...(isKept ? secretOf(present) : own ? vault.seal(own, id) : { token: null, app: null }),
         listId,
         schedule,
         updatedAt: now,
         nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
       }
-      if (isSame && !isTokenKept) {
-        // The run was rate limited with the old token.
+      if (isSame && !isKept) {
+        // The run was rate limited with the old credentials.
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run?.status === 'rate_limited') await repos.syncRuns.update(run.id, { retryAt: null })
       }
@@ -113,7 +132,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
           repositoryId: repository.id,
         })
       const after = { ...change, id, apiUrl }
-      const activity = connectionActivity({ before: present, after, isTokenGiven: token !== undefined })
+      const activity = connectionActivity({ before: present, after, isReplaced: given !== undefined })
       if (activity) {
         const about = { projectId, metadata: activity.metadata }
         await repos.activity.insert([
@@ -162,11 +181,11 @@ const withSecret = (connection: ConnectionView, secret: string): ConnectionView 
   webhook: { ...connection.webhook, secret },
 })
 
-/** The stored token of a connection. A token is only ever sent to the host that it was given for. */
-function storedFor(apiUrl: string, connection: ConnectionRow | undefined) {
-  if (connection?.apiUrl !== apiUrl || connection.token === null) return undefined
-  return { id: connection.id, token: connection.token }
-}
+/** The stored credentials of a connection, which are only ever sent to the host that they were given for. */
+const storedFor = (apiUrl: string, connection: ConnectionRow | undefined) =>
+  connection?.apiUrl === apiUrl && isStored(connection) ? connection : undefined
+
+const secretOf = ({ token, app }: StoredCredentials): StoredCredentials => ({ token, app })
 
 async function refuseForeignList(
   repos: BoundRepositories,
@@ -213,7 +232,7 @@ async function reachable(
   function refusal(response: Refusal | Unreachable) {
     if (response.outcome === 'unreachable') return codehostUnreachable(response.reason)
     const now = clock.now()
-    const judged = judgeRefusal(response, { now, hasToken: access.token !== null, limitedBefore: 0 })
+    const judged = judgeRefusal(response, { now, access, limitedBefore: 0 })
     if (judged.verdict === 'fail') return codehostRefused(judged.code, judged.message)
     const seconds = Math.ceil((judged.retryAt.getTime() - now.getTime()) / 1000)
     return codehostUnreachable(`it limits requests until ${judged.retryAt.toISOString()}.`, seconds)

@@ -25,30 +25,42 @@ type WebhookSecrets = Pick<
   'id' | 'webhookSecret' | 'previousWebhookSecret' | 'previousWebhookSecretUntil'
 >
 
+/** A token, a GitHub App, or neither. */
+export type Credentials = Pick<HostAccess, 'token' | 'app'>
+
+/** The same, encrypted. */
+export type StoredCredentials = Pick<ConnectionRow, 'token' | 'app'>
+
+const appOwner = (connectionId: string) => `app:${connectionId}`
+
 /** Not the owner of the token: one of the two copied to the other's column cannot be decrypted. */
 const secretOwner = (connectionId: string) => `webhook:${connectionId}`
 
-/** Encrypts the stored tokens and webhook secrets of connections, and selects the token for a connection. */
+/** Encrypts the tokens, App keys, and webhook secrets of connections, and selects what a connection uses. */
 export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: VaultDeps) {
   return {
     /**
-     * @param owner the connection's id; decryption requires the same.
+     * Encrypts what was given for a connection.
      * @throws encryption_key_missing
      */
-    seal(text: string, owner: string): string {
+    seal({ token, app }: Credentials, id: string): StoredCredentials {
       if (!key) throw encryptionKeyMissing()
-      return seal(text, { key, owner, randomBytes })
+      const sealed = (text: string, owner: string) => seal(text, { key, owner, randomBytes })
+      return {
+        token: token === null ? null : sealed(token, id),
+        app: app ? { ...app, privateKey: sealed(app.privateKey, appOwner(id)) } : null,
+      }
     },
 
     /**
-     * Decrypts the stored token of a connection. Failing is an error: continuing without the token would lose it.
+     * Decrypts what is stored for a connection. Failing is an error: continuing without it would lose it.
      * @throws encryption_key_missing, codehost_token_rejected
      */
-    open({ id, token }: { id: string; token: string }): string {
+    open(stored: StoredCredentials & { id: string }): Credentials {
       if (!key) throw encryptionKeyGone()
-      const text = unseal(token, { key, owner: id })
-      if (text === undefined) throw codehostRefused('codehost_token_rejected', UNREADABLE)
-      return text
+      const opened = openWith(key, stored)
+      if (!opened) throw codehostRefused('codehost_token_rejected', UNREADABLE)
+      return opened
     },
 
     /** A new webhook secret; undefined without an encryption key, because then none can be stored. */
@@ -71,22 +83,41 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
     /** The operator's token; only ever sent to the default host. */
     sharedToken: (apiUrl: string) => (apiUrl === apiUrls[0] ? (token ?? null) : null),
 
-    /** The URL and token to use for a connection, or the error that prevents it. */
+    /** The URL and credentials to use for a connection, or the error that prevents it. */
     accessOf(
-      connection: Pick<ConnectionRow, 'id' | 'apiUrl' | 'token'>,
+      connection: Pick<ConnectionRow, 'id' | 'apiUrl' | 'token' | 'app'>,
     ): HostAccess | { code: string; message: string } {
-      const { id, apiUrl } = connection
+      const { apiUrl } = connection
       if (!apiUrls.includes(apiUrl)) {
         const message = `${apiUrl} is no longer in CODEHOST_API_URLS. Connect the repository again at an allowed URL.`
         return { code: 'codehost_url_not_allowed', message }
       }
-      if (connection.token === null) return { apiUrl, token: this.sharedToken(apiUrl) }
-      const own = key && unseal(connection.token, { key, owner: id })
-      if (own !== undefined) return { apiUrl, token: own }
-      return { code: 'codehost_token_unreadable', message: UNREADABLE }
+      if (!isStored(connection)) return { apiUrl, token: this.sharedToken(apiUrl) }
+      const own = key && openWith(key, connection)
+      return own ? { apiUrl, ...own } : { code: 'codehost_token_unreadable', message: UNREADABLE }
     },
   }
 }
 
+/** Whether a connection has a token or a GitHub App of its own. */
+export const isStored = ({ token, app }: StoredCredentials) => token !== null || app !== null
+
+/** Whether the stored token and key are the same: encrypted again, they differ. */
+export const isSameSecret = (one: StoredCredentials | undefined, other: StoredCredentials | undefined) =>
+  (one?.token ?? null) === (other?.token ?? null) &&
+  (one?.app?.privateKey ?? null) === (other?.app?.privateKey ?? null)
+
+function openWith(
+  key: Buffer,
+  { id, token, app }: StoredCredentials & { id: string },
+): Credentials | undefined {
+  if (app) {
+    const privateKey = unseal(app.privateKey, { key, owner: appOwner(id) })
+    return privateKey === undefined ? undefined : { token: null, app: { ...app, privateKey } }
+  }
+  const text = token === null ? undefined : unseal(token, { key, owner: id })
+  return text === undefined ? undefined : { token: text }
+}
+
 const UNREADABLE =
-  'The stored token cannot be decrypted: ENCRYPTION_KEY has changed. Restore it, or connect the repository again with a token.'
+  'The stored token or private key cannot be decrypted: ENCRYPTION_KEY has changed. Restore it, or connect the repository again with a token or a GitHub App.'

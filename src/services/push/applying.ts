@@ -1,4 +1,4 @@
-import type { CodeHost, Refusal, Unreachable } from '../../clients/codehost.ts'
+import type { CodeHost, HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
 import { itemOf } from '../../domain/codehost/item.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -92,7 +92,7 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
     const { ids } = question
     const access = vault.accessOf(connection)
     if ('code' in access) return fail(connection.id, { ids, reason: access.code })
-    const waiting = { connectionId: connection.id, ids, hasToken: 'token' in access && access.token !== null }
+    const waiting = { connectionId: connection.id, ids, access }
     const { repositoryId } = connection
     if (question.about === 'name') {
       const found = await host.findRepository(access, { nameOrId: repositoryId, signal })
@@ -144,12 +144,12 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
 
   async function handle(
     response: Refusal | Unreachable,
-    { connectionId, ids, hasToken }: { connectionId: string; ids: string[]; hasToken: boolean },
+    { connectionId, ids, access }: { connectionId: string; ids: string[]; access: HostAccess },
   ): Promise<void> {
     if (response.outcome === 'unreachable') {
       return postpone(connectionId, { ids, reason: 'codehost_unreachable' })
     }
-    const judged = judgeRefusal(response, { now: clock.now(), hasToken, limitedBefore: 0 })
+    const judged = judgeRefusal(response, { now: clock.now(), access, limitedBefore: 0 })
     if (judged.verdict === 'fail') return fail(connectionId, { ids, reason: judged.code })
     await postpone(connectionId, { ids, reason: 'rate_limited', until: judged.retryAt })
   }

@@ -35,6 +35,7 @@ export const toConnection = (row: ConnectionWithRun, lastDeliveryAt: Date | unde
   repository: row.repository,
   apiUrl: row.apiUrl,
   hasToken: row.token !== null,
+  app: row.app && { appId: row.app.appId, installationId: row.app.installationId },
   listId: row.listId,
   schedule: row.schedule,
   nextRunAt: row.nextRunAt?.toISOString() ?? null,

@@ -15,7 +15,7 @@ import { collectGarbage } from '../../lib/collect-garbage.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import type { TokenVault } from '../codehost/token.ts'
+import { isSameSecret, type TokenVault } from '../codehost/token.ts'
 import { type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
 import { CUT_SHORT, DISCONNECTED, TOO_MANY_ATTEMPTS, tooManyVanished, WENT_EMPTY } from './run-errors.ts'
 
@@ -260,13 +260,12 @@ export async function followRepository(
   }
 
   async function handleRefusal(refusal: Refusal): Promise<void> {
-    // The token was changed meanwhile: the run resumes with the new one.
+    // The credentials were changed meanwhile: the run resumes with the new ones.
     const present = await repos.within(run).codehost.find(run.projectId)
-    if (present?.id === connection?.id && present?.token !== connection?.token) return turn.release()
-    const hasToken = access !== undefined && 'token' in access && access.token !== null
+    if (present && present.id === connection?.id && !isSameSecret(present, connection)) return turn.release()
     const judged = judgeRefusal(refusal, {
       now: clock.now(),
-      hasToken,
+      access: access as HostAccess,
       limitedBefore: leased.limitedBefore(),
     })
     if (judged.verdict === 'wait')

@@ -11,7 +11,7 @@ const refusal = (status: number, rest: Partial<HostRefusal> = {}): HostRefusal =
   ...rest,
 })
 const judge = (given: HostRefusal, limitedBefore = 0) =>
-  judgeRefusal(given, { now, hasToken: true, limitedBefore })
+  judgeRefusal(given, { now, access: { token: 'some' }, limitedBefore })
 const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000)
 
 describe('a rate limit', () => {
@@ -64,4 +64,22 @@ test.each<[number, Partial<HostRefusal>, string, RegExp]>([
     code,
     message: expect.stringMatching(words),
   })
+})
+
+test.each<[number, string, string, RegExp]>([
+  [401, 'A JSON web token could not be decoded', 'codehost_token_rejected', /private key or the app ID/],
+  [401, "'Issued at' claim ('iat') must be an Integer", 'codehost_token_rejected', /clock of this server/],
+  [403, 'This installation has been suspended', 'codehost_access_denied', /Unsuspend/],
+  [404, 'Not Found', 'codehost_token_rejected', /installation ID/],
+  [422, 'no', 'codehost_access_denied', /422 for the GitHub App/],
+])('a GitHub App that gets no token, %i %s, is told what to do', (status, message, code, words) => {
+  expect(judge(refusal(status, { message, isTokenRequest: true }))).toMatchObject({
+    verdict: 'fail',
+    code,
+    message: expect.stringMatching(words),
+  })
+})
+
+test('a rate limit of the token request is waited for', () => {
+  expect(judge(refusal(429, { isTokenRequest: true, retryAfter: '30' }))).toMatchObject({ verdict: 'wait' })
 })

@@ -1,0 +1,1 @@
+ALTER TABLE "codehost_connections" ADD COLUMN "app" jsonb;

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { createAppAuth } from '@octokit/auth-app'
+import { Octokit } from '@octokit/rest'
+import { LRUCache } from 'lru-cache'
+import type { AppCredentials, Refusal, Unreachable } from './codehost.ts'
+import { asRecord, outcomeOf, QUIET, refusalOf, unreachable } from './host-response.ts'
+
+/** Tokens last an hour. The host may also end them earlier: a rejected token is replaced. */
+const MAX_AGE_MS = 59 * 60_000
+const MAX_TOKENS = 1_000
+
+interface InstallationToken {
+  outcome: 'token'
+  token: string
+  /** Whether it was requested by this call. */
+  isNew: boolean
+}
+
+interface AppTokensOptions {
+  timeoutMs: number
+  userAgent: string
+  onError(error: unknown): void
+  now?: () => number
+}
+
+interface TokenRequest {
+  apiUrl: string
+  app: AppCredentials
+  signal: AbortSignal | undefined
+  /** A token that the host rejected: not returned again. */
+  rejected?: string | undefined
+}
+
+/** Requests the tokens of GitHub App installations, and keeps them until shortly before they expire. */
+export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: AppTokensOptions) {
+  const tokens = new LRUCache<string, { token: string; createdAt: number }>({ max: MAX_TOKENS })
+  const turns = new Map<number, Promise<unknown>>()
+
+  return async function tokenOf(request: TokenRequest): Promise<InstallationToken | Refusal | Unreachable> {
+    const { apiUrl, app, rejected } = request
+    // The key is part of it: whoever knows only the IDs of another App gets no token of it.
+    const id = createHash('sha256')
+      .update(JSON.stringify([apiUrl, app.appId, app.installationId, app.privateKey]))
+      .digest('base64')
+    const known = (): InstallationToken | undefined => {
+      const kept = tokens.get(id)
+      if (!kept || kept.token === rejected || now() - kept.createdAt >= MAX_AGE_MS) return undefined
+      return { outcome: 'token', token: kept.token, isNew: false }
+    }
+    const renew = async () => {
+      const createdAt = now()
+      const found = await requestToken(request)
+      if (found.outcome === 'token') tokens.set(id, { token: found.token, createdAt })
+      return found
+    }
+    return known() ?? inTurn(app.installationId, async () => known() ?? renew())
+  }
+
+  /** auth-app shares a pending request by installation ID alone, whatever the host, the App and its key: one at a time. */
+  async function inTurn<T>(installationId: number, work: () => Promise<T>): Promise<T> {
+    const result = (turns.get(installationId) ?? Promise.resolve()).then(work)
+    const settled = result.then(
+      () => {},
+      () => {},
+    )
+    turns.set(installationId, settled)
+    try {
+      return await result
+    } finally {
+      if (turns.get(installationId) === settled) turns.delete(installationId)
+    }
+  }
+
+  async function requestToken({
+    apiUrl,
+    app,
+    signal,
+  }: TokenRequest): Promise<InstallationToken | Refusal | Unreachable> {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const octokit = new Octokit({
+      baseUrl: apiUrl,
+      userAgent,
+      log: QUIET,
+      authStrategy: createAppAuth,
+      // Tokens are kept here: a cache of auth-app would need an instance, and thus a signal, for all requests.
+      auth: { ...app, cache: { get: () => '', set() {} } },
+      request: { signal: signal ? AbortSignal.any([signal, timeout]) : timeout, redirect: 'manual' },
+    })
+    try {
+      const { token } = asRecord(await octokit.auth({ type: 'installation' }))
+      // The token becomes part of a header.
+      if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) {
+        return unreachable('The response has no token for the GitHub App.')
+      }
+      return { outcome: 'token', token, isNew: true }
+    } catch (error) {
+      const response = outcomeOf(error, { signal, timeout, timeoutMs, onError })
+      if (response.outcome !== 'answered') return response
+      const refusal = refusalOf(response)
+      return refusal.outcome === 'refused' ? { ...refusal, isTokenRequest: true } : refusal
+    }
+  }
+}

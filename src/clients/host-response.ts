@@ -1,0 +1,74 @@
+import { repaired } from '../schemas/formats.ts'
+import type { HostLimits, Refusal, Unreachable } from './codehost.ts'
+import { describeNetworkError, rootCauseOf } from './network-error.ts'
+
+/** A response of the host, whatever its status. */
+export interface HostResponse {
+  outcome: 'answered'
+  status: number
+  headers: Record<string, string | undefined>
+  body: unknown
+  bytes: number
+}
+
+/**
+ * What Octokit's error means: a response with an error status, or none at all.
+ * @throws the reason of `signal`, if that aborted the request
+ */
+export function outcomeOf(
+  error: unknown,
+  {
+    signal,
+    timeout,
+    timeoutMs,
+    onError,
+  }: {
+    signal: AbortSignal | undefined
+    timeout: AbortSignal
+    timeoutMs: number
+    onError(error: unknown): void
+  },
+): HostResponse | Unreachable {
+  signal?.throwIfAborted()
+  const { response } = error as { response?: { status: number; headers: object; data: unknown } }
+  if (response) {
+    const { status, data } = response
+    return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
+  }
+  if (timeout.aborted) return unreachable(`No complete response within ${timeoutMs / 1000} s.`)
+  onError(rootCauseOf(error))
+  return unreachable(describeNetworkError(error))
+}
+
+export function refusalOf({ status, headers, body }: HostResponse): Refusal | Unreachable {
+  if (status >= 500) return unreachable(`The status is ${status}.`)
+  const { message } = asRecord(body)
+  return {
+    outcome: 'refused',
+    status,
+    message: typeof message === 'string' ? repaired(message.slice(0, 300)) : '',
+    retryAfter: headers['retry-after'] ?? null,
+    singleSignOn: /url=(\S+)/.exec(headers['x-github-sso'] ?? '')?.[1] ?? null,
+    limits: limitsOf({ headers }),
+  }
+}
+
+export function limitsOf({ headers }: Pick<HostResponse, 'headers'>): HostLimits {
+  const remaining = headers['x-ratelimit-remaining']
+  const reset = headers['x-ratelimit-reset']
+  return {
+    remaining: remaining && /^\d+$/.test(remaining) ? Number(remaining) : null,
+    resetAt: reset && /^\d{1,11}$/.test(reset) ? new Date(Number(reset) * 1000) : null,
+  }
+}
+
+export const unreachable = (reason: string): Unreachable => ({ outcome: 'unreachable', reason })
+
+export const asRecord = (body: unknown) =>
+  (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+
+/** Cast: Octokit's headers are a plain object. */
+export const plain = (headers: object) => headers as Record<string, string | undefined>
+
+/** Octokit would log to the console. */
+export const QUIET = { debug() {}, info() {}, warn() {}, error() {} }
