@@ -129,17 +129,21 @@ export function codehostDeliveriesRepository(db: Executor) {
       connectionId: string,
       { now, maxItems, maxBytes }: { now: Date; maxItems: number; maxBytes: number },
     ): Promise<PendingRow[]> {
+      const { id, payloadBytes, nextAttemptAt } = codehostDeliveries
+      // In the order of the index of those to apply: the inbox has many others.
       const oldest = db
-        .select({
-          id: codehostDeliveries.id,
-          bytesBefore: sql<number>`sum(${codehostDeliveries.payloadBytes})
-            over (order by ${codehostDeliveries.id}) - ${codehostDeliveries.payloadBytes}`.as('bytes_before'),
-        })
+        .select({ id, payloadBytes, nextAttemptAt })
         .from(codehostDeliveries)
         .where(and(eq(codehostDeliveries.connectionId, connectionId), isDue(now)))
-        .orderBy(codehostDeliveries.id)
+        .orderBy(nextAttemptAt)
         .limit(maxItems)
         .as('oldest')
+      const bytesBefore = sql<number>`sum(${oldest.payloadBytes})
+        over (order by ${oldest.nextAttemptAt}, ${oldest.id}) - ${oldest.payloadBytes}`
+      const sized = db
+        .select({ id: oldest.id, bytesBefore: bytesBefore.as('bytes_before') })
+        .from(oldest)
+        .as('sized')
       return db
         .select({
           id: codehostDeliveries.id,
@@ -152,7 +156,7 @@ export function codehostDeliveriesRepository(db: Executor) {
             eq(codehostDeliveries.connectionId, connectionId),
             inArray(
               codehostDeliveries.id,
-              db.select({ id: oldest.id }).from(oldest).where(sql`${oldest.bytesBefore} < ${maxBytes}`),
+              db.select({ id: sized.id }).from(sized).where(sql`${sized.bytesBefore} < ${maxBytes}`),
             ),
           ),
         )

@@ -117,7 +117,8 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
         return postpone(connection.id, { ids, reason: 'codehost_unreachable' })
       }
       // What was written since may be newer than the response, which nothing tells: then read it again.
-      const outcome = await whileConnected(connection, async (repos, { connection }) => {
+      const outcome = await whileConnected(connection, async (repos, { connection, isArchived }) => {
+        if (isArchived) return { version }
         const [task] = await repos.syncedTasks.listKnownForUpdate(connection.projectId, {
           repositoryId,
           numbers: [number],
