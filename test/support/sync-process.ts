@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { githubClient } from '../../src/clients/github.ts'
 import { openDatabase } from '../../src/db/pool.ts'
+import { startPushWorker } from '../../src/jobs/push.ts'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { repositories } from '../../src/repositories/index.ts'
@@ -13,8 +14,11 @@ const db = openDatabase({ connectionString, size: 4, onError: () => {} })
 const codehost = { host: githubClient(), apiUrls: [url], token: undefined, encryptionKey: undefined }
 const service = services({ repos: repositories(db), clock: systemClock(), randomBytes, codehost })
 const logger = pino({ level: 'silent' })
-const worker = startSyncWorker({ sync: service.sync, logger, pollMs: 200 })
+const workers = [
+  startSyncWorker({ sync: service.sync, logger, pollMs: 200 }),
+  startPushWorker({ push: service.push, logger, pollMs: 200 }),
+]
 process.once('SIGTERM', async () => {
-  await worker.stop()
+  for (const worker of workers) await worker.stop()
   await db.$client.end()
 })
