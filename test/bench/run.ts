@@ -11,6 +11,7 @@ import { feedback } from './parts/feedback.ts'
 import { pages, sizes } from './parts/pages.ts'
 import { peers } from './parts/peers.ts'
 import { memory, soak, start } from './parts/process.ts'
+import { push } from './parts/push.ts'
 import { sync } from './parts/sync.ts'
 import { schema, writes } from './parts/writes.ts'
 import { type Figure, machine, missedLimits, stolenSince, tableOf } from './support/figures.ts'
@@ -23,6 +24,7 @@ const PARTS: Record<string, (setup: Setup) => Promise<Figure[]>> = {
   writes,
   pages,
   feedback,
+  push,
   sync,
   soak,
 }
