@@ -1,6 +1,7 @@
 import { type Components, toJsxRuntime } from 'hast-util-to-jsx-runtime'
-import { memo, startTransition, useEffect, useState } from 'react'
+import { memo, startTransition, useEffect, useMemo, useState } from 'react'
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
+import { linkReferences } from './link-references.ts'
 import styles from './markdown.module.css'
 import type { Parsed, PlainReason } from './parse.ts'
 import { useParsedMarkdown } from './use-parsed-markdown.ts'
@@ -8,7 +9,7 @@ import { useParsedMarkdown } from './use-parsed-markdown.ts'
 /** Longer texts are truncated until the user expands them. */
 const MAX_INITIAL_CHARACTERS = 20_000
 
-export default function MarkdownRendered({ text }: { text: string }) {
+export default function MarkdownRendered({ text, itemUrl }: { text: string; itemUrl: string | null }) {
   const [isExpanded, setExpanded] = useState(false)
   const isTruncated = !isExpanded && text.length > MAX_INITIAL_CHARACTERS
   const shown = isTruncated ? text.slice(0, MAX_INITIAL_CHARACTERS) : text
@@ -22,7 +23,11 @@ export default function MarkdownRendered({ text }: { text: string }) {
       {parsed === undefined ? (
         <p className="quiet breakable">{text.slice(0, 400)}</p>
       ) : 'chunks' in parsed ? (
-        <Chunks key={isFormatting ? MAX_INITIAL_CHARACTERS : shown.length} chunks={parsed.chunks} />
+        <Chunks
+          key={isFormatting ? MAX_INITIAL_CHARACTERS : shown.length}
+          chunks={parsed.chunks}
+          itemUrl={itemUrl}
+        />
       ) : (
         <>
           <p className="quiet small" role="note">
@@ -48,7 +53,11 @@ const PLAIN_REASONS: Record<PlainReason, string> = {
 }
 
 /** One chunk per transition, so that the page handles clicks in between. */
-function Chunks({ chunks }: Extract<Parsed, { chunks: unknown }>) {
+function Chunks({
+  chunks: parsed,
+  itemUrl,
+}: Extract<Parsed, { chunks: unknown }> & { itemUrl: string | null }) {
+  const chunks = useMemo(() => linkReferences(parsed, itemUrl), [parsed, itemUrl])
   const [count, setCount] = useState(1)
   useEffect(() => {
     if (count < chunks.length) startTransition(() => setCount(count + 1))

@@ -3,8 +3,14 @@ import { ErrorBoundary } from '../components/error-boundary.tsx'
 
 const Rendered = lazy(() => import('./markdown-rendered.tsx'))
 
+interface MarkdownProps {
+  text: string
+  /** Of the issue or pull request that the text is of: `#12` and `@name` link to its code host. */
+  itemUrl?: string | null
+}
+
 /** Renders Markdown, never HTML. */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
+export const Markdown = memo(function Markdown({ text, itemUrl = null }: MarkdownProps) {
   return (
     <ErrorBoundary
       resetKey={text}
@@ -12,7 +18,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
       fallback={() => <pre className="breakable plain-text">{text}</pre>}
     >
       <Suspense fallback={<p className="quiet breakable">{text.slice(0, 400)}</p>}>
-        <Rendered text={text} />
+        <Rendered text={text} itemUrl={itemUrl} />
       </Suspense>
     </ErrorBoundary>
   )

@@ -64,6 +64,7 @@ interface TextSectionProps extends TextSectionsProps {
 
 function TextSection({ task, edit, field, name, mayWrite, empty, children }: TextSectionProps) {
   const draft = useTaskDraft(task, field)
+  const isOfCodehost = field === 'description' && task.source === 'codehost'
   const save = async () => {
     const { text } = draft
     if (text === undefined || edit.isBusy) return
@@ -84,7 +85,7 @@ function TextSection({ task, edit, field, name, mayWrite, empty, children }: Tex
       {children}
       {draft.text === undefined ? (
         task[field] ? (
-          <Markdown text={task[field]} />
+          <Markdown text={task[field]} itemUrl={isOfCodehost ? task.externalUrl : null} />
         ) : (
           <p className="quiet small" style={{ margin: 0 }}>
             {empty}
