@@ -5,22 +5,24 @@ import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { withFewComments } from './few-comments.ts'
 import type { Executor } from './index.ts'
 
 /** Deletes what is past its retention. Concurrent cleanups share the work. */
 export function cleanupRepository(db: Executor) {
   return {
     /**
-     * Removes at most `limit` tasks deleted before this time, and keeps their code-host numbers, in one statement. Skips
+     * Removes at most `limit` tasks deleted before this time, with their comments, and keeps their code-host numbers, in one statement. Skips
      * projects that are being deleted. Returns how many it removed.
      */
     async purgeDeletedTasks(before: Date, limit: number): Promise<number> {
       const result = await db.execute(sql`
-        with due as (
-          select ${tasks.id} from ${tasks} join ${projects} on ${projects.id} = ${tasks.projectId}
+        with due as (${withFewComments(sql`
+          select ${tasks.id}, ${tasks.commentCount} from ${tasks}
+          join ${projects} on ${projects.id} = ${tasks.projectId}
           where ${tasks.deletedAt} < ${before.toISOString()}::timestamptz
           order by ${tasks.deletedAt} limit ${limit}
-          for key share of ${projects} skip locked for update of ${tasks} skip locked
+          for key share of ${projects} skip locked for update of ${tasks} skip locked`)}
         ), removed as (
           delete from ${tasks} where id in (select id from due)
           returning project_id, codehost_repository_id, codehost_number

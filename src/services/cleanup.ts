@@ -22,7 +22,8 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await repos.idempotency.deleteOlderThan(before(RESPONSES_KEPT_MS))
       await repos.credentials.sessions.deleteSeenBefore(before(SESSION_IDLE_MS))
       let purgedTasks = 0
-      for (let batch = BATCH; batch === BATCH; purgedTasks += batch) {
+      // A batch of tasks with many comments is smaller.
+      for (let batch = BATCH; batch > 0; purgedTasks += batch) {
         batch = await repos.cleanup.purgeDeletedTasks(before(TRASH_RETENTION_MS), BATCH)
       }
       const { cleanup } = repos

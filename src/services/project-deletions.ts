@@ -93,7 +93,7 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
       if (!deletion) return undefined
       return {
         deletion,
-        count: await repos.projectDeletions.deleteHidden(deletion.projectId, batchSize.now),
+        ...(await repos.projectDeletions.deleteHidden(deletion.projectId, batchSize.now)),
       }
     })
     if (!batch || batch === 'waiting') {
@@ -101,10 +101,9 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
       const isGone = projectId && !(await repos.within(everywhere).projects.find(projectId))
       return isGone ? 'deleted' : (batch ?? 'blocked')
     }
-    const { deletion, count } = batch
-    const isLast = count < batchSize.now
-    batchSize.learn(performance.now() - start, !isLast)
-    if (!isLast) return 'progressed'
+    const { deletion, count, isFull } = batch
+    batchSize.learn(performance.now() - start, count === batchSize.now)
+    if (isFull) return 'progressed'
     const { actorType: type, actorId, actorName: name } = deletion
     const actor = { type, id: actorId, name }
     const isGone = await repos

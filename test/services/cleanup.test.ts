@@ -54,6 +54,19 @@ describe('the cleanup', () => {
     expect(deleted[0].purgedTasks + deleted[1].purgedTasks).toBe(2_500)
   })
 
+  test('removes tasks with many comments in smaller batches', async () => {
+    for (let number = 0; number < 5; number++) {
+      await service.given.taskWithComments(list, { count: 1_500, deletedAt: daysAgo(31) })
+    }
+    const batches = [
+      await service.repos.cleanup.purgeDeletedTasks(daysAgo(30), 200),
+      await service.repos.cleanup.purgeDeletedTasks(daysAgo(30), 200),
+    ]
+    expect(batches).toEqual([2, 2])
+    expect((await cleanup()).purgedTasks).toBe(1)
+    expect(await service.query('select id from comments')).toEqual([])
+  })
+
   test('ends sessions that were idle for twelve hours', async () => {
     const session = (await service.post('/api/sessions', { key: service.adminKey }, { key: null })).body
     await service.query("update sessions set last_seen_at = now() - interval '13 hours' where id = $1", [

@@ -52,6 +52,24 @@ describe('the deletion of a project with a large trash', () => {
     ])
   })
 
+  test('with many comments deletes them in batches, too', async () => {
+    const project = await service.given.project()
+    const ids: string[] = []
+    for (let number = 0; number < 5; number++) {
+      const deletedAt = service.clock.now()
+      ids.push((await service.given.taskWithComments(project.inbox, { count: 1_500, deletedAt })).id)
+    }
+    const counts = async () =>
+      (await service.query('select count(*)::integer from comments where task_id = any($1)', [ids]))[0].count
+
+    await workerProjects.delete(caller, project.id)
+    const left = [await counts()]
+    while (await workerProjects.workOnDeletions()) left.push(await counts())
+
+    expect(left).toEqual([7_500, 4_500, 1_500, 0])
+    expect([await status(project.id), await counts()]).toEqual([404, 0])
+  })
+
   test('is 204 when one request is enough', async () => {
     const { id } = await givenTrash(120)
 

@@ -87,6 +87,21 @@ export function given(db: Database, clock: Clock) {
       return only(task)
     },
 
+    /** A task with many comments. */
+    async taskWithComments(
+      list: { id: string; projectId: string },
+      { count, ...values }: Partial<typeof tasks.$inferInsert> & { count: number },
+    ) {
+      const task = await this.task(list, { ...values, commentCount: count })
+      await db.$client.query(
+        `insert into comments (id, task_id, body, author_type, author_name, is_public, created_at, updated_at)
+         select gen_random_uuid(), $1, 'A comment', 'system', 'test', false, now(), now()
+         from generate_series(1, $2)`,
+        [task.id, count],
+      )
+      return task
+    },
+
     /** A row of the activity log with an id of its time; returns the id. */
     async activity(values: Partial<typeof activity.$inferInsert> = {}) {
       const createdAt = values.createdAt ?? clock.now()
