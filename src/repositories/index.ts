@@ -3,6 +3,7 @@ import { activityLogReader, activityRepository } from './activity.ts'
 import { cleanupRepository } from './cleanup.ts'
 import { codehostRepository } from './codehost/connections.ts'
 import { codehostDeliveriesRepository } from './codehost/deliveries.ts'
+import { codehostLabelsRepository } from './codehost/labels.ts'
 import { syncQueue, syncRunsRepository } from './codehost/sync-runs.ts'
 import { syncedTasksRepository } from './codehost/synced-tasks.ts'
 import { commentsRepository } from './comments.ts'
@@ -108,6 +109,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     routing: routingRepository(db),
     feedback: feedbackRepository(db),
     codehost: codehostRepository(db, reach),
+    codehostLabels: codehostLabelsRepository(db),
     deliveries: codehostDeliveriesRepository(db),
     syncRuns: syncRunsRepository(db, reach),
     syncedTasks: syncedTasksRepository(db, reach),

@@ -1,4 +1,5 @@
 import { type SQL, sql } from '../db/drizzle.ts'
+import { codehostLabels } from '../db/tables/codehost.ts'
 import { projects } from '../db/tables/projects.ts'
 import { taskNameChanges } from '../db/tables/task-counts.ts'
 import { taskNames } from '../db/tables/task-names.ts'
@@ -14,6 +15,8 @@ export interface NameFilter {
 export interface UsedName {
   name: string
   openCount: number
+  /** At the code host; only of labels. */
+  color?: string | null
 }
 
 /** How many of the most used names are searched: about 30 ms. */
@@ -34,7 +37,7 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
           union all
           select lower(name), name, task_change, open_change, ctid from ${taskNameChanges} where ${condition}
         )
-        select (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"
+        select (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"${filter.kind === 'label' ? colorIn(filter.projectId ?? reach.projectId) : sql``}
         from used where key like lower(${pattern})
         group by key having sum(tasks) > 0
         order by "openCount" desc, key limit ${limit}`)
@@ -42,6 +45,11 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
     },
   }
 }
+
+/** The color of the project's label; without a project, that of the oldest one that has it. */
+const colorIn = (projectId: string | null): SQL => sql`, (
+  select color from ${codehostLabels} where ${codehostLabels.name} = key and ${inProject(projectId)}
+  order by project_id limit 1) as color`
 
 /** Without a project: all that are not archived. */
 function inProject(projectId: string | null): SQL {

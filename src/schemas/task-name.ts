@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ref, StrictObject, Uuid } from './parts.ts'
+import { Nullable, ref, StrictObject, Uuid } from './parts.ts'
 
 /** More than a person looks through; `q` filters. */
 export const MAX_TASK_NAMES = 100
@@ -21,6 +21,15 @@ export const TaskName = Type.Object(
   {
     name: Type.String({ description: 'The name, as first written. Names ignore case.' }),
     openCount: Type.Integer({ description: 'The number of tasks with this name that aren’t done.' }),
+    color: Type.Optional(
+      Nullable(
+        Type.String({
+          pattern: '^[0-9a-f]{6}$',
+          description: 'The color of the label at the code host, or null. Assignees have none.',
+          examples: ['d73a4a'],
+        }),
+      ),
+    ),
   },
   { $id: 'TaskName', description: 'A label or an assignee of tasks.' },
 )

@@ -81,6 +81,15 @@ create table codehost_deliveries (
   constraint codehost_deliveries_connection_id_delivery_id_pk PRIMARY KEY (connection_id, delivery_id)
 );
 
+create table codehost_labels (
+  project_id uuid not null,
+  name text not null,
+  label text not null,
+  color text not null,
+  constraint codehost_labels_name_project_id_pk PRIMARY KEY (name, project_id),
+  constraint codehost_labels_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table comments (
   id uuid not null,
   task_id uuid not null,

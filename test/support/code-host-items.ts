@@ -5,6 +5,7 @@ export interface HostItem {
   body: unknown
   state: 'open' | 'closed'
   stateReason: string | null
+  /** Names, or labels with a color. */
   labels: unknown[]
   assignees: string[]
   /** Null: the account was deleted. */

@@ -1,6 +1,7 @@
 import { TagsInput, type TagsInputProps } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
+import { LabelDot } from './label-colors.tsx'
 import styles from './name-tags.module.css'
 import { namesQuery, rankOptions, useNames } from './names.ts'
 import { rankNames } from './rank-names.ts'
@@ -24,7 +25,7 @@ export function NameTags({ kind, projectId, value, onChange, selectsFirst = fals
   const [text, setText] = useState('')
   const [hasFocus, setFocus] = useState(false)
   const names = useNames({ kind, projectId, text, isEnabled: hasFocus && !rest.readOnly })
-  const counts = new Map(names.map(({ name, openCount }) => [name, openCount]))
+  const byName = new Map(names.map((each) => [each.name, each]))
 
   /** Waits for the suggestions of the typed text. */
   async function selectFirst(event: KeyboardEvent<HTMLInputElement>) {
@@ -52,9 +53,12 @@ export function NameTags({ kind, projectId, value, onChange, selectsFirst = fals
       filter={rankOptions}
       renderOption={({ option }) => (
         <span className={styles.option}>
-          <span className="breakable">{option.value}</span>
+          <span className="breakable">
+            <LabelDot color={byName.get(String(option.value))?.color} />
+            {option.value}
+          </span>
           <span className="quiet" aria-hidden>
-            {counts.get(String(option.value))?.toLocaleString()}
+            {byName.get(String(option.value))?.openCount.toLocaleString()}
           </span>
         </span>
       )}

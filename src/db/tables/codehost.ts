@@ -160,3 +160,20 @@ export const codehostDeliveries = pgTable(
     index('codehost_deliveries_payload').on(table.id).where(isNotNull(table.payload)),
   ],
 )
+
+/** The colors of labels at the code host, as the latest item of each label had them. */
+export const codehostLabels = pgTable(
+  'codehost_labels',
+  {
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** In lower case, as the key of `task_names`. */
+    name: text('name').notNull(),
+    label: text('label').notNull(),
+    /** Six hexadecimal digits. */
+    color: text('color').notNull(),
+  },
+  // The name first: without a project, it is looked up in all of them.
+  (table) => [primaryKey({ columns: [table.name, table.projectId] })],
+)

@@ -12,6 +12,8 @@ export interface CodehostItem {
   description: string | null
   url: string | null
   labels: string[]
+  /** Of the labels that have one: six hexadecimal digits. */
+  labelColors: { label: string; color: string }[]
   assignees: string[]
   /** Null for a deleted account. */
   author: { name: string; url: string | null } | null
@@ -58,6 +60,7 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
       typeof rest.body === 'string' ? truncateUtf8(repaired(rest.body), MAX_DESCRIPTION_BYTES) : null,
     url: urlOf(rest.html_url),
     labels: labels.slice(0, MAX_NAMES),
+    labelColors: colorsOf(rest.labels),
     assignees: namesOf(rest.assignees ?? (rest.assignee ? [rest.assignee] : []), 'login').slice(0, MAX_NAMES),
     author: authorOf(rest.user),
     isDraft: isPull ? rest.draft === true : null,
@@ -117,6 +120,16 @@ function namesOf(list: unknown, key: 'name' | 'login'): string[] {
     .map((item) => (typeof item === 'string' ? item : asRecord(item)[key]))
     .map((name) => truncate(textOf(name).trim(), MAX_NAME_LENGTH))
   return distinctIgnoringCase(names.filter(Boolean))
+}
+
+function colorsOf(list: unknown): CodehostItem['labelColors'] {
+  return (Array.isArray(list) ? list : []).flatMap((item) => {
+    const { name, color } = asRecord(item)
+    const [label] = namesOf([name], 'name')
+    return label && typeof color === 'string' && /^[\da-f]{6}$/i.test(color)
+      ? { label, color: color.toLowerCase() }
+      : []
+  })
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? repaired(value) : '')

@@ -20,6 +20,10 @@ export async function writeItems(
 ): Promise<ItemDecision[]> {
   const destination = await destinationOf(repos, connection)
   const decisions = await decide(repos, { clock, connection, destination, items })
+  await repos.codehostLabels.save(
+    connection.projectId,
+    items.flatMap(({ labelColors }) => labelColors),
+  )
   for (const portion of slicesBySize(decisions, {
     maxSize: MAX_CHARACTERS,
     sizeOf: ({ row }) => row?.description?.length ?? 0,

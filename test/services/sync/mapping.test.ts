@@ -300,6 +300,27 @@ describe('the mapping', () => {
     expect(await task()).toMatchObject({ ...same, notes: 'Kept.', version: 3 })
   })
 
+  test('keeps the colors of labels, as they were last seen', async () => {
+    const label = (name: unknown, color: unknown) => ({ name, color })
+    const { project, repository, sync } = await imported((repository) => {
+      repository.issue({
+        labels: [label('Bug', 'D73A4A'), label('bug', 'd73a4a'), label('ux', 'red'), 'old'],
+      })
+      repository.issue({ odd: { labels: ['text', label(null, '000000'), label('a\0b', '00ff00'), null] } })
+    })
+    const colors = async () => {
+      const { body } = await service.get(`/api/labels?projectId=${project.id}`)
+      return Object.fromEntries(body.data.map(({ name, color }: Record<string, string>) => [name, color]))
+    }
+    expect(await colors()).toEqual({ Bug: 'd73a4a', ux: null, old: 'ededed', text: null, ab: '00ff00' })
+
+    repository.change(1, { labels: [label('bug', '0000ff')] })
+    await sync()
+    expect((await colors()).bug ?? (await colors()).Bug).toBe('0000ff')
+    const { body } = await service.get(`/api/assignees?projectId=${project.id}`)
+    expect(body.data).toEqual([])
+  })
+
   test('adds new tasks to the list of the connection', async () => {
     const { project, repository } = await service.connected()
     const list = await service.given.list(project.id)

@@ -15,6 +15,7 @@ import { plural } from '../../lib/plural.ts'
 import { useLocation, useNavigate } from '../../navigation/router.tsx'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
+import { useLabelColors } from '../label-colors.tsx'
 import styles from './task-list.module.css'
 import { TaskListLoading } from './task-list-loading.tsx'
 import { TaskRow } from './task-row.tsx'
@@ -69,6 +70,8 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const actions = useTaskActions()
   const newTasks = useNewTasks(filters, scroller)
   const { data: projectNames } = useQuery({ ...projectsQuery, select: namesById })
+  const hasSynced = useMemo(() => rows.some(({ source }) => source === 'codehost'), [rows])
+  const labelColors = useLabelColors(filters.projectId, { isEnabled: hasSynced })
   const showsProject = filters.projectId === undefined && (projectNames?.size ?? 0) > 1
 
   const open = useCallback(
@@ -137,6 +140,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
                 isFocused={task.id === focusedId}
                 isTabStop={index === Math.max(0, focusedIndex)}
                 isSelected={selection.ids.has(task.id)}
+                labelColors={labelColors}
                 isSelecting={selection.ids.size > 0}
                 project={showsProject ? projectNames?.get(task.projectId) : undefined}
                 mayWrite={can('tasks:write')}

@@ -4,6 +4,7 @@ import type { TaskListItem } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { plural } from '../../lib/plural.ts'
 import { PriorityBars, SourceIcon, StatusCircle } from '../icons.tsx'
+import { type LabelColors, LabelDot } from '../label-colors.tsx'
 import styles from './task-list.module.css'
 
 interface TaskRowProps {
@@ -20,6 +21,7 @@ interface TaskRowProps {
   isSelecting: boolean
   /** The project name, if the list contains several projects. */
   project: string | undefined
+  labelColors: LabelColors
   mayWrite: boolean
   /** The filters in the address, kept while a task is open. */
   searchStr: string
@@ -98,6 +100,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       {task.isDraft && !task.closedReason && <span className={styles.label}>Draft</span>}
       {task.labels.slice(0, LABELS_SHOWN).map((label) => (
         <span key={label} className={styles.label}>
+          <LabelDot color={props.labelColors.get(label.toLowerCase())} />
           {label}
         </span>
       ))}
