@@ -36,8 +36,8 @@ export function requireSignature({ push, failures, buffer }: SignatureGuardDeps)
 export function verifySignature({ push, failures }: Omit<SignatureGuardDeps, 'buffer'>) {
   return async function verifySignature(request: FastifyRequest) {
     const { body, bodyError, pushTarget, ip } = request
-    // The body was not read, which the last preHandler reports.
-    if (bodyError) return
+    // Thrown before the limit of deliveries, which a stranger must not use up.
+    if (bodyError) throw bodyError
     await failures.watch(ip, async () => {
       const signature = signatureOf(request) ?? ''
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
