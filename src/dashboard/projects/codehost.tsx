@@ -98,7 +98,8 @@ export function Codehost({ project }: { project: Project }) {
         <SyncRuns
           projectId={project.id}
           repository={query.data.repository}
-          onRenewToken={() => setEditing(true)}
+          renewText={query.data.app ? 'Check GitHub App' : 'Renew token'}
+          onRenew={() => setEditing(true)}
           onTryAgain={() => void sync()}
         />
       )}
@@ -123,8 +124,8 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
       <p style={{ margin: 0 }} className="breakable">
         <strong>{connection.repository}</strong>{' '}
         <span className="quiet small">
-          Connected <RelativeTime dateTime={connection.connectedAt} />, synced{' '}
-          {SCHEDULES[connection.schedule] ?? 'manually'}
+          Connected <RelativeTime dateTime={connection.connectedAt} />
+          {credentialsText(connection)}, synced {SCHEDULES[connection.schedule] ?? 'manually'}
         </span>
       </p>
       {!project.archivedAt && (
@@ -161,7 +162,8 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
             await refresh()
           }}
         >
-          Its tasks are kept but no longer updated. The stored token is deleted.
+          Its tasks are kept but no longer updated. The stored {connection.app ? 'private key' : 'token'} is
+          deleted.
         </ConfirmDialog>
       )}
     </>
@@ -169,3 +171,8 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
 }
 
 const SCHEDULES: Record<string, string> = { off: 'manually', hourly: 'hourly', daily: 'daily' }
+
+function credentialsText({ app, hasToken }: Connection): string {
+  if (app) return ` with GitHub App ${app.appId}`
+  return hasToken ? ' with a token' : ''
+}

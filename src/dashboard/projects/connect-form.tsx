@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
@@ -8,6 +8,12 @@ import { ErrorText } from '../components/error-text.tsx'
 import { useDraft } from '../components/use-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
+import {
+  CredentialsFields,
+  credentialsToSend,
+  type EnteredCredentials,
+  storedCredentials,
+} from './credentials-fields.tsx'
 
 type Connection = Schema<'Connection'>
 
@@ -20,11 +26,10 @@ interface ConnectFormProps {
 
 export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps) {
   const { data: lists = [] } = useQuery(listsQuery(projectId))
-  // A key bound to a project cannot use the service's own token.
   const isBound = typeof useMe().me?.projectId === 'string'
   const { mutate, isBusy } = useMutation('connection', 'projects', 'syncs')
   const [repository = connection?.repository ?? '', setRepository] = useDraft(`repository:${projectId}`)
-  const [token, setToken] = useState('')
+  const [credentials, setCredentials] = useState(() => storedCredentials(connection))
   const [apiUrl, setApiUrl] = useState(connection?.apiUrl ?? '')
   const [listId, setListId] = useState<string | null>(connection?.listId ?? null)
   const [schedule, setSchedule] = useState<string>(connection?.schedule ?? 'hourly')
@@ -36,7 +41,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     const body = {
       repository: repository.trim(),
       schedule: schedule as Connection['schedule'],
-      ...(token.trim() && { token: token.trim() }),
+      ...credentialsToSend(credentials, connection),
       ...(apiUrl.trim() && { apiUrl: apiUrl.trim() }),
       listId,
     }
@@ -53,7 +58,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     })
   }
 
-  const fieldErrors = problem && fieldErrorsOf(problem)
+  const fieldErrors = problem && fieldErrorsOf(problem, credentials)
   return (
     <form onSubmit={connect} className="stack" style={{ maxWidth: 480 }}>
       <TextInput
@@ -66,20 +71,12 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         error={fieldErrors?.repository && <span role="alert">{fieldErrors.repository}</span>}
         onChange={(event) => setRepository(event.currentTarget.value)}
       />
-      <PasswordInput
-        label="Access token"
-        description={
-          connection
-            ? 'Leave empty to keep the stored token.'
-            : isBound
-              ? 'Needs read access to issues and pull requests. Stored encrypted.'
-              : 'Needs read access to issues and pull requests. Stored encrypted. Optional for public repositories.'
-        }
-        autoComplete="off"
-        required={isBound && !connection}
-        value={token}
-        error={fieldErrors?.token && <span role="alert">{fieldErrors.token}</span>}
-        onChange={(event) => setToken(event.currentTarget.value)}
+      <CredentialsFields
+        entered={credentials}
+        connection={connection}
+        isBound={isBound}
+        errors={fieldErrors}
+        onChange={setCredentials}
       />
       <div className="row" style={{ alignItems: 'flex-start' }}>
         <Select
@@ -132,11 +129,16 @@ const FIELD_OF_CODE: Record<string, string> = {
   codehost_url_not_allowed: 'apiUrl',
 }
 
-/** The errors by field; empty when one of them belongs to no field of this form. */
-function fieldErrorsOf({ code, byField, message }: Problem): Record<string, string> {
+/** The errors by field; empty when one of them belongs to no field that is shown. */
+function fieldErrorsOf(
+  { code, byField, message }: Problem,
+  { kind }: EnteredCredentials,
+): Record<string, string> {
+  const secrets = kind === 'token' ? ['token'] : ['app/appId', 'app/installationId', 'app/privateKey']
+  const shown = ['repository', 'apiUrl', ...secrets]
   const field = FIELD_OF_CODE[code]
-  if (field) return { [field]: message }
-  const named = ['repository', 'token', 'apiUrl'].flatMap((name) => {
+  if (field) return shown.includes(field) ? { [field]: message } : {}
+  const named = shown.flatMap((name) => {
     const error = byField[`/${name}`]
     return error === undefined ? [] : [[name, error]]
   })

@@ -17,12 +17,14 @@ const POLL_MS = 4_000
 interface SyncRunsProps {
   projectId: string
   repository: string
-  onRenewToken(): void
+  /** The text of the button that changes the credentials. */
+  renewText: string
+  onRenew(): void
   onTryAgain(): void
 }
 
 /** The active run with its progress, and past runs. */
-export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: SyncRunsProps) {
+export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain }: SyncRunsProps) {
   const queryClient = useQueryClient()
   const queryKey = ['syncs', projectId]
   const query = useQuery({
@@ -72,7 +74,8 @@ export function SyncRuns({ projectId, repository, onRenewToken, onTryAgain }: Sy
               key={run.id}
               run={run}
               isLatest={run === runs[0]}
-              onRenewToken={onRenewToken}
+              renewText={renewText}
+              onRenew={onRenew}
               onTryAgain={onTryAgain}
             />
           ))}
@@ -92,11 +95,13 @@ const expectedTotal = ({ mode }: Run, runs: Run[]) =>
 interface PastRunProps {
   run: Run
   isLatest: boolean
-  onRenewToken(): void
+  /** The text of the button that changes the credentials. */
+  renewText: string
+  onRenew(): void
   onTryAgain(): void
 }
 
-function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
+function PastRun({ run, isLatest, renewText, onRenew, onTryAgain }: PastRunProps) {
   const { can } = useMe()
   const needsAccess = run.error !== null && isAboutAccess(run.error.code)
   const time = run.finishedAt ?? run.startedAt
@@ -120,8 +125,8 @@ function PastRun({ run, isLatest, onRenewToken, onTryAgain }: PastRunProps) {
       </div>
       {/* Actions only for the latest run, and only if the key may use them. */}
       {run.error && isLatest && needsAccess && can('admin') && (
-        <Button variant="default" onClick={onRenewToken}>
-          Renew token
+        <Button variant="default" onClick={onRenew}>
+          {renewText}
         </Button>
       )}
       {run.error && isLatest && !needsAccess && can('codehost:sync') && (
