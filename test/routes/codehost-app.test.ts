@@ -229,7 +229,7 @@ describe('a refusal names what to do', () => {
   })
 
   test.each<[string, 'suspended' | 'uninstalled', string, RegExp]>([
-    ['suspended', 'suspended', 'codehost_access_denied', /suspended/],
+    ['suspended', 'suspended', 'codehost_access_denied', /Unsuspend/],
     ['removed', 'uninstalled', 'codehost_token_rejected', /install it again/],
   ])('a sync after the installation was %s', async (_, state, code, words) => {
     const app = service.host.app()

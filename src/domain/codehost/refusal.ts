@@ -78,7 +78,10 @@ interface Advice {
   advice: string
 }
 
-function adviceOf({ status, singleSignOn }: HostRefusal, { token, app }: Circumstances['access']): Advice {
+function adviceOf(
+  { status, message, singleSignOn }: HostRefusal,
+  { token, app }: Circumstances['access'],
+): Advice {
   const pick = (words: { app: string; token: string; none: string }) =>
     app ? words.app : token === null ? words.none : words.token
   switch (status) {
@@ -97,7 +100,9 @@ function adviceOf({ status, singleSignOn }: HostRefusal, { token, app }: Circums
         advice: singleSignOn
           ? `Authorize the token for single sign-on at ${singleSignOn}, then sync again.`
           : pick({
-              app: 'The GitHub App cannot read the issues of this repository. Grant it read access to issues and pull requests, and accept the new permissions in its installation.',
+              app: /suspended/i.test(message)
+                ? SUSPENDED
+                : 'The GitHub App cannot read the issues of this repository. Grant it read access to issues and pull requests, and accept the new permissions in its installation.',
               token:
                 'The token cannot read the issues of this repository. Grant it read access to issues and pull requests.',
               none: 'The repository requires a token. Connect it with one that can read issues and pull requests.',
@@ -125,6 +130,9 @@ function adviceOf({ status, singleSignOn }: HostRefusal, { token, app }: Circums
   }
 }
 
+const SUSPENDED =
+  'The GitHub App has no access, because its installation is suspended. Unsuspend it at the code host.'
+
 /** Advice for a GitHub App that gets no token. */
 function appAdviceOf({ status, message }: HostRefusal): Advice {
   switch (status) {
@@ -139,8 +147,7 @@ function appAdviceOf({ status, message }: HostRefusal): Advice {
     case 403:
       return {
         code: 'codehost_access_denied',
-        advice:
-          'The GitHub App gets no access: its installation may be suspended. Unsuspend it at the code host.',
+        advice: SUSPENDED,
       }
     case 404:
       return {

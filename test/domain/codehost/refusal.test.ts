@@ -83,3 +83,11 @@ test.each<[number, string, string, RegExp]>([
 test('a rate limit of the token request is waited for', () => {
   expect(judge(refusal(429, { isTokenRequest: true, retryAfter: '30' }))).toMatchObject({ verdict: 'wait' })
 })
+
+test('a GitHub App whose token is still valid is told that its installation is suspended', () => {
+  const given = refusal(403, { message: 'This installation has been suspended' })
+  expect(judgeRefusal(given, { now, access: { token: null, app: {} }, limitedBefore: 0 })).toMatchObject({
+    code: 'codehost_access_denied',
+    message: expect.stringContaining('Unsuspend'),
+  })
+})
