@@ -33,6 +33,7 @@ describe('the sync of a repository', () => {
     await form.getByRole('combobox', { name: 'Sync' }).click()
     await page.getByRole('option', { name: 'Manually' }).click()
     await form.getByRole('button', { name: 'Connect repository' }).click()
+    await page.getByRole('button', { name: "I've stored it" }).click()
     await form.getByText('No syncs from acme/shop yet').waitFor()
 
     // Slow enough to be seen; as soon as it was, the rest comes at once.
