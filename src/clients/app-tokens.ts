@@ -47,13 +47,17 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
       if (!kept || kept.token === rejected || now() - kept.createdAt >= MAX_AGE_MS) return undefined
       return { outcome: 'token', token: kept.token, isNew: false }
     }
-    const renew = async () => {
+    const renew = async (timeout: AbortSignal) => {
       const createdAt = now()
-      const found = await requestToken(request)
+      const found = await requestToken(request, timeout)
       if (found.outcome === 'token') tokens.set(id, { token: found.token, createdAt })
       return found
     }
-    return known() ?? inTurn(app.installationId, async () => known() ?? renew())
+    const kept = known()
+    if (kept) return kept
+    // It includes the time before its turn: a host that doesn't respond delays each caller once.
+    const timeout = AbortSignal.timeout(timeoutMs)
+    return inTurn(app.installationId, async () => known() ?? renew(timeout))
   }
 
   /** auth-app shares a pending request by installation ID alone, whatever the host, the App and its key: one at a time. */
@@ -71,12 +75,10 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
     }
   }
 
-  async function requestToken({
-    apiUrl,
-    app,
-    signal,
-  }: TokenRequest): Promise<InstallationToken | Refusal | Unreachable> {
-    const timeout = AbortSignal.timeout(timeoutMs)
+  async function requestToken(
+    { apiUrl, app, signal }: TokenRequest,
+    timeout: AbortSignal,
+  ): Promise<InstallationToken | Refusal | Unreachable> {
     const octokit = new Octokit({
       baseUrl: apiUrl,
       userAgent,

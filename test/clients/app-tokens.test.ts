@@ -58,4 +58,15 @@ describe('the tokens of an installation', () => {
     await expect(first).rejects.toThrow('stopping')
     expect(await second).toMatchObject({ outcome: 'token' })
   })
+
+  test('fail for all concurrent callers after one timeout if the host does not respond', async () => {
+    const tokenOf = appTokens({ ...options, timeoutMs: 500 })
+    const { request, count } = newApp()
+    host.fault('hang', { times: 4, matches: ({ url }) => url.includes('access_tokens') })
+    const found = await Promise.all([1, 2, 3, 4].map(() => tokenOf(request)))
+    host.heal()
+    expect(found.map(({ outcome }) => outcome)).toEqual(Array(4).fill('unreachable'))
+    expect(count()).toBe(1)
+    expect(await tokenOf(request)).toMatchObject({ outcome: 'token' })
+  })
 })
