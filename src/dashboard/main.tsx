@@ -2,11 +2,11 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode, Suspense, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
-import { RouterProvider } from './navigation/router.tsx'
+import { LocationProvider } from './navigation/location-provider.tsx'
 import './styles.ts'
 import { queryClient } from './api/query-client.ts'
 import { firstPageRendered, lazyComponent } from './components/lazy.tsx'
-import { router } from './routes.ts'
+import { preloadPage, Routes } from './routes.tsx'
 import { colours, theme } from './theme.ts'
 
 const Toasts = lazyComponent(async () => {
@@ -27,7 +27,9 @@ const dashboard = (
       getStyleNonce={() => nonce ?? ''}
     >
       <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
+        <LocationProvider preloadPage={preloadPage}>
+          <Routes />
+        </LocationProvider>
         <Suspense>
           <Toasts />
         </Suspense>
@@ -43,6 +45,9 @@ const firstPage = new MutationObserver(() => {
   firstPage.disconnect()
 })
 firstPage.observe(root, { childList: true, subtree: true })
+
+// Requested in parallel with /api/me, so that the task page waits for one round trip.
+preloadPage(location.pathname + location.search)
 
 // A transition renders in interruptible steps, so that the page handles clicks early.
 startTransition(() => createRoot(root).render(dashboard))

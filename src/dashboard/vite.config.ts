@@ -12,9 +12,13 @@ export default defineConfig({
   // The service replaces this placeholder with a nonce per response.
   html: { cspNonce: '__NONCE__' },
   worker: { format: 'es' },
-  // The package's browser build needs a document, which a worker does not have.
   resolve: {
-    alias: { [ENTITIES]: fileURLToPath(import.meta.resolve(ENTITIES)) },
+    alias: {
+      // The package's browser build needs a document, which a worker does not have.
+      [ENTITIES]: fileURLToPath(import.meta.resolve(ENTITIES)),
+      // wouter uses it for versions of React that have no useSyncExternalStore.
+      'use-sync-external-store/shim/index.js': 'react',
+    },
   },
   build: {
     outDir: fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),

@@ -1,8 +1,14 @@
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
 import { undoLatest } from '../components/undo.tsx'
-import { useNavigate } from '../navigation/router.tsx'
 import { beginPendingSearch, bufferSearchKey, isSearchPending } from './pending-search.ts'
+
+/** Kept with an address in the history, but not shown. */
+export type HistoryState = {
+  /** Whether to focus the search box after navigation. */
+  isSearching?: boolean
+} | null
 
 /** Opens the dialog for a new task, which the app shell renders. */
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
@@ -24,7 +30,7 @@ export function isShortcut(event: KeyboardEvent): boolean {
 
 /** The global shortcuts. */
 export function useShortcuts() {
-  const navigate = useNavigate()
+  const [, navigate] = useLocation()
   const [isHelpOpen, help] = useDisclosure(false)
   const [isNewTaskOpen, newTask] = useDisclosure(false)
   const opener = useRef<Element>(null)
@@ -41,7 +47,7 @@ export function useShortcuts() {
       // On task pages the search box handles it.
       else if (event.key === '/' && !location.pathname.startsWith('/tasks')) {
         beginPendingSearch()
-        void navigate({ to: '/tasks', state: { isSearching: true } })
+        navigate('/tasks', { state: { isSearching: true } satisfies HistoryState })
       } else if (event.key === 'z' && !event.repeat) undoLatest()
       else return
       event.preventDefault()

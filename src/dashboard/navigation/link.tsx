@@ -1,6 +1,9 @@
-import { type ComponentProps, type MouseEvent as ReactMouseEvent, useRef } from 'react'
-import { type Path, useLocation, useRouter } from './router.tsx'
-import type { Search } from './search-params.ts'
+import { type ComponentProps, useRef } from 'react'
+import { Link as WouterLink } from 'wouter'
+import { useNavigation } from './location-provider.tsx'
+import { formatSearch, type Search } from './search-params.ts'
+
+export type Path = '/sign-in' | `/${'tasks' | 'projects' | 'trash' | 'settings'}${'' | `/${string}`}`
 
 /** A pointer that stays this long on a link preloads its page. */
 const PRELOAD_DELAY_MS = 50
@@ -12,30 +15,21 @@ interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
   activeClassName?: string
 }
 
-/** A link to a page of the dashboard. */
-export function Link({ to, search = {}, activeClassName = '', className = '', onClick, ...rest }: LinkProps) {
-  const router = useRouter()
-  const location = useLocation()
+/** A link to a page of the dashboard, which it preloads. */
+export function Link({ to, search = {}, activeClassName = '', className = '', ...rest }: LinkProps) {
+  const { url, preloadPage } = useNavigation()
   const preloadTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const href = router.hrefOf({ to, search })
-  const isActive = `${location.pathname}/`.startsWith(`${to}/`) && includesSearch(location.search, search)
-
-  const open = (event: ReactMouseEvent<HTMLAnchorElement>) => {
-    onClick?.(event)
-    const opensElsewhere =
-      event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
-    if (event.defaultPrevented || opensElsewhere) return
-    event.preventDefault()
-    void router.open(href)
-  }
-  const preload = () => router.preload(href)
+  const searchStr = formatSearch(search)
+  const preload = () => preloadPage(to + searchStr)
+  const isActive =
+    `${url.pathname}/`.startsWith(`${to}/`) &&
+    [...new URLSearchParams(searchStr)].every(([name, value]) => url.searchParams.get(name) === value)
   return (
-    <a
+    <WouterLink
       {...rest}
-      href={href}
+      href={to + searchStr}
       className={isActive ? `${className} ${activeClassName}` : className}
       aria-current={isActive ? 'page' : undefined}
-      onClick={open}
       onFocus={preload}
       onTouchStart={preload}
       onMouseEnter={() => {
@@ -45,8 +39,3 @@ export function Link({ to, search = {}, activeClassName = '', className = '', on
     />
   )
 }
-
-const includesSearch = (search: Search, part: Search) =>
-  (Object.keys(part) as (keyof Search)[]).every(
-    (name) => JSON.stringify(part[name]) === JSON.stringify(search[name]),
-  )

@@ -1,13 +1,13 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
 import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
-import { useNavigate } from '../navigation/router.tsx'
 
 export default function NewProjectDialog({ onClose }: { onClose(): void }) {
-  const navigate = useNavigate()
+  const [, navigate] = useLocation()
   const { mutate, isBusy } = useMutation('projects')
   const sendOnce = useIdempotentSend('project')
   const [name, setName] = useState('')
@@ -22,7 +22,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
           dataOf(api.POST('/api/projects', { params: { header }, body })),
         )
         onClose()
-        await navigate({ to: `/projects/${project.id}` })
+        navigate(`/projects/${project.id}`)
       } catch (error) {
         setErrorMessage(problemOf(error).message)
       }

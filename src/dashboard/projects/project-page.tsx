@@ -1,6 +1,7 @@
 import { Button, Skeleton, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useLocation, useParams } from 'wouter'
 import { api, dataOf } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -9,13 +10,12 @@ import { useMutation } from '../components/use-mutation.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { plural } from '../lib/plural.ts'
 import { Link } from '../navigation/link.tsx'
-import { useNavigate, useParams } from '../navigation/router.tsx'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { Codehost } from './codehost.tsx'
 import { Lists } from './lists.tsx'
 
-export function ProjectPage() {
+export default function ProjectPage() {
   const { projectId = '' } = useParams()
   const query = useQuery(projectsQuery)
   const project = query.data?.find(({ id }) => id === projectId)
@@ -116,7 +116,7 @@ function NameForm({ project }: { project: Project }) {
 }
 
 function ArchiveOrDelete({ project, isArchived }: { project: Project; isArchived: boolean }) {
-  const navigate = useNavigate()
+  const [, navigate] = useLocation()
   const { mutate, refresh, isBusy } = useMutation('projects')
   const [isDeleting, setDeleting] = useState(false)
   const params = { path: { id: project.id } }
@@ -154,7 +154,7 @@ function ArchiveOrDelete({ project, isArchived }: { project: Project; isArchived
           onConfirm={async () => {
             await dataOf(api.DELETE('/api/projects/{id}', { params }))
             await refresh()
-            await navigate({ to: '/tasks' })
+            navigate('/tasks')
           }}
         >
           The project and its lists are deleted permanently. A project that has tasks, rules or keys can't be

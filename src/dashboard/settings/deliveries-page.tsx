@@ -1,6 +1,7 @@
 import { Badge, Button, SegmentedControl, Select, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useLocation } from 'wouter'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { deliveriesQuery, itemsOf, projectsQuery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
@@ -10,7 +11,8 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
-import { useLocation, useNavigate } from '../navigation/router.tsx'
+import { useSearchString } from '../navigation/location-provider.tsx'
+import { formatSearch, parseSearch } from '../navigation/search-params.ts'
 import { deliveryReason, deliveryTitle } from './delivery-text.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
@@ -28,9 +30,9 @@ const NAMES: Record<Status, string> = {
 }
 
 /** What the code host has sent to the webhooks of connected repositories. */
-export function DeliveriesPage() {
-  const navigate = useNavigate()
-  const { search } = useLocation()
+export default function DeliveriesPage() {
+  const [pathname, navigate] = useLocation()
+  const search = parseSearch(useSearchString())
   const query = useQuery(projectsQuery)
   const connected = query.data?.filter(({ codehost }) => codehost !== null) ?? []
   const project = connected.find(({ id }) => id === search.projectId) ?? connected[0]
@@ -57,7 +59,9 @@ export function DeliveriesPage() {
           }))}
           value={project.id}
           allowDeselect={false}
-          onChange={(projectId) => void navigate({ search: projectId ? { projectId } : {}, replace: true })}
+          onChange={(projectId) =>
+            projectId && navigate(pathname + formatSearch({ projectId }), { replace: true })
+          }
           style={{ maxWidth: 480 }}
         />
       )}

@@ -21,7 +21,7 @@ type Outcome = Event['outcome']
 const POLL_MS = 5_000
 const COLOURS: Record<Outcome, string> = { accepted: 'green', ignored: 'gray', rejected: 'red' }
 
-export function EventsPage() {
+export default function EventsPage() {
   const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
   const query = useInfiniteQuery({
     ...eventsQuery(outcome === 'all' ? undefined : outcome),

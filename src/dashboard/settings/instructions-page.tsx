@@ -15,7 +15,7 @@ import { RuleItem } from './rule-item.tsx'
 import styles from './settings.module.css'
 
 /** The rules for assistants, in the order of the context. */
-export function InstructionsPage() {
+export default function InstructionsPage() {
   const { me, can } = useMe()
   const [projectId, setProjectId] = useState<string | undefined>(me?.projectId ?? undefined)
   const query = useQuery({ ...rulesQuery(projectId), enabled: can('rules:read') })

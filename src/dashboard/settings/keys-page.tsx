@@ -16,7 +16,7 @@ import styles from './settings.module.css'
 
 type Key = Schema<'ApiKey'>
 
-export function KeysPage() {
+export default function KeysPage() {
   const query = useQuery(keysQuery)
   const { mutate, refresh } = useMutation('keys')
   const [isCreating, setCreating] = useState(false)

@@ -31,7 +31,7 @@ import styles from './settings.module.css'
 type Rule = Schema<'RoutingRule'>
 type TestResult = Schema<'RoutingTest'>
 
-export function RoutingPage() {
+export default function RoutingPage() {
   const queryClient = useQueryClient()
   const query = useQuery(routingQuery)
   const [editing, setEditing] = useState<Rule | 'new'>()

@@ -11,7 +11,7 @@ import { useSignOut } from '../session/session.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
-export function SessionsPage() {
+export default function SessionsPage() {
   const query = useQuery(sessionsQuery)
   const { mutate, isBusy } = useMutation('sessions')
   const signOut = useSignOut()

@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core'
-import { Suspense, useEffect, useRef } from 'react'
+import { type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
 import { useMutation } from '../components/use-mutation.ts'
-import { Link } from '../navigation/link.tsx'
-import { Outlet, type Path, useLocation } from '../navigation/router.tsx'
+import { Link, type Path } from '../navigation/link.tsx'
 import { useMe, useSignOut } from '../session/session.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
 /** The layout of the settings; pages that the key may not use are hidden. */
-export function SettingsLayout() {
+export default function SettingsLayout({ children }: { children: ReactNode }) {
   const { can, isServiceWide } = useMe()
-  const { pathname } = useLocation()
+  const [pathname] = useLocation()
   const isAdmin = can('admin')
   const currentPath = pathname.replace(/\/+$/, '')
   const isForBoundKeys = PAGES_FOR_BOUND_KEYS.includes(currentPath)
@@ -45,7 +45,7 @@ export function SettingsLayout() {
       </nav>
       <div className={styles.page}>
         <Suspense>
-          {isAllowed ? <Outlet /> : <NotAllowed isBound={!isServiceWide && !isForBoundKeys} />}
+          {isAllowed ? children : <NotAllowed isBound={!isServiceWide && !isForBoundKeys} />}
         </Suspense>
       </div>
     </div>

@@ -18,7 +18,7 @@ type Secret = Schema<'WebhookSecret'>
 type Receiver = Schema<'FeedbackReceiver'>
 const MAX_SECRETS = 2
 
-export function WebhookPage() {
+export default function WebhookPage() {
   const query = useQuery(webhookSecretsQuery)
   const { mutate, refresh, isBusy } = useMutation('webhook-secrets')
   const [secret, setSecret] = useState<string>()

@@ -1,13 +1,13 @@
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { ThreeBarsIcon } from '@primer/octicons-react'
-import { Suspense, useDeferredValue, useEffect, useTransition } from 'react'
+import { type ReactNode, Suspense, useDeferredValue, useEffect, useTransition } from 'react'
 import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
 import { Logo } from '../components/logo.tsx'
 import { useHasBeenTrue } from '../components/use-open-state.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { LiveUpdatesProvider, useLiveUpdates } from '../live-updates/live-updates.tsx'
-import { Outlet, useLocation } from '../navigation/router.tsx'
+import { useNavigation } from '../navigation/location-provider.tsx'
 import { SessionExpired } from '../session/session-expired.tsx'
 import { NewTaskLoading } from '../tasks/new-task-loading.tsx'
 import styles from './app-shell.module.css'
@@ -19,17 +19,17 @@ const MenuDrawer = preloadDialog(() => import('./menu-drawer.tsx'))
 const NewTaskDialog = preloadDialog(() => import('../tasks/new-task-dialog.tsx'))
 
 /** The layout of all pages behind sign-in: sidebar, live updates and global shortcuts. */
-export function AppShell() {
-  // The router renders a page in one blocking pass; deferred content renders in interruptible steps.
+export function AppShell({ children }: { children: ReactNode }) {
+  // The response of /api/me renders the page in one blocking pass; deferred content renders in interruptible steps.
   const isRendered = useDeferredValue(true, false)
   return (
     <InsideShell value={true}>
-      <LiveUpdatesProvider>{isRendered && <ShellContent />}</LiveUpdatesProvider>
+      <LiveUpdatesProvider>{isRendered && <ShellContent>{children}</ShellContent>}</LiveUpdatesProvider>
     </InsideShell>
   )
 }
 
-function ShellContent() {
+function ShellContent({ children }: { children: ReactNode }) {
   const isNarrow = useMediaQuery('(max-width: 800px)', globalThis.innerWidth <= 800, {
     getInitialValueInEffect: false,
   })
@@ -38,9 +38,9 @@ function ShellContent() {
   const [isLoadingMenu, startTransition] = useTransition()
   const { isHelpOpen, isNewTaskOpen, closeHelp, closeNewTask } = useShortcuts()
   const { isDisconnected } = useLiveUpdates()
-  const { pathname, searchStr } = useLocation()
+  const { url } = useNavigation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when the address changes.
-  useEffect(() => menu.close(), [pathname, searchStr])
+  useEffect(() => menu.close(), [url])
 
   return (
     <div className={styles.shell}>
@@ -71,7 +71,7 @@ function ShellContent() {
             Connection lost. This page may be out of date and updates when the connection is back.
           </p>
         )}
-        <Outlet />
+        {children}
         <div id="floating" />
       </main>
       <SessionExpired />

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core'
 import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { problemOf } from '../api/problem.ts'
+import { ErrorBoundary } from '../components/error-boundary.tsx'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { Link } from '../navigation/link.tsx'
+import { useNavigation } from '../navigation/location-provider.tsx'
 
 const POLL_MS = 1_500
 const RELOADED_AT_KEY = 'inlet-reloaded-at'
@@ -25,8 +27,17 @@ export function NotFoundPage() {
   )
 }
 
-/** The error boundary of a page; the sidebar stays usable. */
-export function ErrorPage({ error }: { error: unknown }) {
+/** Shows an error in place of a page, until another one is opened. */
+export function PageErrorBoundary({ children }: { children: ReactNode }) {
+  const { url } = useNavigation()
+  return (
+    <ErrorBoundary resetKey={url} fallback={(error) => <ErrorPage error={error} />}>
+      {children}
+    </ErrorBoundary>
+  )
+}
+
+function ErrorPage({ error }: { error: unknown }) {
   const problem = problemOf(error)
   const isUnavailable = problem.code === 'unreachable' || problem.status >= 502
   useEffect(() => {

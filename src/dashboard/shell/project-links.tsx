@@ -4,13 +4,13 @@ import { ChevronRightIcon, GearIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { listsQuery, type Project } from '../api/queries.ts'
 import { Link } from '../navigation/link.tsx'
-import { useSearch } from '../navigation/router.tsx'
+import { useFilters } from '../tasks/use-filters.ts'
 import { OpenCount } from './open-count.tsx'
 import styles from './sidebar.module.css'
 
 /** A project and, when expanded, its lists. */
 export function ProjectLinks({ project }: { project: Project }) {
-  const search = useSearch()
+  const search = useFilters()
   const [collapsed, setCollapsed] = useLocalStorage<Record<string, boolean>>({
     key: 'inlet-folded',
     defaultValue: {},

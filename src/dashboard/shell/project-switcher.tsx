@@ -1,7 +1,9 @@
 import { UnfoldIcon } from '@primer/octicons-react'
+import { useLocation, useRoute } from 'wouter'
 import type { Project } from '../api/queries.ts'
 import { MenuButton } from '../components/menu-button.tsx'
-import { useNavigate, useParams, useSearch } from '../navigation/router.tsx'
+import { formatSearch } from '../navigation/search-params.ts'
+import { useFilters } from '../tasks/use-filters.ts'
 import { OpenCount } from './open-count.tsx'
 import styles from './sidebar.module.css'
 
@@ -13,13 +15,13 @@ interface ProjectSwitcherProps {
 }
 
 export function ProjectSwitcher({ projects, openTasks }: ProjectSwitcherProps) {
-  const navigate = useNavigate()
-  const search = useSearch()
-  const params = useParams()
-  const current = projects.find(({ id }) => id === (params.projectId ?? search.projectId))
+  const [, navigate] = useLocation()
+  const filters = useFilters()
+  const [, params] = useRoute('/projects/:projectId')
+  const current = projects.find(({ id }) => id === (params?.projectId ?? filters.projectId))
   const name = current?.name ?? 'All projects'
   const openProject = (projectId: string) =>
-    void navigate({ to: '/tasks', search: projectId === ALL_PROJECTS ? {} : { projectId } })
+    navigate(`/tasks${formatSearch(projectId === ALL_PROJECTS ? {} : { projectId })}`)
 
   return (
     <MenuButton

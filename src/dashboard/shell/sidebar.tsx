@@ -3,13 +3,14 @@ import { useDisclosure } from '@mantine/hooks'
 import { GearIcon, InboxIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
+import { useLocation } from 'wouter'
 import { projectsQuery } from '../api/queries.ts'
 import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { Logo } from '../components/logo.tsx'
 import { Link } from '../navigation/link.tsx'
-import { useLocation, useSearch } from '../navigation/router.tsx'
 import { useMe } from '../session/session.ts'
+import { useFilters } from '../tasks/use-filters.ts'
 import { Account } from './account.tsx'
 import { OpenCount } from './open-count.tsx'
 import { ProjectLinks } from './project-links.tsx'
@@ -85,7 +86,7 @@ export function Sidebar() {
 
 /** Filters of the task list keep "All tasks" selected. */
 function useIsAllTasks(): boolean {
-  const { pathname } = useLocation()
-  const { projectId } = useSearch()
+  const [pathname] = useLocation()
+  const { projectId } = useFilters()
   return pathname.startsWith('/tasks') && !projectId
 }

@@ -1,6 +1,7 @@
 import { Button, Modal, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task, TaskListItem } from '../api/queries.ts'
@@ -8,18 +9,19 @@ import { insertTasks } from '../api/task-cache.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useDraft } from '../components/use-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
-import { useNavigate, useSearch } from '../navigation/router.tsx'
+import { formatSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
 import { PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
 import { SUBMITTED_DRAFT } from './new-task-loading.tsx'
+import { useFilters } from './use-filters.ts'
 
 /** The title and the description are drafts until they are sent. */
 export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient()
-  const navigate = useNavigate()
+  const [, navigate] = useLocation()
   const { can } = useMe()
-  const filters = useSearch()
+  const filters = useFilters()
   const allLists = useAllLists()
   const [title = '', setTitle] = useDraft('new-title')
   const [description = '', setDescription] = useDraft('new-description')
@@ -53,7 +55,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       setDescription(undefined)
       insertTasks(queryClient, { filters, tasks: [task as TaskListItem] })
       onClose()
-      await navigate({ to: `/tasks/${task.id}`, search: true })
+      navigate(`/tasks/${task.id}${formatSearch(filters)}`)
     } catch (error) {
       setProblem(problemOf(error))
     } finally {

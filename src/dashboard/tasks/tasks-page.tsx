@@ -1,19 +1,21 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { GearIcon, PlusIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
+import { useParams } from 'wouter'
 import { listsQuery, projectsQuery, taskQuery } from '../api/queries.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { openNewTask } from '../keyboard/shortcuts.ts'
 import { Link } from '../navigation/link.tsx'
-import { Outlet, useParams, useSearch } from '../navigation/router.tsx'
 import { useMe } from '../session/session.ts'
 import { FilterBar } from './list/filter-bar.tsx'
 import { TaskList } from './list/task-list.tsx'
 import styles from './tasks-page.module.css'
+import { useFilters } from './use-filters.ts'
 
-export function TasksPage() {
-  const filters = useSearch()
+/** The list, and the open task as its child. */
+export function TasksPage({ children }: { children: ReactNode }) {
+  const filters = useFilters()
   const { taskId } = useParams()
   const { can } = useMe()
   const title = useTitle(filters)
@@ -50,9 +52,7 @@ export function TasksPage() {
           </p>
         )}
       </section>
-      <Suspense fallback={<aside className={styles.panel} aria-label="Task" />}>
-        <Outlet />
-      </Suspense>
+      <Suspense fallback={<aside className={styles.panel} aria-label="Task" />}>{children}</Suspense>
     </div>
   )
 }

@@ -1,13 +1,15 @@
 import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
 import { BookmarkIcon, SearchIcon, SortDescIcon } from '@primer/octicons-react'
 import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
 import { DEFAULT_SORT, type TaskFilters } from '../../api/queries.ts'
 import { preload } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
 import { toast } from '../../components/toast.ts'
 import { endPendingSearch } from '../../keyboard/pending-search.ts'
-import { isShortcut } from '../../keyboard/shortcuts.ts'
-import { useLocation, useNavigate } from '../../navigation/router.tsx'
+import { type HistoryState, isShortcut } from '../../keyboard/shortcuts.ts'
+import { formatSearch } from '../../navigation/search-params.ts'
 import { filtersFrom, isFiltered, PRIORITIES, SORTS, SOURCES, STATUSES } from '../filters.ts'
 import styles from '../tasks-page.module.css'
 import { useSavedFilters } from './saved-filters.ts'
@@ -18,12 +20,9 @@ const DEBOUNCE_MS = 250
 
 /** The filters, whose state is the address bar. */
 export function FilterBar({ filters }: { filters: TaskFilters }) {
-  const navigate = useNavigate()
+  const [pathname, navigate] = useLocation()
   const applyChange = (change: Partial<TaskFilters>) =>
-    navigate({
-      search: filtersFrom({ ...filters, ...change }),
-      replace: 'q' in change,
-    })
+    navigate(pathname + formatSearch(filtersFrom({ ...filters, ...change })), { replace: 'q' in change })
 
   return (
     <search className={styles.filters}>
@@ -62,8 +61,8 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
 function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   const [text, setText] = useState(q)
   const inputRef = useRef<HTMLInputElement>(null)
-  const navigate = useNavigate()
-  const { isSearching: isFocusRequested } = useLocation().state
+  const [, navigate] = useLocation()
+  const isFocusRequested = useHistoryState<HistoryState>()?.isSearching
   const search = useRef((_: string) => {})
   // Searches that this input started and that may not be in the address yet. None of them may replace newer
   // input.
@@ -89,7 +88,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
     const typed = endPendingSearch()
     if (typed) setText(typed)
     // Only once: going back in the history must not focus the search box.
-    void navigate({ search: true, replace: true, state: {} })
+    navigate(location.href, { replace: true })
   }, [isFocusRequested, navigate])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

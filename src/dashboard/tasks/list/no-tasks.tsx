@@ -1,15 +1,16 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
 import { listsQuery, type TaskFilters } from '../../api/queries.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { openNewTask } from '../../keyboard/shortcuts.ts'
-import { useNavigate } from '../../navigation/router.tsx'
+import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { isFiltered } from '../filters.ts'
 
 export default function NoTasks({ filters }: { filters: TaskFilters }) {
-  const navigate = useNavigate()
+  const [, navigate] = useLocation()
   const { can } = useMe()
   const { projectId, listId } = filters
   const { data: lists } = useQuery({ ...listsQuery(projectId ?? ''), enabled: Boolean(projectId) })
@@ -18,7 +19,7 @@ export default function NoTasks({ filters }: { filters: TaskFilters }) {
       <EmptyState
         title="No matching tasks"
         action={
-          <Button variant="default" onClick={() => navigate({ to: '/tasks', search: { projectId, listId } })}>
+          <Button variant="default" onClick={() => navigate(`/tasks${formatSearch({ projectId, listId })}`)}>
             Clear filters
           </Button>
         }

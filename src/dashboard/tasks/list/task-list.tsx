@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
 import {
   itemsOf,
   type Project,
@@ -12,7 +13,7 @@ import { trimList } from '../../api/task-cache.ts'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { plural } from '../../lib/plural.ts'
-import { useLocation, useNavigate } from '../../navigation/router.tsx'
+import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { useLabelColors } from '../label-colors.tsx'
@@ -44,8 +45,8 @@ interface TaskListProps {
 
 /** A virtualized list. */
 export function TaskList({ filters, openId }: TaskListProps) {
-  const navigate = useNavigate()
-  const { searchStr } = useLocation()
+  const [, navigate] = useLocation()
+  const searchStr = formatSearch(filters)
   const { can } = useMe()
   const queryClient = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))
@@ -75,8 +76,8 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const showsProject = filters.projectId === undefined && (projectNames?.size ?? 0) > 1
 
   const open = useCallback(
-    (taskId: string) => navigate({ to: `/tasks/${taskId}`, search: true, replace: Boolean(openId) }),
-    [navigate, openId],
+    (taskId: string) => navigate(`/tasks/${taskId}${searchStr}`, { replace: Boolean(openId) }),
+    [navigate, searchStr, openId],
   )
   useListShortcuts({
     rows,
@@ -92,7 +93,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
       visibleRows.scrollToIndex(index)
       if (openId) open(id)
     },
-    onClose: () => navigate({ to: '/tasks', search: true }),
+    onClose: () => navigate(`/tasks${searchStr}`),
   })
 
   const lastShown = visibleRows.indexes.at(-1) ?? 0

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
 import { KebabHorizontalIcon, LinkIcon, TrashIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useLocation, useParams } from 'wouter'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
@@ -8,12 +9,13 @@ import { CurlExample } from '../../components/curl-example.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
-import { useNavigate, useParams } from '../../navigation/router.tsx'
+import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { StatusCircle } from '../icons.tsx'
 import { useIsManaged } from '../managed.ts'
 import page from '../tasks-page.module.css'
+import { useFilters } from '../use-filters.ts'
 import { Conflict } from './conflict.tsx'
 import { EditableTitle } from './editable-title.tsx'
 import { Properties } from './properties.tsx'
@@ -23,11 +25,12 @@ import { TextSections } from './text-sections.tsx'
 import { Timeline } from './timeline.tsx'
 import { useTaskEdit } from './use-task-edit.ts'
 
-export function TaskPanel() {
+export default function TaskPanel() {
   const { taskId = '' } = useParams()
-  const navigate = useNavigate()
+  const [, navigate] = useLocation()
+  const filters = useFilters()
   const query = useQuery(taskQuery(taskId))
-  const close = () => navigate({ to: '/tasks', search: true })
+  const close = () => navigate(`/tasks${formatSearch(filters)}`)
   const status = query.isError ? problemOf(query.error).status : undefined
   // An invalid id is shown like a missing task.
   const isMissing = status === 404 || status === 400

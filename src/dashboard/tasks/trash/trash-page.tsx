@@ -1,6 +1,7 @@
 import { Button, Select, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { useLocation } from 'wouter'
 import { type Project, projectsQuery } from '../../api/queries.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -8,9 +9,10 @@ import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { usePageTitle } from '../../components/use-page-title.ts'
 import { Link } from '../../navigation/link.tsx'
-import { useNavigate, useSearch } from '../../navigation/router.tsx'
+import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { SourceIcon } from '../icons.tsx'
+import { useFilters } from '../use-filters.ts'
 import styles from './trash-page.module.css'
 import { type DeletedTask, deletedTasks, trashQuery } from './trash-query.ts'
 import { useRestore } from './use-restore.ts'
@@ -19,8 +21,8 @@ import { useTrashShortcuts } from './use-trash-shortcuts.ts'
 const DAY_MS = 24 * 60 * 60_000
 const RETENTION_DAYS = 30
 
-export function TrashPage() {
-  const { projectId } = useSearch()
+export default function TrashPage() {
+  const { projectId } = useFilters()
   const { can } = useMe()
   const query = useInfiniteQuery({ ...trashQuery(projectId), enabled: can('tasks:read') })
   const { data: projects = [] } = useQuery(projectsQuery)
@@ -139,7 +141,7 @@ function EmptyTrash({ projectId }: { projectId: string | undefined }) {
 const ALL_PROJECTS = 'all'
 
 function ProjectFilter({ projectId, projects }: { projectId: string | undefined; projects: Project[] }) {
-  const navigate = useNavigate()
+  const [, navigate] = useLocation()
   if (projects.length < 2) return null
   return (
     <Select
@@ -152,7 +154,7 @@ function ProjectFilter({ projectId, projects }: { projectId: string | undefined;
       ]}
       value={projectId ?? ALL_PROJECTS}
       onChange={(value) =>
-        value && navigate({ to: '/trash', search: value === ALL_PROJECTS ? {} : { projectId: value } })
+        value && navigate(`/trash${formatSearch(value === ALL_PROJECTS ? {} : { projectId: value })}`)
       }
     />
   )

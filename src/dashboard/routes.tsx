@@ -1,0 +1,102 @@
+import { type ComponentType, lazy } from 'react'
+import { Redirect, Route, Switch } from 'wouter'
+import { projectsQuery, tasksQuery } from './api/queries.ts'
+import { queryClient } from './api/query-client.ts'
+import { parseSearch } from './navigation/search-params.ts'
+import { RequireSession } from './session/require-session.tsx'
+import { AppShell } from './shell/app-shell.tsx'
+import { NotFoundPage, PageErrorBoundary } from './shell/error-page.tsx'
+import { filtersFrom } from './tasks/filters.ts'
+import { TasksPage } from './tasks/tasks-page.tsx'
+
+const chunks: { path: string; load(): Promise<unknown> }[] = []
+
+/** A page whose code is fetched when an address that begins with the path is opened or preloaded. */
+function lazyPage<Props>(path: string, load: () => Promise<{ default: ComponentType<Props> }>) {
+  chunks.push({ path, load })
+  return lazy(load)
+}
+
+const SignInPage = lazyPage('/sign-in', () => import('./session/sign-in-page.tsx'))
+const TaskPanel = lazyPage('/tasks/', () => import('./tasks/panel/task-panel.tsx'))
+const ProjectPage = lazyPage('/projects/', () => import('./projects/project-page.tsx'))
+const TrashPage = lazyPage('/trash', () => import('./tasks/trash/trash-page.tsx'))
+const SettingsLayout = lazyPage('/settings', () => import('./settings/settings-layout.tsx'))
+const InstructionsPage = lazyPage('/settings/instructions', () => import('./settings/instructions-page.tsx'))
+const KeysPage = lazyPage('/settings/keys', () => import('./settings/keys-page.tsx'))
+const SessionsPage = lazyPage('/settings/sessions', () => import('./settings/sessions-page.tsx'))
+const WebhookPage = lazyPage('/settings/webhook', () => import('./settings/webhook-page.tsx'))
+const RoutingPage = lazyPage('/settings/routing', () => import('./settings/routing-page.tsx'))
+const DeliveriesPage = lazyPage('/settings/deliveries', () => import('./settings/deliveries-page.tsx'))
+const EventsPage = lazyPage('/settings/events', () => import('./settings/events-page.tsx'))
+
+export function Routes() {
+  return (
+    <PageErrorBoundary>
+      <Switch>
+        <Route path="/sign-in" component={SignInPage} />
+        <Route>
+          <RequireSession>
+            <AppShell>
+              <ShellRoutes />
+            </AppShell>
+          </RequireSession>
+        </Route>
+      </Switch>
+    </PageErrorBoundary>
+  )
+}
+
+const ShellRoutes = () => (
+  <PageErrorBoundary>
+    <Switch>
+      <Route path="/">
+        <Redirect to="/tasks" replace />
+      </Route>
+      <Route path="/tasks/:taskId?">
+        <TasksPage>
+          <Route path="/tasks/:taskId">
+            <PageErrorBoundary>
+              <TaskPanel />
+            </PageErrorBoundary>
+          </Route>
+        </TasksPage>
+      </Route>
+      <Route path="/projects/:projectId" component={ProjectPage} />
+      <Route path="/trash" component={TrashPage} />
+      <Route path="/settings">
+        <Redirect to="/settings/instructions" replace />
+      </Route>
+      <Route path="/settings/*">
+        <SettingsLayout>
+          <SettingsRoutes />
+        </SettingsLayout>
+      </Route>
+      <Route component={NotFoundPage} />
+    </Switch>
+  </PageErrorBoundary>
+)
+
+const SettingsRoutes = () => (
+  <PageErrorBoundary>
+    <Switch>
+      <Route path="/settings/instructions" component={InstructionsPage} />
+      <Route path="/settings/keys" component={KeysPage} />
+      <Route path="/settings/sessions" component={SessionsPage} />
+      <Route path="/settings/webhook" component={WebhookPage} />
+      <Route path="/settings/routing" component={RoutingPage} />
+      <Route path="/settings/deliveries" component={DeliveriesPage} />
+      <Route path="/settings/events" component={EventsPage} />
+      <Route component={NotFoundPage} />
+    </Switch>
+  </PageErrorBoundary>
+)
+
+/** Fetches the code and the data of a page. */
+export function preloadPage(href: string) {
+  for (const { path, load } of chunks) if (href.startsWith(path)) load().catch(() => {})
+  if (!href.startsWith('/tasks')) return
+  const { search } = new URL(href, location.origin)
+  void queryClient.prefetchInfiniteQuery(tasksQuery(filtersFrom(parseSearch(search))))
+  void queryClient.prefetchQuery(projectsQuery)
+}
