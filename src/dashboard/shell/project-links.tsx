@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { ChevronRightIcon, GearIcon } from '@primer/octicons-react'
+import { ChevronRightIcon, SlidersIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { listsQuery, type Project } from '../api/queries.ts'
 import { Link } from '../navigation/link.tsx'
@@ -46,7 +46,7 @@ export function ProjectLinks({ project }: { project: Project }) {
           aria-label={`Settings for ${project.name}`}
           renderRoot={(props) => <Link to={`/projects/${project.id}`} {...props} />}
         >
-          <GearIcon size={15} />
+          <SlidersIcon size={15} />
         </ActionIcon>
       </div>
       {isOpen &&

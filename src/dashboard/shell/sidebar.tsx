@@ -1,6 +1,6 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { GearIcon, InboxIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
+import { InboxIcon, PlusIcon, SlidersIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation } from 'wouter'
@@ -72,7 +72,7 @@ export function Sidebar() {
           </Link>
         )}
         <Link to="/settings/instructions" className={styles.link} activeClassName={styles.active}>
-          <GearIcon size={16} aria-hidden />
+          <SlidersIcon size={16} aria-hidden />
           <span>Settings</span>
         </Link>
         <Account />

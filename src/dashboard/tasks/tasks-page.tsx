@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { GearIcon, PlusIcon } from '@primer/octicons-react'
+import { PlusIcon, SlidersIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense } from 'react'
 import { useParams } from 'wouter'
@@ -32,7 +32,7 @@ export function TasksPage({ children }: { children: ReactNode }) {
               aria-label="Project settings"
               renderRoot={(props) => <Link to={`/projects/${filters.projectId ?? ''}`} {...props} />}
             >
-              <GearIcon size={16} />
+              <SlidersIcon size={16} />
             </ActionIcon>
           )}
           {can('tasks:write') && (
