@@ -78,7 +78,7 @@ describe('the official inspector', () => {
   test('lists the tools and reports no problem in their schemas', { timeout: 120_000 }, async () => {
     const { code, output, errors } = await inspect('--method', 'tools/list', '--strict')
 
-    expect(JSON.parse(output).tools).toHaveLength(8)
+    expect(JSON.parse(output).tools).toHaveLength(9)
     expect(errors).not.toMatch(/Error:|Warning:/)
     expect(code).toBe(0)
   })

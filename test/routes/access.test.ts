@@ -6,6 +6,7 @@ import { type Route, routesOf } from '../support/routes.ts'
 /** The resource behind `:id` and other parameters of each route; its project is not the one of the keys below. */
 type Resource =
   | 'task'
+  | 'comment'
   | 'list'
   | 'project'
   | 'key'
@@ -18,6 +19,7 @@ type Resource =
 
 const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/tasks/:', 'task'],
+  ['/api/comments/:', 'comment'],
   ['/api/lists/:', 'list'],
   ['/api/projects/:', 'project'],
   ['/api/keys/:', 'key'],
@@ -44,6 +46,7 @@ afterAll(() => service.close())
 async function makeOneOfEach(): Promise<Record<Resource, string>> {
   const project = await service.given.project()
   const task = await service.given.task(project.inbox)
+  const comment = (await service.post(`/api/tasks/${task.id}/comments`, { body: 'A comment' })).body
   const key = (await service.post('/api/keys', { name: 'of the project', projectId: project.id })).body
   const session = (await service.post('/api/sessions', { key: key.key }, { key: null })).body
   const rule = (await service.post('/api/rules', { content: 'Be kind.', projectId: project.id })).body
@@ -51,6 +54,7 @@ async function makeOneOfEach(): Promise<Record<Resource, string>> {
   const nothing = '00000000-0000-7000-8000-000000000000'
   return {
     task: task.id,
+    comment: comment.id,
     list: project.inbox.id,
     project: project.id,
     key: key.id,
@@ -91,7 +95,9 @@ describe('every guarded route', () => {
     for (const route of guarded) {
       const response = await request(route, key)
       const isAllowed = route.scope === 'any' || route.scope === scope || scope === 'admin'
-      if (isAllowed) {
+      if (isAllowed && OWN_ONLY.includes(route.name) && scope !== 'admin') {
+        expect([route.name, response.status, response.body.requiredScope]).toEqual([route.name, 403, 'admin'])
+      } else if (isAllowed) {
         expect([route.name, response.status]).not.toEqual([route.name, 403])
         expect([route.name, response.status]).not.toEqual([route.name, 401])
       } else {
@@ -118,6 +124,7 @@ describe('every guarded route', () => {
     }
     for (const path of [
       `/api/tasks/${ids.task}`,
+      `/api/comments/${ids.comment}`,
       `/api/rules/${ids.rule}`,
       `/api/activity/${ids.activity}`,
     ]) {
@@ -162,8 +169,13 @@ function request(route: Route, key: string | null) {
   return service.call(route.method, path, { key, ...(body && { body }) })
 }
 
+/** The comment is of another key: only `admin` may change it. */
+const OWN_ONLY = ['PATCH /api/comments/:id', 'DELETE /api/comments/:id']
+
 /** Bodies without which a route would refuse the request before it looks whose the thing is. */
 const BODIES: Record<string, object> = {
+  'POST /api/tasks/:id/comments': { body: 'A comment' },
+  'PATCH /api/comments/:id': { body: 'Another text' },
   'PATCH /api/rules/:id': { isActive: true },
   'POST /api/rules/:id/revert': { version: 1 },
   'POST /api/projects/:id/lists': { name: 'A list' },

@@ -202,8 +202,9 @@ describe('concurrent changes', () => {
     const [mine, closed, synced] = [
       await service.given.task(inbox, { source: 'api' }),
       await service.given.task(archived.inbox, { source: 'api' }),
-      await service.given.task(inbox, { source: 'codehost' }),
+      await service.given.task(inbox, { source: 'codehost', codehostRepositoryId: 1, codehostNumber: 1 }),
     ]
+    await service.given.connection(inbox.projectId)
     const bound = await service.given.key({ projectId: archived.id })
     const patch = (id: string | undefined, key = service.adminKey) =>
       service.patch(`/api/tasks/${id}`, { title: 'New' }, { key })

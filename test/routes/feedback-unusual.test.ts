@@ -66,7 +66,7 @@ describe('an unusual delivery', () => {
         headers: { 'x-api-key': service.adminKey },
       })
     ).text()
-    expect(text).toContain('"__proto__":{"polluted":1}')
+    expect(text).toMatch(/"__proto__": ?\{"polluted": ?1\}/)
   })
 
   test('is accepted and truncated with five thousand properties, of which the inbox keeps more', async () => {
