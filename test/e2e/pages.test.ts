@@ -55,7 +55,7 @@ describe('every page', () => {
       const pageErrors = collectErrors(page)
       for (const [name, path] of Object.entries(pages)) {
         await page.goto(app.service.url + path)
-        await page.getByRole('heading').first().waitFor()
+        await page.getByRole('heading', { level: 1 }).first().waitFor()
         await settled(page)
         expect([name, await violationsInBothThemes(page)]).toEqual([name, []])
         expect([name, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([
@@ -70,7 +70,7 @@ describe('every page', () => {
 
   test('to sign in passes axe', async ({ app }) => {
     const page = await app.open('/sign-in', { key: null })
-    await page.getByRole('heading').first().waitFor()
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
     expect(await violationsInBothThemes(page)).toEqual([])
   })
 
@@ -152,7 +152,7 @@ describe('every page', () => {
     ]
     for (const [path, name, steps] of dialogs) {
       await page.goto(app.service.url + path)
-      await page.getByRole('heading').first().waitFor()
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
       await settled(page)
       await steps()
       await page.getByRole('dialog', { name }).waitFor()
