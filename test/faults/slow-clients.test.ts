@@ -106,7 +106,8 @@ test.concurrent('50 readers that never read a page of long tasks hold little mem
     const request = `GET /api/tasks?limit=200 HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${ADMIN_KEY}\r\n\r\n`
     const clients = []
     for (let i = 0; i < 50; i++) clients.push(await slowClient(url, { bytes: [request], isReading: false }))
-    await expect.poll(() => connectionsOf(pid)).toBeGreaterThanOrEqual(handles + 50)
+    // Of those that the ordinary reads left open, some may be closed by now.
+    await expect.poll(() => connectionsOf(pid)).toBeGreaterThanOrEqual(50)
     await expect.poll(() => connectionsOf(pid), { timeout: 90_000, interval: 500 }).toBeLessThan(handles + 5)
     return clients
   })
