@@ -22,7 +22,14 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ARCHITECTURE, 'test/e2e/**', 'test/faults/**', 'test/bench/**'],
+          exclude: [
+            '**/node_modules/**',
+            ...ARCHITECTURE,
+            'test/e2e/**',
+            'test/faults/**',
+            'test/plans/**',
+            'test/bench/**',
+          ],
           globalSetup: ['test/support/postgres-server.ts'],
         },
       },

@@ -6,8 +6,8 @@ import { explaining, type Work, workOf } from '../support/plans.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 /*
- * What PostgreSQL reads for each list at a million tasks. Rows are counted, because they are the same on any machine; it is
- * among the fault tests because filling the tables takes a minute.
+ * What PostgreSQL reads for each list at a million tasks. Rows are counted, because they are the same on any machine. Not in
+ * the suite: filling the tables takes a minute.
  */
 
 /** A sort may have a page, and the row that tells whether another follows; of each of the ten lists of a project. */
