@@ -34,7 +34,7 @@ describe('concurrent activities', () => {
       { about: {}, key: bound, projectId: mine.id },
       { about: { taskId: task.id }, key: bound, projectId: mine.id },
     ]
-    for (const headers of [() => ({}), () => ({ 'idempotency-key': newKey() })]) {
+    const transactionsOfBurst = async (headers: () => Record<string, string>): Promise<number> => {
       const responses = await times(60, (n) => {
         const { about, key = service.adminKey } = kinds[n % 6] ?? {}
         const body = { type: 'deploy.finished', message: `"${n}" {é}`, metadata: { n }, ...about }
@@ -48,8 +48,12 @@ describe('concurrent activities', () => {
         'select count(distinct transaction)::int as count from activity where id = any($1)',
         [responses.map(({ body }) => body.id)],
       )
-      // Alone, each would have a transaction of its own.
-      expect(count).toBeLessThanOrEqual(60)
+      return count
+    }
+    for (const headers of [() => ({}), () => ({ 'idempotency-key': newKey() })]) {
+      // Alone, each would have a transaction of its own. On a busy machine a whole burst may be alone: a statement that
+      // waits for a lock gives up, and its requests continue one by one.
+      await expect.poll(() => transactionsOfBurst(headers)).toBeLessThan(60)
     }
   })
 
