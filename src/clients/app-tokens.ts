@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { createAppAuth } from '@octokit/auth-app'
 import { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
+import { asRecord } from '../lib/as-record.ts'
 import type { AppCredentials, Refusal, Unreachable } from './codehost.ts'
-import { asRecord, outcomeOf, QUIET, refusalOf, unreachable } from './host-response.ts'
+import { outcomeOf, QUIET, refusalOf, unreachable } from './host-response.ts'
 
 /** Tokens last an hour. The host may also end them earlier: a rejected token is replaced. */
 const MAX_AGE_MS = 59 * 60_000

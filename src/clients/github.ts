@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Octokit } from '@octokit/rest'
+import { asRecord } from '../lib/as-record.ts'
 import { jsonElements } from '../lib/json-elements.ts'
 import { repaired } from '../schemas/formats.ts'
 import { appTokens } from './app-tokens.ts'
 import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import { isSignedWith } from './github-signature.ts'
 import {
-  asRecord,
   type HostResponse,
   limitsOf,
   outcomeOf,

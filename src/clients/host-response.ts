@@ -1,3 +1,4 @@
+import { asRecord } from '../lib/as-record.ts'
 import { repaired } from '../schemas/formats.ts'
 import type { HostLimits, Refusal, Unreachable } from './codehost.ts'
 import { describeNetworkError, rootCauseOf } from './network-error.ts'
@@ -63,9 +64,6 @@ export function limitsOf({ headers }: Pick<HostResponse, 'headers'>): HostLimits
 }
 
 export const unreachable = (reason: string): Unreachable => ({ outcome: 'unreachable', reason })
-
-export const asRecord = (body: unknown) =>
-  (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
 
 /** Cast: Octokit's headers are a plain object. */
 export const plain = (headers: object) => headers as Record<string, string | undefined>

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { asRecord } from '../../lib/as-record.ts'
 
 /** What the receiver reads of a delivery; the job reads the rest. */
 export interface PushReading {
@@ -68,6 +69,3 @@ const MAX_ACTION_LENGTH = 100
 const MAX_NUMBER = 2_147_483_647
 
 const isNumber = (number: number) => number > 0 && number <= MAX_NUMBER
-
-const asRecord = (value: unknown) =>
-  (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>

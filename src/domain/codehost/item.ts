@@ -1,3 +1,4 @@
+import { asRecord } from '../../lib/as-record.ts'
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
 import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
 import { isDateTime, repaired } from '../../schemas/formats.ts'
@@ -161,6 +162,3 @@ function secondOf(text: unknown): string | null {
 
 /** The code host's time format: whole seconds, UTC. */
 export const toSecond = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`
-
-const asRecord = (value: unknown) =>
-  (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>

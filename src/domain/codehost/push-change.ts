@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { asRecord } from '../../lib/as-record.ts'
 import type { DropReason } from './delivery.ts'
 import { type CodehostItem, itemOf } from './item.ts'
 
@@ -60,6 +61,3 @@ export function decideReported(
 
 const timeOf = ({ updatedAt }: CodehostItem) =>
   updatedAt === null ? Number.NEGATIVE_INFINITY : Date.parse(updatedAt)
-
-const asRecord = (value: unknown) =>
-  (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
