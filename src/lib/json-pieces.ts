@@ -1,3 +1,14 @@
+/** JSON that is sent as it is, as an item of an array. */
+export class JsonText {
+  readonly json: string
+  constructor(json: string) {
+    this.json = json
+  }
+}
+
+/** The JSON of an item, which may be `JsonText`. */
+export const jsonOf = (item: unknown) => (item instanceof JsonText ? item.json : JSON.stringify(item))
+
 /**
  * Serializes an object in pieces, one per array item, so that no piece takes long to serialize. Items of an async iterable
  * are taken as they are needed.
@@ -14,7 +25,7 @@ export async function* jsonPieces(object: object): AsyncGenerator<string> {
     }
     let count = 0
     for await (const item of value) {
-      yield `${count++ === 0 ? '[' : ','}${JSON.stringify(item)}`
+      yield `${count++ === 0 ? '[' : ','}${jsonOf(item)}`
     }
     yield count === 0 ? '[]' : ']'
   }

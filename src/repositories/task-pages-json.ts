@@ -36,9 +36,9 @@ export interface TaskJson {
   version: number
 }
 
-/** Some tasks as JSON text, and which of the requested ones, from 1, is the first that was left out. */
+/** Some tasks as JSON text, by id, and which of the requested ones, from 1, is the first that was left out. */
 export interface TaskPortion {
-  items: string | null
+  items: Map<string, string>
   next: number | null
 }
 
@@ -94,19 +94,19 @@ export async function readPortionJson(
   db: Executor,
   { ids, condition, isSummary }: { ids: string[]; condition: SQL | undefined; isSummary: boolean },
 ): Promise<TaskPortion> {
-  const { rows } = await db.execute<{ items: string | null; next: number | null }>(sql`
-    select string_agg(json, ',' order by place) as items, min(place) filter (where json is null)::integer as next
+  const { rows } = await db.execute<{ id: string; place: number; json: string | null }>(sql`
+    select id, place::integer,
+      case when coalesce(bytes, 0) < ${sql.raw(String(MAX_LONG_BYTES))} then ${taskJson({ isSummary })} end as json
     from (
-      select place, case when coalesce(bytes, 0) < ${sql.raw(String(MAX_LONG_BYTES))} then ${taskJson({ isSummary })} end as json
-      from (
-        select ${tasks}.*, place, sum(${isSummary ? sql`1` : LONG_BYTES})
-          over (order by place rows between unbounded preceding and 1 preceding) as bytes
-        from unnest(${sql.param(ids)}::uuid[]) with ordinality as listed (listed_id, place)
-        join ${tasks} on id = listed_id
-        where ${condition ?? sql`true`}
-      ) as sized
-    ) as portion`)
-  return rows[0] ?? { items: null, next: null }
+      select ${tasks}.*, place, sum(${isSummary ? sql`1` : LONG_BYTES})
+        over (order by place rows between unbounded preceding and 1 preceding) as bytes
+      from unnest(${sql.param(ids)}::uuid[]) with ordinality as listed (listed_id, place)
+      join ${tasks} on id = listed_id
+      where ${condition ?? sql`true`}
+    ) as sized
+    order by place`)
+  const items = rows.flatMap(({ id, json }) => (json === null ? [] : [[id, json] as const]))
+  return { items: new Map(items), next: rows.find(({ json }) => json === null)?.place ?? null }
 }
 
 const findJson = preparedStatement<TaskJson>(

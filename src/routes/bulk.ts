@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { type AppError, validationFailed } from '../errors/index.ts'
+import { JsonText, jsonOf } from '../lib/json-pieces.ts'
 import { timeSlices } from '../lib/time-slices.ts'
+import { without } from '../lib/without.ts'
 import {
   BulkChange,
   BulkChanged,
@@ -165,9 +167,17 @@ const isLongFor = (items: WrittenItem[]) =>
   ) > MIB
 
 /** The results with these tasks in place of their own, in the same order. */
-async function* withTasks(results: BulkItem[], tasks: AsyncGenerator<WrittenTask>): AsyncGenerator<BulkItem> {
+async function* withTasks(
+  results: BulkItem[],
+  tasks: AsyncGenerator<WrittenTask | JsonText>,
+): AsyncGenerator<BulkItem | JsonText> {
   for (const result of results) {
-    yield result.task ? { ...result, task: (await tasks.next()).value } : result
+    if (!result.task) {
+      yield result
+      continue
+    }
+    const rest = JSON.stringify(without(result, ['task']))
+    yield new JsonText(`${rest.slice(0, -1)},"task":${jsonOf((await tasks.next()).value)}}`)
   }
 }
 

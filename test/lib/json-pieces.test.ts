@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { joinPieces, jsonPieces, jsonTextPieces } from '../../src/lib/json-pieces.ts'
+import { JsonText, joinPieces, jsonPieces, jsonTextPieces } from '../../src/lib/json-pieces.ts'
 import { timeSlices } from '../../src/lib/time-slices.ts'
 
 const piecesOf = (object: object) => collected(jsonPieces(object))
@@ -18,6 +18,11 @@ test('pieces of JSON make up the JSON of the object', async () => {
     }),
   )
   expect((await piecesOf({ a: undefined, b: 1 })).join('')).toBe('{"b":1}')
+})
+
+test('items that are JSON already are sent as they are', async () => {
+  const data = [{ a: 1 }, new JsonText('{"b": [2]}'), null]
+  expect((await piecesOf({ data })).join('')).toBe('{"data":[{"a":1},{"b": [2]},null]}')
 })
 
 test('pieces of a text make up its JSON string', async () => {

@@ -6,6 +6,7 @@ import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention, TRASH_RETENTION_MS } from '../../domain/trash.ts'
 import { listNotFound, projectNotFound, taskNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { TaskJson } from '../../repositories/task-pages-json.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
@@ -123,7 +124,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
     updateMany: bulkChangesOf({ repos, clock }),
 
     /** The tasks that a write of many returned, with all fields. */
-    whole: (caller: Caller, items: WrittenItem[]): AsyncGenerator<WrittenTask> =>
+    whole: (caller: Caller, items: WrittenItem[]): AsyncGenerator<WrittenTask | JsonText> =>
       wholeTasks(repos.within(caller), items),
 
     /**

@@ -1,10 +1,10 @@
+import { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { PortionOptions } from '../../repositories/task-pages.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { Task, WrittenTask } from '../../schemas/task.ts'
+import type { WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
-import { itemsOf } from '../page.ts'
 import { mayReadTasks, toTask, writtenFor } from './view.ts'
 
 /** A task as a write of many returns it. */
@@ -29,21 +29,25 @@ export const toWrittenItem = (caller: Caller, row: TaskRow | BoundedTaskRow): Wr
 export async function* wholeTasks(
   { tasks }: BoundRepositories,
   items: WrittenItem[],
-): AsyncGenerator<WrittenTask> {
-  let portion = new Map<string, WrittenTask>()
+): AsyncGenerator<WrittenTask | JsonText> {
+  let portion = new Map<string, string>()
   for (const [index, { task, isLeftOut }] of items.entries()) {
     if (isLeftOut && !portion.has(task.id)) {
       const next = items.slice(index).filter((item) => item.isLeftOut)
       portion = await readPortion(next.map(({ task }) => task.id))
     }
-    const whole = isLeftOut ? portion.get(task.id) : task
-    if (!whole) throw new Error(`Task ${task.id} was removed while it was sent.`)
-    yield whole
+    if (!isLeftOut) {
+      yield task
+      continue
+    }
+    const json = portion.get(task.id)
+    if (json === undefined) throw new Error(`Task ${task.id} was removed while it was sent.`)
+    yield new JsonText(json)
   }
 
-  async function readPortion(ids: string[]): Promise<Map<string, WrittenTask>> {
+  async function readPortion(ids: string[]): Promise<Map<string, string>> {
     const { items } = await tasks.listPortion([...new Set(ids)].slice(0, READ_BATCH), { deleted: 'included' })
-    return new Map(itemsOf<Task>(items ?? '').map((task) => [task.id, task]))
+    return items
   }
 }
 
@@ -55,7 +59,7 @@ export async function* portionsOf(
   for (let left = ids; left.length > 0; ) {
     const some = left.slice(0, READ_BATCH)
     const { items, next } = await tasks.listPortion(some, options)
-    if (items !== null) yield items
+    if (items.size > 0) yield [...items.values()].join(',')
     left = left.slice(next === null ? some.length : next - 1)
   }
 }
