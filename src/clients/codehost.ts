@@ -52,6 +52,8 @@ interface ItemsPage {
   items: unknown[]
   /** The URL of the next page, always on the host's own origin; null at the end. */
   next: string | null
+  /** The number of the last page, if the host sends it. */
+  lastPage: number | null
   etag: string | null
   /** Size of the response body. */
   bytes: number
@@ -92,4 +94,10 @@ export interface CodeHost {
     | Refusal
     | Unreachable
   >
+
+  /** How many issues or pull requests the search of the host finds in a repository. */
+  countItems(
+    access: HostAccess,
+    options: { repository: string; kind: 'issue' | 'pull-request'; signal?: AbortSignal | undefined },
+  ): Promise<{ outcome: 'counted'; count: number } | Refusal | Unreachable>
 }

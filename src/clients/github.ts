@@ -15,6 +15,7 @@ import {
   refusalOf,
   unreachable,
 } from './host-response.ts'
+import { linkIn } from './link-header.ts'
 
 /** The API version whose format `domain/codehost/item.ts` parses. */
 const API_VERSION = '2022-11-28'
@@ -24,6 +25,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Larger pages are parsed item by item: as text and parsed, a page takes three times its bytes. */
 const MAX_CHUNK_BYTES = 2 * 1024 * 1024
 const MAX_REDIRECTS = 3
+/** Of items in a repository: what the database stores. */
+const MAX_COUNT = 2_147_483_647
 /** An expired token, and the new one twice. */
 const MAX_TOKEN_TRIES = 3
 
@@ -79,14 +82,15 @@ export function githubClient({
       if (response.status !== 200) return refusalOf(response)
       // A truncated body or a proxy's page must not be read as an empty list.
       if (!Array.isArray(response.body)) return unreachable('The response is not a list of issues.')
-      const link = nextOf(response.headers.link)
+      const link = linkIn(response.headers.link, 'next')
       const next = link === null ? null : (URL.parse(link, url)?.href ?? 'nowhere')
       if (next === 'nowhere') return unreachable('The URL of the next page is invalid.')
       if (next !== null && !isWithin(access.apiUrl, next)) {
         return unreachable(`The URL of the next page is on another host: ${new URL(next).origin}.`)
       }
       const { body: items, bytes } = response
-      return { outcome: 'page', items, next, etag: response.headers.etag ?? null, bytes, limits }
+      const lastPage = pageNumberOf(linkIn(response.headers.link, 'last'), url)
+      return { outcome: 'page', items, next, lastPage, etag: response.headers.etag ?? null, bytes, limits }
     },
 
     async readItem(access, { repositoryId, number, signal }) {
@@ -105,6 +109,17 @@ export function githubClient({
         default:
           return refusalOf(response)
       }
+    },
+
+    async countItems(access, { repository, kind, signal }) {
+      const query = new URLSearchParams({ q: `repo:${repository} is:${kind}`, per_page: '1' })
+      const url = `${access.apiUrl}/search/issues?${query}`
+      const response = await send(access, { url, follow: false, signal })
+      if (response.outcome !== 'answered') return response
+      if (response.status !== 200) return refusalOf(response)
+      const { total_count: count, incomplete_results: isIncomplete } = asRecord(response.body)
+      if (!isCount(count) || isIncomplete === true) return unreachable('The response has no total.')
+      return { outcome: 'counted', count }
     },
   }
 
@@ -207,14 +222,14 @@ function isWithin(apiUrl: string, url: string): boolean {
   return target.origin === base.origin && target.pathname.startsWith(path) && target.username === ''
 }
 
-/** The `rel="next"` of a Link header (RFC 8288). */
-function nextOf(header: string | undefined): string | null {
-  for (const [, target, parameters] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;[^,;]*)*)/g)) {
-    if (/;\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:\s[^"]*)?"?\s*(?:;|$)/i.test(parameters ?? ''))
-      return target ?? null
-  }
-  return null
+/** The page that a link points at. A cursor has no number. */
+function pageNumberOf(link: string | null, base: string): number | null {
+  const page = Number((link !== null && URL.parse(link, base)?.searchParams.get('page')) || Number.NaN)
+  return isCount(page) ? page : null
 }
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
 
 class TooLarge extends Error {}
 

@@ -63,6 +63,13 @@ export const SyncRun = Type.Object(
       description:
         'The number of issues and pull requests fetched. Equals the sum of the counts and `skipped`.',
     }),
+    total: Nullable(
+      Type.Integer({
+        description:
+          'How many issues and pull requests the repository had when the run started, or null. Only for runs that import everything, such as the first one, and only if the code host tells. More may be fetched: those created since.',
+        examples: [4310],
+      }),
+    ),
     issues: counts('issues'),
     pullRequests: counts('pull requests'),
     createdDone: Type.Integer({

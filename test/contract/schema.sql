@@ -282,6 +282,7 @@ create table sync_runs (
   created_at timestamp(3) with time zone not null,
   started_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
+  total integer,
   constraint sync_runs_pkey PRIMARY KEY (id),
   constraint sync_runs_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

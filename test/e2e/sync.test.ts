@@ -40,7 +40,7 @@ describe('the sync of a repository', () => {
     host.latencyMs = 1_500
     await start(page)
     await sectionOf(page)
-      .getByText(/Syncing.*: [1-9]\d* fetched/)
+      .getByText(/Syncing: [1-9]\d* of 800 fetched/)
       .waitFor()
     await sectionOf(page).getByRole('progressbar').waitFor()
     host.latencyMs = 0
@@ -55,7 +55,9 @@ describe('the sync of a repository', () => {
     await first.getByText(/\+1 .* 1 done/).waitFor()
     await page.getByRole('link', { name: 'View 799 open tasks' }).waitFor()
 
-    // How many there are is known from the last time that everything was looked at.
+    // A host that doesn't tell: about as many as the last time that everything was fetched.
+    host.hideLastPage()
+    host.fault({ status: 422 }, { times: 2, matches: ({ url }) => url.startsWith('/search/') })
     await sectionOf(page).getByRole('button', { name: 'Full sync' }).click()
     await first.getByText('full sync').waitFor()
     host.latencyMs = 1_500

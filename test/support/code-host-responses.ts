@@ -14,7 +14,12 @@ const LAST_NUMBERED_PAGE = 100
 /** A page of issues and pull requests, with its links and an ETag of its own for each token. */
 export function issuesPage(
   repository: HostRepository,
-  { api, query, headers }: { api: string; query: URLSearchParams; headers: IncomingHttpHeaders },
+  {
+    api,
+    query,
+    headers,
+    hasLast = true,
+  }: { api: string; query: URLSearchParams; headers: IncomingHttpHeaders; hasLast?: boolean },
 ): HostResponse {
   const perPage = Math.min(Number(query.get('per_page') ?? 30), 100)
   const page = Number(query.get('page') ?? 1)
@@ -49,10 +54,21 @@ export function issuesPage(
   }
   const link = [
     page > 1 ? to(page - 1, 'prev') : [],
-    page < last ? [to(page + 1, 'next'), to(last, 'last')] : [],
+    page < last ? [to(page + 1, 'next'), hasLast ? to(last, 'last') : []].flat() : [],
     page > 1 ? to(1, 'first') : [],
   ].flat()
   return { status: 200, headers: { etag, ...(link.length > 0 && { link: link.join(', ') }) }, body }
+}
+
+/** How many issues or pull requests of a repository a search finds; the items are left out. */
+export function searchCount(repositories: HostRepository[], query: URLSearchParams): HostResponse {
+  const [, name, kind] = /^repo:(\S+) is:(issue|pull-request)$/.exec(query.get('q') ?? '') ?? []
+  const repository = repositories.find((each) => each.name === name)
+  if (!repository) return refused(422, 'Validation Failed')
+  const found = [...repository.items.values()].filter(
+    (item) => !item.gone && (item.mergedAt !== undefined) === (kind === 'pull-request'),
+  )
+  return ok({ total_count: found.length, incomplete_results: false, items: [] })
 }
 
 export const ok = (json: object) => ({ status: 200, body: written(json) })

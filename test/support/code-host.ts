@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hostApps } from './code-host-apps.ts'
 import { type HostItem, type HostRepository, issueJson, repositoryJson, time } from './code-host-items.ts'
-import { type HostResponse, issuesPage, moved, ok, refused } from './code-host-responses.ts'
+import { type HostResponse, issuesPage, moved, ok, refused, searchCount } from './code-host-responses.ts'
 
 /** What a token may do; without one only public repositories are seen. */
 export interface HostToken {
@@ -51,6 +51,7 @@ export async function startCodeHost({
   const apps = hostApps()
   let now = Date.parse('2026-01-01T00:00:00Z')
   let onResponse: (request: HostRequest) => unknown = () => {}
+  let hasLast = true
   let limits: { remaining: number; reset: number } | undefined = { remaining: 5_000, reset: 0 }
 
   // Longer than any test thinks between two requests: a connection that is reused while it closes is an error of its own.
@@ -73,6 +74,10 @@ export async function startCodeHost({
     /** An enterprise host sends no rate limit headers. */
     hideLimits: () => {
       limits = undefined
+    },
+    /** Links to no last page: only a search tells how many items there are. */
+    hideLastPage: () => {
+      hasLast = false
     },
     /** Called and awaited between building a response and sending it: the response lacks what changes now. */
     onResponse(listener: (request: HostRequest) => unknown) {
@@ -226,6 +231,10 @@ export async function startCodeHost({
       if (repository.name !== named[1]) return moved(`${url}/repositories/${repository.id}`)
       return ok(repositoryJson(url, repository))
     }
+    if (address.pathname === '/search/issues') {
+      const visible = [...repositories.values()].filter((repository) => !isHidden(repository))
+      return searchCount(visible, address.searchParams)
+    }
     const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(address.pathname) ?? []
     const repository = repositories.get(Number(id))
     if (!repository || isHidden(repository)) return refused(404, 'Not Found')
@@ -237,7 +246,8 @@ export async function startCodeHost({
     if (token?.canReadIssues === false) {
       return refused(403, 'Resource not accessible by personal access token')
     }
-    if (rest === '/issues') return issuesPage(repository, { api: url, query: address.searchParams, headers })
+    if (rest === '/issues')
+      return issuesPage(repository, { api: url, query: address.searchParams, headers, hasLast })
     const item = repository.items.get(Number(/^\/issues\/(\d+)$/.exec(rest)?.[1]))
     if (!item || item.gone === 'unseen') return refused(404, 'Not Found')
     if (item.gone === 'deleted') return refused(410, 'This issue was deleted')

@@ -10,18 +10,19 @@ const ITEMS_PER_PAGE = 100
 
 interface ActiveRunProps {
   run: Run
-  /** The estimated total, if an earlier full run is known. */
-  expected: number | undefined
+  /** What an earlier full run fetched, if one is known. */
+  estimate: number | undefined
 }
 
 /** The progress of a run, or the time at which it continues. */
-export function ActiveRun({ run, expected }: ActiveRunProps) {
+export function ActiveRun({ run, estimate }: ActiveRunProps) {
   const { status, fetched } = run
+  const expected = run.total ?? estimate
   return (
     <div role="status" className="stack" style={{ gap: 6 }}>
       <ProgressBar
         label="Sync progress"
-        // The total is an estimate: below 100 % until the run has ended.
+        // More may be fetched than there were at the start: below 100 % until the run has ended.
         fraction={expected ? Math.min(fetched / expected, 0.99) : undefined}
         isRunning={status === 'running'}
       />
@@ -30,13 +31,13 @@ export function ActiveRun({ run, expected }: ActiveRunProps) {
         {status === 'running' && (
           <>
             {expected ? 'Syncing' : `Syncing, page ${Math.floor(fetched / ITEMS_PER_PAGE) + 1}`}:{' '}
-            {progressText(run, expected)}, {shortCounts(run)}
+            {progressText(run, estimate)}, {shortCounts(run)}
           </>
         )}
         {status === 'rate_limited' && (
           <>
             Rate limited by the code host. Continues{' '}
-            {run.retryAt ? <Countdown until={run.retryAt} /> : 'soon'}. {progressText(run, expected)} so far.
+            {run.retryAt ? <Countdown until={run.retryAt} /> : 'soon'}. {progressText(run, estimate)} so far.
           </>
         )}
       </span>
@@ -67,5 +68,11 @@ function Countdown({ until }: { until: string }) {
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-const progressText = ({ fetched }: Run, expected: number | undefined) =>
-  `${fetched.toLocaleString()}${expected ? ` of about ${expected.toLocaleString()}` : ''} fetched`
+function progressText({ fetched, total }: Run, estimate: number | undefined) {
+  const of = total
+    ? ` of ${total.toLocaleString()}`
+    : estimate
+      ? ` of about ${estimate.toLocaleString()}`
+      : ''
+  return `${fetched.toLocaleString()}${of} fetched`
+}

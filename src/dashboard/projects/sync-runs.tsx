@@ -56,7 +56,7 @@ export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain
   return (
     <div className="stack">
       {runs.filter(isActive).map((run) => (
-        <ActiveRun key={run.id} run={run} expected={expectedTotal(run, runs)} />
+        <ActiveRun key={run.id} run={run} estimate={estimatedTotal(run, runs)} />
       ))}
       {runs.length === 0 && query.isSuccess && (
         <>
@@ -87,7 +87,7 @@ export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain
 const isActive = ({ status }: Run) => ACTIVE.includes(status)
 
 /** A full run fetches about as many items as the previous one; the total of an incremental run is unknown. */
-const expectedTotal = ({ mode }: Run, runs: Run[]) =>
+const estimatedTotal = ({ mode }: Run, runs: Run[]) =>
   (mode === 'full' &&
     runs.find((run) => run.mode === 'full' && run.status === 'completed' && run.fetched > 0)?.fetched) ||
   undefined

@@ -65,6 +65,8 @@ export const syncRuns = pgTable(
     status: text('status', { enum: ['queued', 'running', 'rate_limited', 'completed', 'failed'] }).notNull(),
     mode: text('mode', { enum: ['incremental', 'full'] }).notNull(),
     fetched: integer('fetched').notNull().default(0),
+    /** Of a run that lists everything, if the code host tells. */
+    total: integer('total'),
     counts: jsonb('counts').notNull(),
     skipped: jsonb('skipped').notNull().default([]),
     gone: integer('gone').notNull().default(0),

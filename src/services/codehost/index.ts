@@ -207,6 +207,7 @@ export const newRun = ({
   attempts: 0,
   limited: 0,
   createdAt: now,
+  total: null,
   startedAt: null,
   finishedAt: null,
 })

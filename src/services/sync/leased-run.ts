@@ -34,6 +34,14 @@ export function leasedRun(
       })
     },
 
+    /** Stores how many items there are to fetch. Returns false if the run is over for this worker. */
+    async writeTotal(total: number): Promise<boolean> {
+      return whileConnected(async (repos, { run }) => {
+        await repos.syncRuns.update(run.id, { total })
+        return { ...run, total }
+      })
+    },
+
     /** Marks the tasks of items that are no longer listed. */
     async writeGone(items: GoneItem[], limits: HostLimits): Promise<boolean> {
       return whileConnected(async (repos, { run, connection }) => {

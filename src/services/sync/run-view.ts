@@ -13,6 +13,7 @@ export function toSyncRun(row: SyncRunRow): SyncRun {
     status: row.status,
     mode: row.mode,
     fetched,
+    total: row.total,
     issues: counts.issues,
     pullRequests: counts.pullRequests,
     createdDone: counts.createdDone ?? 0,

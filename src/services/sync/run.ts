@@ -18,6 +18,7 @@ import type { Repositories } from '../../repositories/index.ts'
 import { isSameSecret, type TokenVault } from '../codehost/token.ts'
 import { type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
 import { CUT_SHORT, DISCONNECTED, TOO_MANY_ATTEMPTS, tooManyVanished, WENT_EMPTY } from './run-errors.ts'
+import { totalOf } from './total.ts'
 
 export interface RunDeps {
   repos: Repositories
@@ -83,6 +84,8 @@ export async function followRepository(
     const latest = await readPage(access as HostAccess, { url: host.latestUrl(apiUrl, repositoryId) })
     if (latest?.outcome !== 'page') return undefined
     const since = latest.items[0]?.updatedAt ?? null
+    const total = await totalOf(latest, { host, access: access as HostAccess, signal })
+    if (total !== null && !(await leased.writeTotal(total))) return undefined
     return { phase: 'listing', next: host.listingUrl(apiUrl, repositoryId), since }
   }
 
