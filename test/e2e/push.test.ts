@@ -25,7 +25,7 @@ describe('the webhook of a repository', () => {
     await section.getByText('No delivery received yet').waitFor()
 
     const item = repository.issue({ title: 'Pushed at once' })
-    const about = { id: repository.id, name: 'acme/shop', isPrivate: false, items: repository.items }
+    const { about } = repository
     const opened = itemDelivery(item, { api: host.url, repository: about, action: 'opened' })
     const tasks = await app.open(`/tasks?projectId=${project.id}`, { isLive: true })
     expect((await deliver({ url, secret }, opened)).status).toBe(202)

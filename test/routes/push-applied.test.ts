@@ -22,14 +22,9 @@ async function pushed(id?: number) {
   const path = `/api/projects/${project.id}/codehost`
   const { body } = await service.put(path, { repository: repository.name, schedule: 'off' })
   const { id: connectionId, webhook } = body
-  const about = () => ({
-    id: repository.id,
-    name: repository.name,
-    isPrivate: false,
-    items: repository.items,
-  })
+  const { about } = repository
   const report = (item: HostItem, action: string) =>
-    itemDelivery(item, { api: service.host.url, repository: about(), action })
+    itemDelivery(item, { api: service.host.url, repository: about, action })
   const send = async (delivery: HostDelivery, deliveryId = randomUUID()) => {
     expect((await deliver(webhook, delivery, { deliveryId })).status).toBe(202)
     return deliveryId
@@ -176,7 +171,7 @@ describe('a delivery', () => {
   test('of a rename refreshes the name, as the code host has it now', async () => {
     const { repository, send, applied, path, about } = await pushed()
     repository.rename('acme/renamed-once')
-    const delivery = { action: 'renamed', repository: repositoryJson(service.host.url, about()) }
+    const delivery = { action: 'renamed', repository: repositoryJson(service.host.url, about) }
     repository.rename('acme/renamed-twice')
     await send({ event: 'repository', payload: delivery })
     await send({ event: 'repository', payload: { ...delivery, action: 'publicized' } })

@@ -14,12 +14,7 @@ async function pushed() {
   const path = `/api/projects/${project.id}/codehost`
   const webhook = (await service.post(`${path}/webhook-secret`)).body
   const inbox = `/api/codehost/${project.id}/deliveries`
-  const about = () => ({
-    id: repository.id,
-    name: repository.name,
-    isPrivate: false,
-    items: repository.items,
-  })
+  const { about } = repository
   const send = (delivery: HostDelivery) => deliver(webhook, delivery)
   const listed = async (query = '') => (await service.get(inbox + query)).body
   return {
@@ -30,11 +25,9 @@ async function pushed() {
     send,
     listed,
     ping: () =>
-      send({ event: 'ping', payload: { zen: 'x', repository: repositoryJson(service.host.url, about()) } }),
+      send({ event: 'ping', payload: { zen: 'x', repository: repositoryJson(service.host.url, about) } }),
     open: () =>
-      send(
-        itemDelivery(repository.issue(), { api: service.host.url, repository: about(), action: 'opened' }),
-      ),
+      send(itemDelivery(repository.issue(), { api: service.host.url, repository: about, action: 'opened' })),
     applied: () =>
       vi.waitFor(
         async () => {

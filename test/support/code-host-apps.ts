@@ -84,10 +84,11 @@ export function hostApps() {
       const token = `ghs_${installationId}_${tokens.size + 1}`
       const expiresAt = now + TOKEN_SECONDS
       tokens.set(token, { installation, expiresAt: expiresAt + installation.elapsedSeconds })
+      const access = installation.permissions.canWriteIssues === false ? 'read' : 'write'
       const body = {
         token,
         expires_at: `${new Date(expiresAt * 1_000).toISOString().slice(0, 19)}Z`,
-        permissions: { issues: 'read', pull_requests: 'read', metadata: 'read' },
+        permissions: { issues: access, pull_requests: access, metadata: 'read' },
         repository_selection: installation.permissions.repositories ? 'selected' : 'all',
       }
       return { status: 201, headers: date, body: JSON.stringify(body) }

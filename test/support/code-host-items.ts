@@ -1,3 +1,5 @@
+import type { HostComment } from './code-host-comments.ts'
+
 /** An issue or pull request as the fake code host keeps it. Tests change it through `code-host.ts`. */
 export interface HostItem {
   number: number
@@ -16,6 +18,8 @@ export interface HostItem {
   updatedAt: number
   closedAt: number | null
   isDraft: boolean
+  /** Only who may write to the repository can comment on it. */
+  isLocked?: boolean
   /** Where it went, if it is no longer here. */
   gone?: 'transferred' | 'deleted' | 'unseen'
   /** Members that replace those of the response, to make it invalid. */
@@ -26,13 +30,16 @@ export interface HostRepository {
   id: number
   name: string
   isPrivate: boolean
+  /** Nothing can be written. */
+  isArchived?: boolean
   items: Map<number, HostItem>
+  comments: Map<bigint, HostComment>
 }
 
 /** An item as the REST API sends it, with every member its description requires. */
 export function issueJson(
   item: HostItem,
-  { api, repository: { id, name } }: { api: string; repository: HostRepository },
+  { api, repository: { id, name, comments } }: { api: string; repository: HostRepository },
 ): object {
   const url = `${api}/repos/${name}/issues/${item.number}`
   const isPull = item.mergedAt !== undefined
@@ -57,12 +64,12 @@ export function issueJson(
     ),
     state: item.state,
     state_reason: item.state === 'closed' && !isPull ? item.stateReason : null,
-    locked: false,
+    locked: item.isLocked ?? false,
     active_lock_reason: null,
     assignee: item.assignees[0] ? user(api, item.assignees[0]) : null,
     assignees: item.assignees.map((login) => user(api, login)),
     milestone: null,
-    comments: 0,
+    comments: [...comments.values()].filter(({ number }) => number === item.number).length,
     author_association: 'OWNER',
     created_at: time(item.createdAt),
     updated_at: time(item.updatedAt),
@@ -81,7 +88,10 @@ export function issueJson(
   }
 }
 
-export function repositoryJson(api: string, { id, name, isPrivate }: HostRepository): object {
+export function repositoryJson(
+  api: string,
+  { id, name, isPrivate, isArchived = false }: HostRepository,
+): object {
   const [owner = '', short = ''] = name.split('/')
   return {
     id,
@@ -93,6 +103,7 @@ export function repositoryJson(api: string, { id, name, isPrivate }: HostReposit
     html_url: `https://codehost.example/${name}`,
     url: `${api}/repos/${name}`,
     has_issues: true,
+    archived: isArchived,
   }
 }
 
@@ -111,7 +122,7 @@ const labelJson = (name: string, { api, index }: { api: string; index: number })
   default: false,
 })
 
-function user(api: string, login: string) {
+export function user(api: string, login: string) {
   const url = `${api}/users/${login}`
   return {
     login,

@@ -3,6 +3,8 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { itemOf } from '../../src/domain/codehost/item.ts'
 import { type CodeHostFake, startCodeHost } from './code-host.ts'
+import { commentDelivery } from './code-host-comments.ts'
+import { recordedDeliveries } from './code-host-deliveries.ts'
 
 /** The fake is only worth something if it is like the real one. */
 interface Recorded {
@@ -22,12 +24,37 @@ const recorded = (scenario: string): Recorded[] => read(scenario)
 
 let host: CodeHostFake
 beforeAll(async () => {
-  host = await startCodeHost()
+  host = await startCodeHost({
+    tokens: {
+      writer: { login: 'inlet' },
+      reader: { canWriteIssues: false },
+      guest: { login: 'guest', isCollaborator: false },
+    },
+  })
 })
 afterAll(() => host.close())
 
 const ask = (path: string, headers: Record<string, string> = {}) =>
   fetch(host.url + path, { redirect: 'manual', headers })
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever the host sends.
+const json = async (path: string): Promise<any> => (await ask(path)).json()
+
+async function write(method: string, path: string, body?: object, token = 'writer') {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const sent = { method, headers, redirect: 'manual' as const, ...(body && { body: JSON.stringify(body) }) }
+  const response = await fetch(host.url + path, sent)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
+}
+
+/** Where a list differs from the published description of its response. */
+function errorsIn(list: unknown, schema: 'issues' | 'comments') {
+  const check = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(
+    withoutNullable(read(`${schema}.schema`)) as object,
+  )
+  return check(list) ? [] : check.errors
+}
 
 /** The names in a Link header with the shape of their addresses. */
 const shapeOf = (link: string | null) =>
@@ -86,9 +113,6 @@ describe('the fake code host', () => {
   })
 
   test('sends issues and pull requests that match the published description of the API', async () => {
-    const check = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(
-      withoutNullable(read('issues.schema')) as object,
-    )
     const repository = host.repository('acme/described')
     repository.issue({ labels: ['bug'], assignees: ['ada'] })
     repository.issue({ body: null, odd: { user: null } })
@@ -96,8 +120,120 @@ describe('the fake code host', () => {
     repository.pull()
     repository.merge(4)
     const items = await (await ask(`/repositories/${repository.id}/issues?state=all`)).json()
-    expect(check(items) ? [] : check.errors).toEqual([])
+    expect(errorsIn(items, 'issues')).toEqual([])
     expect(items).toHaveLength(4)
+  })
+
+  test('sends and takes comments that match the published description of the API', async () => {
+    const repository = host.repository('acme/commented')
+    repository.issue()
+    repository.pull()
+    repository.comment(1, { author: null })
+    repository.comment(2)
+    const path = `/repositories/${repository.id}/issues`
+    const posted = await write('POST', `${path}/1/comments`, { body: 'Posted' })
+    expect([posted.status, posted.headers.get('location')]).toEqual([201, posted.body.url])
+    const all = await json(`${path}/comments?sort=updated&direction=desc`)
+    expect(all.map(({ body }: { body: string }) => body)).toEqual(['Posted', 'A comment', 'A comment'])
+    expect(errorsIn(all, 'comments')).toEqual([])
+    expect(errorsIn([posted.body], 'comments')).toEqual([])
+    expect(all[1].html_url).toMatch(/\/pull\/2#issuecomment-90\d{14}$/)
+    expect(await json(`${path}/1/comments`)).toHaveLength(2)
+    expect(await json(`${path}/comments?since=${posted.body.created_at}`)).toHaveLength(1)
+    expect((await json(`${path}/1`)).comments).toBe(2)
+
+    const id = [...repository.comments.keys()].at(-1)
+    const edited = await write('PATCH', `${path}/comments/${id}`, { body: 'Edited' })
+    expect([edited.status, edited.body.body]).toEqual([200, 'Edited'])
+    expect(errorsIn([edited.body], 'comments')).toEqual([])
+    expect(await json(`${path}/comments/${id}`)).toEqual(edited.body)
+    expect((await write('DELETE', `${path}/comments/${id}`)).status).toBe(204)
+    expect((await write('PATCH', `${path}/comments/${id}`, { body: 'x' })).status).toBe(404)
+    expect((await write('POST', `${path}/1/comments`, { body: ' ' })).status).toBe(422)
+    expect((await write('POST', `${path}/1/comments`, { body: 'x'.repeat(65_537) })).status).toBe(422)
+    repository.remove(2)
+    expect(await json(`${path}/comments`)).toHaveLength(1)
+    expect((await ask(`${path}/comments/${[...repository.comments.keys()][1]}`)).status).toBe(404)
+  })
+
+  test('reports comments like the recorded deliveries', () => {
+    const repository = host.repository('acme/reported-comments')
+    repository.issue()
+    const comment = repository.comment(1)
+    for (const { event, payload } of recordedDeliveries()) {
+      const { action } = payload as { action: 'created' | 'edited' | 'deleted' }
+      if (event !== 'issue_comment') continue
+      const own = commentDelivery(comment, { api: host.url, repository: repository.about, action })
+      const { comment: recorded } = payload as { comment: object }
+      const { comment: sent } = own.payload as { comment: object }
+      expect(own.event).toBe(event)
+      expect(Object.keys(own.payload)).toEqual(expect.arrayContaining(['action', 'issue', 'comment']))
+      expect(Object.keys(recorded).filter((name) => !(name in sent) && name !== 'reactions')).toEqual([])
+    }
+  })
+
+  test('takes changes of the state, and says who may not make them', async () => {
+    const repository = host.repository('acme/written')
+    for (let i = 0; i < 4; i++) repository.issue()
+    repository.pull()
+    repository.remove(2, 'deleted')
+    repository.remove(3, 'transferred')
+    const path = `/repositories/${repository.id}/issues`
+    const reports: unknown[] = []
+    host.onChange(({ delivery, writer }) => reports.push([delivery.event, delivery.payload, writer.login]))
+
+    const closed = await write('PATCH', `${path}/1`, { state: 'closed', state_reason: 'not_planned' })
+    expect(closed.status).toBe(200)
+    expect(closed.body).toMatchObject({ state: 'closed', state_reason: 'not_planned', comments: 0 })
+    expect(errorsIn([closed.body], 'issues')).toEqual([])
+    expect(reports).toEqual([['issues', expect.objectContaining({ action: 'closed' }), 'inlet']])
+    const { updated_at } = closed.body
+    const again = await write('PATCH', `${path}/1`, { state: 'closed', state_reason: 'not_planned' })
+    expect([again.body.updated_at, reports.length]).toEqual([updated_at, 1])
+    const reopened = await write('PATCH', `${path}/1`, { state: 'open' })
+    expect(reopened.body).toMatchObject({ state: 'open', closed_at: null })
+    expect((await write('PATCH', `${path}/1`, { state: 'done' })).status).toBe(422)
+
+    const close = async (number: number, token = 'writer') =>
+      (await write('PATCH', `${path}/${number}`, { state: 'closed' }, token)).status
+    expect([await close(2), await close(3), await close(9)]).toEqual([410, 301, 404])
+    expect([await close(1, 'reader'), await close(1, 'guest'), await close(1, 'unknown')]).toEqual([
+      403, 403, 401,
+    ])
+    const comment = async (number: number, token = 'writer') =>
+      (await write('POST', `${path}/${number}/comments`, { body: 'x' }, token)).status
+    repository.change(4, { isLocked: true })
+    expect((await json(`${path}/4`)).locked).toBe(true)
+    expect([await comment(1, 'guest'), await comment(4, 'guest'), await comment(4)]).toEqual([201, 403, 201])
+    expect(await comment(2)).toBe(410)
+    const [id] = repository.comments.keys()
+    const remove = async (comment: unknown) =>
+      (await write('DELETE', `${path}/comments/${comment}`, undefined, 'guest')).status
+    expect([await remove(repository.comment(1).id), await remove(id)]).toEqual([403, 204])
+    const permissions = async (token: string) => {
+      const response = await ask(`/repositories/${repository.id}`, { authorization: `token ${token}` })
+      return ((await response.json()) as { permissions: { push: boolean } }).permissions.push
+    }
+    expect([await permissions('writer'), await permissions('guest')]).toEqual([true, false])
+    repository.archive()
+    expect(await close(1)).toBe(403)
+  })
+
+  test('limits writes, and loses responses of writes that had their effect', async () => {
+    const repository = host.repository('acme/limited-writes')
+    repository.issue()
+    const path = `/repositories/${repository.id}/issues/1/comments`
+    host.limitWrites(1, { retryAfter: '30' })
+    expect((await write('POST', path, { body: '1' })).status).toBe(201)
+    const refused = await write('POST', path, { body: '2' })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([403, '30'])
+    expect(refused.body.message).toMatch(/secondary rate limit/)
+    expect((await ask(path)).status).toBe(200)
+    host.limitWrites(Number.POSITIVE_INFINITY)
+    host.fault('lost', { matches: ({ method }) => method === 'POST' })
+    await expect(write('POST', path, { body: '3' })).rejects.toThrow()
+    expect([...repository.comments.values()].map(({ body }) => body)).toEqual(['1', '3'])
+    expect(host.requests.at(-1)).toMatchObject({ method: 'POST', body: { body: '3' }, status: 201 })
   })
 
   test('supports since, conditional requests, large numbers, and the page limit', async () => {

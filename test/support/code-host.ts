@@ -2,11 +2,23 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hostApps } from './code-host-apps.ts'
-import { type HostItem, type HostRepository, issueJson, repositoryJson, time } from './code-host-items.ts'
-import { type HostResponse, issuesPage, moved, ok, refused, searchCount } from './code-host-responses.ts'
+import { commentJson, FIRST_COMMENT_ID, type HostComment } from './code-host-comments.ts'
+import { type HostRepository, issueJson, repositoryJson } from './code-host-items.ts'
+import { type HostClock, type NewComment, repositoryHandle } from './code-host-repository.ts'
+import {
+  commentsPage,
+  gone,
+  type HostResponse,
+  issuesPage,
+  moved,
+  ok,
+  refused,
+  searchCount,
+} from './code-host-responses.ts'
+import { type HostChange, hostWrites, type Writer } from './code-host-writes.ts'
 
 /** What a token may do; without one only public repositories are seen. */
-export interface HostToken {
+export interface HostToken extends Writer {
   /** The private repositories that it sees; all by default. */
   repositories?: string[]
   canReadIssues?: boolean
@@ -18,17 +30,19 @@ export interface HostRequest {
   /** With query, as it came. */
   url: string
   headers: IncomingMessage['headers']
+  /** The JSON that was sent; undefined without a body. */
+  body: unknown
   status: number
   receivedAt: number
 }
 
-/** What a fault sends instead of the valid response. */
-export type InvalidResponse = 'reset' | 'hang' | 'cut' | HostResponse
+/** What a fault sends instead of the valid response. A write that is `cut` or `lost` has its effect. */
+export type InvalidResponse = 'reset' | 'hang' | 'cut' | 'lost' | HostResponse
 
 interface Fault {
   times: number
   odd: InvalidResponse
-  matches(request: { url: string }): boolean
+  matches(request: { method: string; url: string }): boolean
 }
 
 export type CodeHostFake = Awaited<ReturnType<typeof startCodeHost>>
@@ -52,7 +66,35 @@ export async function startCodeHost({
   let now = Date.parse('2026-01-01T00:00:00Z')
   let onResponse: (request: HostRequest) => unknown = () => {}
   let hasLast = true
+  let onChange: (change: HostChange) => unknown = () => {}
+  let secondsPerWrite = 1
+  let nextCommentId = FIRST_COMMENT_ID
   let limits: { remaining: number; reset: number } | undefined = { remaining: 5_000, reset: 0 }
+
+  const clock: HostClock = {
+    now: () => now,
+    advance(seconds) {
+      now += seconds * 1_000
+      return now
+    },
+  }
+  /** A comment is a change of its issue or pull request, too. */
+  const addComment = (
+    { items, comments }: HostRepository,
+    { seconds, ...values }: NewComment,
+  ): HostComment => {
+    clock.advance(seconds)
+    const comment = { ...values, id: nextCommentId++, createdAt: now, updatedAt: now }
+    comments.set(comment.id, comment)
+    const item = items.get(values.number)
+    if (item) item.updatedAt = now
+    return comment
+  }
+  const writes = hostWrites({
+    tick: () => clock.advance(secondsPerWrite),
+    addComment: (repository, values) => addComment(repository, { ...values, seconds: secondsPerWrite }),
+    onChange: (change) => onChange(change),
+  })
 
   // Longer than any test thinks between two requests: a connection that is reused while it closes is an error of its own.
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -83,19 +125,36 @@ export async function startCodeHost({
     onResponse(listener: (request: HostRequest) => unknown) {
       onResponse = listener
     },
-    now: () => now,
-    advance: (seconds: number) => tick(seconds),
+    /** Called with each change by a write, in the state after it. */
+    onChange(listener: (change: HostChange) => unknown) {
+      onChange = listener
+    },
+    /** Refuses each write after so many, until it is called again. */
+    limitWrites: writes.limit,
+    /** How far the clock advances with each write; 0: the change is in the same second as the one before. */
+    set secondsPerWrite(seconds: number) {
+      secondsPerWrite = seconds
+    },
+    now: clock.now,
+    advance: clock.advance,
     /** The next `times` requests that match get this response. */
-    fault(odd: InvalidResponse, { times = 1, matches = (_: { url: string }): boolean => true } = {}) {
+    fault(odd: InvalidResponse, { times = 1, matches = ((_) => true) as Fault['matches'] } = {}) {
       faults.push({ times, odd, matches })
     },
     heal: () => faults.splice(0),
 
     repository(name: string, { id = 1000 + repositories.size, isPrivate = false } = {}) {
-      const repository: HostRepository = { id, name, isPrivate, items: new Map() }
+      const repository: HostRepository = { id, name, isPrivate, items: new Map(), comments: new Map() }
       repositories.set(id, repository)
       names.set(name, id)
-      return handleOf(repository)
+      return repositoryHandle(repository, {
+        clock,
+        addComment,
+        rename(repository, name) {
+          repository.name = name
+          names.set(name, repository.id)
+        },
+      })
     },
 
     async close() {
@@ -104,90 +163,20 @@ export async function startCodeHost({
     },
   }
 
-  function handleOf(repository: HostRepository) {
-    const { items } = repository
-    const itemAt = (number: number) => {
-      const item = items.get(number)
-      if (!item) throw new Error(`There is no ${number}.`)
-      return item
-    }
-    return {
-      id: repository.id,
-      items,
-      get name() {
-        return repository.name
-      },
-      /** A new issue; the clock advances by a second by default. */
-      issue(values: Partial<HostItem> = {}, seconds = 1) {
-        tick(seconds)
-        const number = values.number ?? items.size + 1
-        const item: HostItem = {
-          number,
-          title: `Item ${number}`,
-          body: `Body of ${number}`,
-          state: 'open',
-          stateReason: null,
-          labels: [],
-          assignees: [],
-          author: 'ada',
-          isDraft: false,
-          createdAt: now,
-          updatedAt: now,
-          closedAt: values.state === 'closed' ? now : null,
-          ...values,
-        }
-        items.set(number, item)
-        return item
-      },
-      pull(values: Partial<HostItem> = {}) {
-        return this.issue({ mergedAt: null, ...values })
-      },
-      /** So many issues at once, every fifth a pull request. */
-      fill(count: number, seconds = 60) {
-        for (let i = 0; i < count; i++)
-          this.issue((items.size + 1) % 5 === 0 ? { mergedAt: null } : {}, seconds)
-      },
-      change(number: number, values: Partial<HostItem> = {}, seconds = 1) {
-        tick(seconds)
-        return Object.assign(itemAt(number), { updatedAt: now, ...values })
-      },
-      close(number: number, stateReason: string | null = 'completed') {
-        return this.change(number, { state: 'closed', stateReason, closedAt: now + 1_000 })
-      },
-      merge(number: number) {
-        return this.change(number, { state: 'closed', mergedAt: time(now + 1_000), closedAt: now + 1_000 })
-      },
-      reopen(number: number) {
-        return this.change(number, { state: 'open', stateReason: 'reopened', closedAt: null })
-      },
-      /** Gone without a trace in the list, as on the real one. */
-      remove(number: number, gone: HostItem['gone'] = 'deleted') {
-        if (gone) itemAt(number).gone = gone
-      },
-      rename(name: string) {
-        repository.name = name
-        names.set(name, repository.id)
-      },
-    }
-  }
-
-  function tick(seconds: number): number {
-    now += seconds * 1_000
-    return now
-  }
-
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/', headers } = request
-    const fault = faults.find((each) => each.times > 0 && each.matches({ url: path }))
+    const body = await bodyOf(request)
+    const fault = faults.find((each) => each.times > 0 && each.matches({ method, url: path }))
     if (fault) fault.times--
     if (latencyMs > 0) await sleep(latencyMs)
-    const seen: HostRequest = { method, url: path, headers, status: 0, receivedAt: Date.now() }
+    const seen: HostRequest = { method, url: path, headers, body, status: 0, receivedAt: Date.now() }
     requests.push(seen)
     if (fault?.odd === 'reset') return void request.socket.destroy()
     if (fault?.odd === 'hang') return
-    const reply = fault && typeof fault.odd === 'object' ? fault.odd : responseTo(path, { method, headers })
+    const reply = fault && typeof fault.odd === 'object' ? fault.odd : responseTo(path, seen)
     seen.status = reply.status
-    const body = reply.body ?? ''
+    if (fault?.odd === 'lost') return void request.socket.destroy()
+    const text = reply.body ?? ''
     response.writeHead(reply.status, {
       'content-type': 'application/json; charset=utf-8',
       'x-github-media-type': 'github.v3; format=json',
@@ -198,22 +187,22 @@ export async function startCodeHost({
         'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 3600),
       }),
       ...reply.headers,
-      ...(reply.status !== 304 && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...(reply.status !== 304 && { 'content-length': String(Buffer.byteLength(text)) }),
     })
     if (fault?.odd === 'cut') {
-      response.write(body.slice(0, Math.floor(body.length / 2)))
+      response.write(text.slice(0, Math.floor(text.length / 2)))
       setTimeout(() => request.socket.destroy(), 20)
       return
     }
     // A 304 is free.
     if (limits && reply.status !== 304) limits.remaining--
     await onResponse(seen)
-    response.end(body)
+    response.end(text)
   }
 
   function responseTo(
     path: string,
-    { method, headers }: { method: string; headers: IncomingMessage['headers'] },
+    { method, headers, body }: Pick<HostRequest, 'method' | 'headers' | 'body'>,
   ): HostResponse {
     const installation = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(path)?.[1]
     if (method === 'POST' && installation) return apps.newToken(Number(installation), headers.authorization)
@@ -229,7 +218,7 @@ export async function startCodeHost({
       const repository = repositories.get(names.get(decodeURIComponent(named[1] ?? '')) ?? 0)
       if (!repository || isHidden(repository)) return refused(404, 'Not Found')
       if (repository.name !== named[1]) return moved(`${url}/repositories/${repository.id}`)
-      return ok(repositoryJson(url, repository))
+      return ok({ ...repositoryJson(url, repository), ...permissionsOf(token) })
     }
     if (address.pathname === '/search/issues') {
       const visible = [...repositories.values()].filter((repository) => !isHidden(repository))
@@ -238,7 +227,7 @@ export async function startCodeHost({
     const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(address.pathname) ?? []
     const repository = repositories.get(Number(id))
     if (!repository || isHidden(repository)) return refused(404, 'Not Found')
-    if (rest === '') return ok(repositoryJson(url, repository))
+    if (rest === '') return ok({ ...repositoryJson(url, repository), ...permissionsOf(token) })
     if (token?.singleSignOn) {
       const sso = { 'x-github-sso': `required; url=${url}/orgs/acme/sso?authorization_request=1` }
       return refused(403, 'Resource protected by organization SAML enforcement.', sso)
@@ -246,12 +235,34 @@ export async function startCodeHost({
     if (token?.canReadIssues === false) {
       return refused(403, 'Resource not accessible by personal access token')
     }
-    if (rest === '/issues')
-      return issuesPage(repository, { api: url, query: address.searchParams, headers, hasLast })
-    const item = repository.items.get(Number(/^\/issues\/(\d+)$/.exec(rest)?.[1]))
-    if (!item || item.gone === 'unseen') return refused(404, 'Not Found')
-    if (item.gone === 'deleted') return refused(410, 'This issue was deleted')
-    if (item.gone === 'transferred') return moved(`${url}/repositories/9999/issues/1`)
-    return ok(issueJson(item, { api: url, repository }))
+    if (method !== 'GET') return writes.respond(repository, { api: url, method, path: rest, body, token })
+    const about = { api: url, repository }
+    const list = { api: url, path: address.pathname, query: address.searchParams, headers, hasLast }
+    if (rest === '/issues') return issuesPage(repository, list)
+    if (rest === '/issues/comments') return commentsPage(repository, list)
+    const commentId = /^\/issues\/comments\/(\d+)$/.exec(rest)?.[1]
+    if (commentId !== undefined) {
+      const comment = repository.comments.get(BigInt(commentId))
+      const isGone = !comment || repository.items.get(comment.number)?.gone
+      return isGone ? refused(404, 'Not Found') : ok(commentJson(comment, about))
+    }
+    const [, number, isComments] = /^\/issues\/(\d+)(\/comments)?$/.exec(rest) ?? []
+    const item = repository.items.get(Number(number))
+    if (!item || item.gone) return gone(item, url)
+    if (isComments) return commentsPage(repository, { ...list, number: item.number })
+    return ok(issueJson(item, about))
   }
+}
+
+/** Of who asks; a token of theirs may have fewer. */
+function permissionsOf(token: Writer | undefined): object {
+  const mayWrite = token?.isCollaborator !== false
+  const permissions = { admin: false, maintain: false, push: mayWrite, triage: mayWrite, pull: true }
+  return token ? { permissions } : {}
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString())
 }

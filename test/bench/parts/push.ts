@@ -19,7 +19,7 @@ const SETTLE_MS = 1_000
 export async function push(setup: Setup): Promise<Figure[]> {
   const host = await startCodeHost()
   const repository = host.repository('bench/pushed')
-  const about = { id: repository.id, name: repository.name, isPrivate: false, items: repository.items }
+  const { about } = repository
   const service = await setup.service({
     DATABASE_URL: await setup.database('push'),
     CODEHOST_API_URLS: host.url,

@@ -75,7 +75,7 @@ async function setUp() {
   const path = `/api/projects/${project.id}/codehost`
   const { body: connection } = await service.get(path)
   const webhook = (await service.post(`${path}/webhook-secret`)).body
-  const about = { id: repository.id, name: repository.name, isPrivate: false, items: repository.items }
+  const { about } = repository
 
   function make({ what, item: nth, seconds }: Change): HostDelivery | undefined {
     const report = (action: string, item: Parameters<typeof itemDelivery>[0]) =>

@@ -20,7 +20,7 @@ test('a delivery survives the SIGKILL of its worker, and two instances apply it 
   const repository = host.repository('acme/app')
   const project = await app.given.project()
   const { body } = await app.put(`/api/projects/${project.id}/codehost`, { repository: 'acme/app' })
-  const about = { id: repository.id, name: 'acme/app', isPrivate: false, items: repository.items }
+  const { about } = repository
   for (let number = 1; number <= DELIVERIES; number++) {
     const opened = itemDelivery(repository.issue(), { api: host.url, repository: about, action: 'opened' })
     expect((await deliver(body.webhook, opened)).status).toBe(202)
