@@ -163,7 +163,7 @@ export const TOOLS: Tool[] = [
     input: CreateTaskInput,
     output: WrittenAssistantTask,
     async run(args, { caller, tasks }) {
-      const { task, isNew } = await tasks.create(caller, args)
+      const { task, isNew } = await tasks.create(caller, { input: args })
       return writtenResult(isNew ? 'Created.' : 'A task with this externalId already exists.', task)
     },
   }),

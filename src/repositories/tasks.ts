@@ -81,9 +81,10 @@ export function tasksRepository(
       return readBounded(db, { rows: locked, order: [asc(tasks.id)] })
     },
 
+    /** With `isLocked`, locks them until the transaction ends, in the same order everywhere. */
     async listByExternalIds(
       projectId: string,
-      { source, ids }: { source: TaskRow['source']; ids: string[] },
+      { source, ids, isLocked }: { source: TaskRow['source']; ids: string[]; isLocked?: boolean },
     ): Promise<BoundedTaskRow[]> {
       const existing = db
         .select()
@@ -97,8 +98,9 @@ export function tasksRepository(
             isShown,
           ),
         )
-        .as('tasks')
-      return readBounded(db, { rows: existing, order: [asc(tasks.id)] })
+        .orderBy(asc(tasks.id))
+      const rows = (isLocked ? existing.for('update') : existing).as('tasks')
+      return readBounded(db, { rows, order: [asc(tasks.id)] })
     },
 
     async update(id: string, change: TaskUpdate): Promise<void> {

@@ -18,6 +18,7 @@ import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import { NewTaskInBulk, type WrittenTask } from '../schemas/task.ts'
 import type { Services, UseCases } from '../services/index.ts'
+import type { CreatedTask } from '../services/tasks/creation.ts'
 import { taskOperations } from '../services/tasks/index.ts'
 import type { WrittenItem } from '../services/tasks/left-out.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
@@ -66,7 +67,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         operationId: 'createTasksInBulk',
         summary: 'Create up to 100 tasks',
         description:
-          'Creates several tasks. By default, nothing is created if any item is invalid, and the response lists the errors of all items. With `onError=continue`, the valid items are created and the response has a result for each item. Keys without `tasks:read` only get the `id` and `version` of each task.',
+          'Creates several tasks. By default, nothing is created if any item is invalid, and the response lists the errors of all items. With `onError=continue`, the valid items are created and the response has a result for each item. With `onExisting=update`, existing tasks with the same `externalId` get the fields of their items, and stay in their list; several items for one task are applied in their order. Keys without `tasks:read` only get the `id` and `version` of each task.',
         querystring: BulkQuery,
         headers: IdempotencyKey,
         body: ref(BulkTasks),
@@ -88,10 +89,16 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           if (!isPartial && refusals.some(Boolean)) throw together(refusals)
 
           const valid = items.filter((_, index) => !refusals[index])
-          const made = await tasks.createMany(request.caller, { listId, inputs: valid })
+          const { onExisting, reopen } = request.query
+          const made = await tasks.createMany(request.caller, { listId, inputs: valid, onExisting, reopen })
           const created = made.filter(({ isNew }) => isNew).length
-          const counts = { created, existing: made.length - created }
-          const hasEffect = created > 0
+          const updated = made.filter(({ isUpdated }) => isUpdated).length
+          const counts = {
+            created,
+            existing: made.length - created - updated,
+            ...(onExisting === 'update' && { updated }),
+          }
+          const hasEffect = created + updated > 0
           const isLong = isLongFor(made)
           if (!isPartial) {
             const body = { data: made.map(({ task }) => task), ...counts }
@@ -101,9 +108,9 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
 
           const remaining = made.values()
           const results = refusals.map((refusal, index): BulkItem => {
-            const { task, isNew } = refusal ? {} : (remaining.next().value ?? {})
-            if (!task) return { index, status: 'failed', errors: refusal?.extras.errors ?? [] }
-            return { index, status: isNew ? 'created' : 'existing', task }
+            const item = refusal ? undefined : remaining.next().value
+            if (!item) return { index, status: 'failed', errors: refusal?.extras.errors ?? [] }
+            return { index, status: statusOf(item), task: item.task }
           })
           const body = { results, ...counts, failed: items.length - valid.length }
           const inPieces = ({ tasks }: UseCases) => ({
@@ -146,6 +153,9 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     },
   )
 }
+
+const statusOf = ({ isNew, isUpdated }: CreatedTask) =>
+  isNew ? 'created' : isUpdated ? 'updated' : 'existing'
 
 /** What a replay contains for a caller without `tasks:read`. */
 function restrictionFor({ caller, query }: FastifyRequest) {

@@ -4,7 +4,7 @@ import { serialized } from '../plugins/pages.ts'
 import { IdempotencyKey, IfMatch } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
-import { NewTask, Task, TaskChange, TaskPage, TaskQuery, WrittenTask } from '../schemas/task.ts'
+import { CreateQuery, NewTask, Task, TaskChange, TaskPage, TaskQuery, WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
 import type { CreatedTask } from '../services/tasks/creation.ts'
 import { taskOperations } from '../services/tasks/index.ts'
@@ -25,12 +25,13 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'createTask',
         summary: 'Create a task',
         description:
-          'Creates a task, or returns the existing one with the same `externalId`, project and source, even for concurrent requests. The dashboard shows the description as read-only. Keys without `tasks:read` only get `id` and `version`.',
+          'Creates a task, or returns the existing one with the same `externalId`, project and source, even for concurrent requests. With `onExisting=update`, an existing task gets the fields of the request, `listId` included; omitted fields keep their values, and so does the version if nothing changes. The dashboard shows the description as read-only. Keys without `tasks:read` only get `id` and `version`.',
+        querystring: CreateQuery,
         headers: IdempotencyKey,
         body: ref(NewTask),
         response: {
           200: responses(ref(WrittenTask), {
-            description: 'The existing task with this `externalId`.',
+            description: 'The existing task with this `externalId`, updated if you asked for it.',
             headers: { etag: ETag },
           }),
           201: responses(ref(WrittenTask), {
@@ -52,7 +53,8 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
               responseOf: (created) => known(responseOf(created)),
             }),
         },
-        async ({ tasks }) => responseOf(await tasks.create(request.caller, request.body)),
+        async ({ tasks }) =>
+          responseOf(await tasks.create(request.caller, { input: request.body, ...request.query })),
       ),
   )
 
@@ -178,9 +180,9 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   )
 }
 
-/** An existing task is a response without an effect. */
-function responseOf({ task, isNew }: CreatedTask) {
+/** An existing task that was not changed is a response without an effect. */
+function responseOf({ task, isNew, isUpdated }: CreatedTask) {
   const etag = etagOf(task)
-  if (!isNew) return { status: 200, headers: { etag }, body: task, hasEffect: false }
+  if (!isNew) return { status: 200, headers: { etag }, body: task, hasEffect: isUpdated }
   return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { FieldError } from './problem.ts'
-import { NewTaskInBulk, TaskChange, WrittenTask } from './task.ts'
+import { existingMembers, NewTaskInBulk, TaskChange, WrittenTask } from './task.ts'
 
 export const BulkTasks = StrictObject(
   {
@@ -27,13 +27,21 @@ export const BulkQuery = StrictObject(
         default: 'abort',
       }),
     ),
+    ...existingMembers,
   },
-  { description: 'Error handling.' },
+  { description: 'Error handling, and what to do with existing tasks.' },
 )
 
 const counts = {
   created: Type.Integer({ description: 'The number of tasks created.' }),
-  existing: Type.Integer({ description: 'The number of tasks that already existed, by `externalId`.' }),
+  existing: Type.Integer({
+    description: 'The number of tasks that already existed, by `externalId`, and were not changed.',
+  }),
+  updated: Type.Optional(
+    Type.Integer({
+      description: 'The number of existing tasks that were changed, with `onExisting=update`.',
+    }),
+  ),
 }
 
 export const BulkCreated = Type.Object(
@@ -51,7 +59,10 @@ export type BulkCreated = Static<typeof BulkCreated>
 export const BulkItem = Type.Object(
   {
     index: Type.Integer({ description: 'The position in the request, starting at 0.' }),
-    status: StringEnum(['created', 'existing', 'failed'], { description: 'The result for this item.' }),
+    status: StringEnum(['created', 'existing', 'updated', 'failed'], {
+      description:
+        'The result for this item. `existing` and `updated` tasks have the same `externalId`; only `updated` ones were changed.',
+    }),
     task: Type.Optional(ref(WrittenTask)),
     errors: Type.Optional(
       Type.Array(ref(FieldError), { maxItems: 100, description: 'The errors, if the item failed.' }),

@@ -191,7 +191,10 @@ const taskContent = {
   source: Type.Optional(
     StringEnum(['api'], { description: 'Optional. Inlet sets the source based on the caller.' }),
   ),
-  priority: Type.Optional(StringEnum([...TaskPriority], { description: 'The priority.', default: 'medium' })),
+  // The service sets the default, so that an update tells a priority that was sent from none.
+  priority: Type.Optional(
+    StringEnum([...TaskPriority], { description: 'The priority. New tasks have `medium` by default.' }),
+  ),
   externalId: Type.Optional(Nullable(ExternalId)),
   externalUrl: Type.Optional(Nullable(ExternalUrl)),
   labels: Type.Optional(Labels),
@@ -211,6 +214,26 @@ export const NewTask = StrictObject(
   { $id: 'NewTask', description: 'The task to create.' },
 )
 export type NewTask = Static<typeof NewTask>
+
+/** What a create does with a task that has the same externalId already. */
+export const existingMembers = {
+  onExisting: Type.Optional(
+    StringEnum(['return', 'update'], {
+      description:
+        'What to do with an existing task that has the same `externalId`, project and source. `return` leaves it unchanged. `update` sets the fields that are in the request.',
+      default: 'return',
+    }),
+  ),
+  reopen: Type.Optional(
+    Type.Boolean({
+      description: 'With `onExisting=update`, whether to open an existing task again that is done.',
+      default: false,
+    }),
+  ),
+}
+
+export const CreateQuery = StrictObject(existingMembers, { description: 'What to do with an existing task.' })
+export type CreateQuery = Static<typeof CreateQuery>
 
 export const NewTaskInBulk = StrictObject(taskContent, {
   $id: 'NewTaskInBulk',

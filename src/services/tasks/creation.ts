@@ -1,3 +1,4 @@
+import type { ChangeOf } from '../../domain/existing-task.ts'
 import { newTask, sourceOf } from '../../domain/new-task.ts'
 import { listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -9,47 +10,60 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTaskInBulk } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
+import { type ExistingTask, existingTasksOf } from './existing.ts'
 import { toWrittenItem, type WrittenItem } from './left-out.ts'
+import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
 
 /** A requested task: created now, or found by its externalId. */
 export interface CreatedTask extends WrittenItem {
   isNew: boolean
+  /** Whether the request changed an existing task. */
+  isUpdated: boolean
 }
 
-/** Creates tasks, or finds existing ones by externalId. */
+export interface Creation {
+  /** Where new tasks are created; existing ones are found in its project. */
+  listId: string | undefined
+  inputs: NewTaskInBulk[]
+  /** What an input changes of an existing task. If omitted, existing tasks are returned unchanged. */
+  changeOf?: ChangeOf | undefined
+}
+
+/** Creates tasks, or finds existing ones by externalId, and updates them if that is requested. */
 export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const updateExisting = existingTasksOf({ clock })
+
   /**
    * Creates all or none, in the order of the inputs.
-   * @throws list_not_found, project_archived
+   * @throws list_not_found, project_archived, description_read_only
    */
-  return async function createMany(
-    caller: Caller,
-    { listId, inputs }: { listId: string | undefined; inputs: NewTaskInBulk[] },
-  ) {
+  return async function createMany(caller: Caller, { listId, ...creation }: Creation) {
     const bound = repos.within(caller)
     const work = async (repos: BoundRepositories) => {
       const destination = await writableDestination(repos, listId)
-      return insertOrFind(repos, { destination, inputs, caller })
+      return insertOrFind(repos, { destination, caller, ...creation })
     }
     // One statement needs no transaction: two round trips instead of four.
-    return isOneStatement(inputs) ? work(bound) : bound.transaction(work)
+    return isOneStatement(creation) ? work(bound) : bound.transaction(work)
   }
 
   async function insertOrFind(
     repos: BoundRepositories,
-    { destination, inputs, caller }: { destination: DestinationRow; inputs: NewTaskInBulk[]; caller: Caller },
+    {
+      destination,
+      inputs,
+      changeOf,
+      caller,
+    }: Omit<Creation, 'listId'> & { destination: DestinationRow; caller: Caller },
   ): Promise<CreatedTask[]> {
     const now = clock.now()
     const actor = actorOf(caller)
     const rows = inputs.map((input) => newTask(input, { id: clock.newId(now), now, destination, actor }))
-    const created = new Map<string, CreatedTask>()
+    const inputOf = new Map(rows.map(({ id }, index) => [id, inputs[index] as NewTaskInBulk]))
+    const made = new Map<string, CreatedTask>()
     const inLockOrder = rows.toSorted(byExternalId)
     // An existing task may be deleted before it is read; then its external id is free again.
-    for (
-      let missing = inLockOrder;
-      missing.length > 0;
-      missing = missing.filter(({ id }) => !created.has(id))
-    ) {
+    for (let missing = inLockOrder; missing.length > 0; missing = missing.filter(({ id }) => !made.has(id))) {
       const ids = new Set<string>()
       // Building a statement blocks the event loop, so its size is limited.
       for (const slice of slicesBySize<TaskRow>(missing, {
@@ -65,36 +79,56 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
         for (const { id } of slice) if (!left.has(id)) ids.add(id)
         if (slice.length < missing.length) collectRecentGarbage()
       }
-      const present = missing.filter(({ id }) => !ids.has(id))
-      const found = await findExisting(repos, { destination, caller, rows: present })
       for (const row of missing) {
-        const task = ids.has(row.id) ? row : found.get(row.externalId ?? '')
-        if (task) created.set(row.id, { ...toWrittenItem(caller, task), isNew: task === row })
+        if (ids.has(row.id))
+          made.set(row.id, { ...toWrittenItem(caller, row), isNew: true, isUpdated: false })
+      }
+      const present = missing.filter(({ id }) => !ids.has(id))
+      const existing = changeOf
+        ? await updateExisting(repos, {
+            destination,
+            caller,
+            changes: present.map(({ id, externalId }) => ({
+              id,
+              externalId,
+              changeOf: (task) => changeOf(task, inputOf.get(id) as NewTaskInBulk),
+            })),
+          })
+        : await findExisting(repos, { destination, caller, rows: present })
+      for (const { item, requestIds, updatedBy } of existing) {
+        for (const id of requestIds) made.set(id, { ...item, isNew: false, isUpdated: updatedBy.has(id) })
+        // Created by an earlier item of the same request.
+        const earlier = made.get(item.task.id)
+        if (earlier) made.set(item.task.id, { ...earlier, ...item })
       }
     }
-    return rows.map(({ id }) => created.get(id) as CreatedTask)
+    return rows.map(({ id }) => made.get(id) as CreatedTask)
   }
 
   async function findExisting(
     repos: BoundRepositories,
-    {
-      destination: { projectId },
-      caller,
-      rows,
-    }: { destination: DestinationRow; caller: Caller; rows: TaskRow[] },
-  ) {
-    const externalIds = rows.flatMap(({ externalId }) => externalId ?? [])
-    const found =
-      externalIds.length === 0
-        ? []
-        : await repos.tasks.listByExternalIds(projectId, { source: sourceOf(caller.type), ids: externalIds })
-    return new Map(found.map((row) => [row.externalId, row]))
+    { destination, caller, rows }: { destination: DestinationRow; caller: Caller; rows: TaskRow[] },
+  ): Promise<ExistingTask[]> {
+    const byId = Map.groupBy(
+      rows.filter(({ externalId }) => externalId !== null),
+      ({ externalId }) => externalId,
+    )
+    if (byId.size === 0) return []
+    const found = await repos.tasks.listByExternalIds(destination.projectId, {
+      source: sourceOf(caller.type),
+      ids: [...byId.keys()].flatMap((externalId) => externalId ?? []),
+    })
+    return found.map((row) => ({
+      item: toWrittenItem(caller, row),
+      requestIds: byId.get(row.externalId)?.map(({ id }) => id) ?? [],
+      updatedBy: new Set(),
+    }))
   }
 }
 
 /** Whether all are created by one statement, or none: no task can exist already, and a slice has room for all. */
-function isOneStatement(inputs: NewTaskInBulk[]): boolean {
-  if (inputs.length === 1) return true
+function isOneStatement({ inputs, changeOf }: Omit<Creation, 'listId'>): boolean {
+  if (inputs.length === 1 && !changeOf) return true
   if (inputs.some(({ externalId }) => typeof externalId === 'string')) return false
   return inputs.reduce((length, input) => length + lengthOf(input), 0) <= MAX_STATEMENT_LENGTH
 }
@@ -109,14 +143,6 @@ export async function writableDestination(
   if (destination.isArchived) throw projectArchived(destination.projectName)
   return destination
 }
-
-/** Characters of one statement; most batches need only one. */
-export const MAX_STATEMENT_LENGTH = 1024 * 1024
-/** Not measured; a hundred of the largest are 1.6 MB. */
-const ASSUMED_METADATA_LENGTH = 8_192
-export const lengthOf = ({ description, metadata }: { description?: string | null; metadata?: unknown }) =>
-  (description?.length ?? 0) + (hasMembers(metadata) ? ASSUMED_METADATA_LENGTH : 0)
-const hasMembers = (object: unknown) => Object.keys(object ?? {}).length > 0
 
 /** The same order everywhere: statements that share external ids wait for each other instead of deadlocking. */
 export const byExternalId = (a: TaskRow, b: TaskRow) => {

@@ -1,4 +1,5 @@
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
+import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { decideChange } from '../../domain/task-change.ts'
@@ -17,7 +18,7 @@ import type { Shared } from '../idempotency.ts'
 import type { PageJson } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { bulkChangesOf } from './bulk-change.ts'
-import { type CreatedTask, creationOf, writableDestination } from './creation.ts'
+import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 import { portionsOf, type WrittenItem, wholeTasks } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 import type { singleCreationOf } from './single-creation.ts'
@@ -42,12 +43,20 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
   const createMany = creationOf({ repos, clock })
 
   return {
-    /** @throws list_not_found, project_archived */
-    async create(caller: Caller, input: NewTask): Promise<CreatedTask> {
+    /**
+     * Creates a task, or finds the existing one by externalId.
+     * @throws list_not_found, project_archived, description_read_only
+     */
+    async create(
+      caller: Caller,
+      { input, ...existing }: { input: NewTask } & WhenExisting,
+    ): Promise<CreatedTask> {
       const single = await createSingle?.(caller, { input })
       if (single) return single
       const { listId, ...rest } = input
-      const [created] = await createMany(caller, { listId, inputs: [rest] })
+      // A list that was sent is one of the fields to update; `rest` has the others.
+      const changeOf = changeWhenExisting(existing, listId === undefined ? {} : { listId })
+      const [created] = await createMany(caller, { listId, inputs: [rest], changeOf })
       return created as CreatedTask
     },
 
@@ -58,7 +67,15 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
     createShared: (caller: Caller, shared: Required<Shared<NewTask, CreatedTask>>) =>
       createSingle?.(caller, shared),
 
-    createMany,
+    /**
+     * Creates all tasks or none in a list, or finds existing ones by externalId, which stay in their list.
+     * @throws list_not_found, project_archived, description_read_only
+     */
+    createMany: (
+      caller: Caller,
+      { onExisting, reopen, ...creation }: Omit<Creation, 'changeOf'> & WhenExisting,
+    ): Promise<CreatedTask[]> =>
+      createMany(caller, { ...creation, changeOf: changeWhenExisting({ onExisting, reopen }) }),
 
     /**
      * The task as JSON text, which PostgreSQL makes, and its version.

@@ -11,8 +11,9 @@ import type { NewTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
 import type { Shared } from '../idempotency.ts'
-import { byExternalId, type CreatedTask, lengthOf, MAX_STATEMENT_LENGTH } from './creation.ts'
+import { byExternalId, type CreatedTask } from './creation.ts'
 import { toWrittenItem } from './left-out.ts'
+import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
 
 const MAX_DESTINATIONS = 1_000
 
@@ -54,7 +55,7 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     destinations.set(place, destination)
     const now = clock.now()
     const row = newTask(input, { id: clock.newId(now), now, destination, actor: actorOf(caller) })
-    const created = { ...toWrittenItem(caller, row), isNew: true }
+    const created = { ...toWrittenItem(caller, row), isNew: true, isUpdated: false }
     const newRow = { row, activityId: clock.newId(now) }
     if (await insertOne(newRow, responseOf?.(created))) return created
     destinations.delete(place)

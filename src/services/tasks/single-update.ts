@@ -11,7 +11,7 @@ import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { refuseArchived } from '../writable-project.ts'
-import { lengthOf, MAX_STATEMENT_LENGTH } from './creation.ts'
+import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
 import { toTask, writtenFor } from './view.ts'
 
 interface RequestedChange {

@@ -1,0 +1,21 @@
+import type { CreateQuery, NewTaskInBulk, TaskChange } from '../schemas/task.ts'
+import type { StoredTask } from './task.ts'
+
+/** What a create does with a task that has its externalId already. */
+export type WhenExisting = { [name in keyof CreateQuery]: CreateQuery[name] | undefined }
+
+/** What an input changes of an existing task. */
+export type ChangeOf = (task: Pick<StoredTask, 'status'>, input: NewTaskInBulk) => TaskChange
+
+/** Undefined if existing tasks stay as they are. `more` is changed, too. */
+export function changeWhenExisting(
+  { onExisting, reopen }: WhenExisting,
+  more: TaskChange = {},
+): ChangeOf | undefined {
+  if (onExisting !== 'update') return undefined
+  return ({ status }, { externalId: _, source: __, ...sent }) => ({
+    ...sent,
+    ...more,
+    ...(reopen && status === 'done' && { status: 'open' }),
+  })
+}

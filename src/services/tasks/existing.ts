@@ -1,0 +1,144 @@
+import { type ActorRef, sourceOf } from '../../domain/new-task.ts'
+import type { Destination, StoredTask } from '../../domain/task.ts'
+import { decideChange } from '../../domain/task-change.ts'
+import { listNotFound } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { slicesBySize } from '../../lib/slices-by-size.ts'
+import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import type { DecidedChange } from '../../repositories/task-changes.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
+import type { TaskChange } from '../../schemas/task.ts'
+import type { Caller } from '../access.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
+import { READ_BATCH, toWrittenItem, type WrittenItem } from './left-out.ts'
+import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
+
+/** What a request changes of the task with this externalId. */
+export interface ExistingChange {
+  id: string
+  externalId: string | null
+  changeOf(task: StoredTask): TaskChange
+}
+
+/** A task that existed, as it is afterwards. */
+export interface ExistingTask {
+  item: WrittenItem
+  /** The requests that name it. */
+  requestIds: string[]
+  /** Those of them that changed it. */
+  updatedBy: Set<string>
+}
+
+interface ExistingChanges {
+  /** Where a change that has a list moves the task. */
+  destination: Destination
+  caller: Caller
+  changes: ExistingChange[]
+}
+
+/** Updates tasks that are found by externalId. */
+export function existingTasksOf({ clock }: { clock: Clock }) {
+  /**
+   * Locks the tasks until the transaction ends. Several changes of a task are made in their order, and written as one.
+   * A change whose task does not exist any more has no result.
+   * @throws list_not_found, and the errors of `decideChange`
+   */
+  return async function updateExisting(
+    { tasks, taskChanges }: BoundRepositories,
+    { destination, caller, changes }: ExistingChanges,
+  ): Promise<ExistingTask[]> {
+    if (changes.length === 0) return []
+    const now = clock.now()
+    const actor = actorOf(caller)
+    const byExternalId = Map.groupBy(changes, ({ externalId }) => externalId ?? '')
+    const rows = await tasks.listByExternalIds(destination.projectId, {
+      source: sourceOf(caller.type),
+      ids: [...byExternalId.keys()],
+      isLocked: true,
+    })
+    const results: ExistingTask[] = []
+    for await (const { portion, isFirst } of inPortions(tasks, rows)) {
+      const decided = portion.map((row) => {
+        const requested = byExternalId.get(row.externalId ?? '') ?? []
+        return { requested, ...decideAll(row, { requested, destination, actor, now }) }
+      })
+      const written = decided.filter(({ updatedBy }) => updatedBy.size > 0)
+      for (const slice of slicesBySize(written, { maxSize: MAX_STATEMENT_LENGTH, sizeOf })) {
+        const missing = slice.length > 0 ? await taskChanges.updateDecided(slice) : new Set()
+        // They are locked, and so is their project; only the list may be closed meanwhile.
+        if (missing.size > 0) throw listNotFound(destination.listId)
+      }
+      for (const { requested, changed, updatedBy } of decided) {
+        results.push({
+          item: toWrittenItem(caller, isFirst ? changed : withoutLongFields(changed)),
+          requestIds: requested.map(({ id }) => id),
+          updatedBy,
+        })
+      }
+    }
+    return results
+  }
+
+  function decideAll(
+    task: BoundedTaskRow,
+    {
+      requested,
+      destination,
+      actor,
+      now,
+    }: { requested: ExistingChange[]; destination: Destination; actor: ActorRef; now: Date },
+  ): DecidedChange & { changed: BoundedTaskRow; updatedBy: Set<string> } {
+    const decided = {
+      task: task as TaskRow,
+      update: { updatedAt: task.updatedAt, version: task.version },
+      changed: task,
+      activities: [] as DecidedChange['activities'],
+      updatedBy: new Set<string>(),
+    }
+    for (const { id, changeOf } of requested) {
+      const change = changeOf(decided.changed)
+      const outcome = decideChange(decided.changed, {
+        change,
+        moveTo: change.listId === undefined ? undefined : destination,
+        actorType: actor.type,
+        // Needed only for tasks of the source `codehost`, which no request creates.
+        repositoryId: undefined,
+        now,
+      })
+      if (!outcome) continue
+      decided.update = { ...decided.update, ...outcome.update }
+      decided.changed = { ...decided.changed, ...outcome.update }
+      decided.updatedBy.add(id)
+      const about = { taskId: task.id, projectId: task.projectId }
+      for (const { type, metadata } of outcome.activities)
+        decided.activities.push(activityRow(clock, { ...about, now, type, actor, metadata }))
+    }
+    return decided
+  }
+}
+
+/** Rows with all fields: first those that fit in memory, then the others, a few at a time. */
+async function* inPortions(
+  tasks: BoundRepositories['tasks'],
+  rows: BoundedTaskRow[],
+): AsyncGenerator<{ portion: BoundedTaskRow[]; isFirst: boolean }> {
+  yield { portion: rows.filter(({ isLeftOut }) => !isLeftOut), isFirst: true }
+  let left = rows.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id)
+  while (left.length > 0) {
+    const portion = await tasks.listByIds(left.slice(0, READ_BATCH))
+    const read = portion.filter(({ isLeftOut }) => !isLeftOut)
+    yield { portion: read, isFirst: false }
+    left = left.filter((id) => !read.some((row) => row.id === id))
+  }
+}
+
+const withoutLongFields = (row: BoundedTaskRow): BoundedTaskRow => ({
+  ...row,
+  description: null,
+  notes: null,
+  metadata: {},
+  isLeftOut: true,
+})
+
+const sizeOf = ({ update }: DecidedChange) => lengthOf(update)
