@@ -1,13 +1,14 @@
 /**
  * Measures this machine: `npm run bench`, or `npm run bench -- writes pages` for some parts. Prints the table of
- * docs/performance.md, writes all figures to `dist/bench.json`, and exits with 1 when a limit is missed. It needs a
- * quiet machine, and pgbench in PATH.
+ * docs/performance.md, writes all figures to `dist/bench.json`, and exits with 1 when a limit is missed or a part could
+ * not be measured. It needs a quiet machine, pgbench in PATH, a browser, and a network for the other software.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { dashboard } from './parts/dashboard.ts'
 import { feedback } from './parts/feedback.ts'
+import { lighthouse } from './parts/lighthouse.ts'
 import { pages, sizes } from './parts/pages.ts'
 import { peers } from './parts/peers.ts'
 import { memory, soak, start } from './parts/process.ts'
@@ -17,55 +18,89 @@ import { schema, writes } from './parts/writes.ts'
 import { type Figure, machine, missedLimits, stolenSince, tableOf } from './support/figures.ts'
 import { type Setup, setUp } from './support/setup.ts'
 
+interface Outcome {
+  part: string
+  seconds: number
+  /** The share of the cores' time that other machines on the same host took. */
+  stolen: number
+  figures: Figure[]
+  /** Why it could not be measured. */
+  error?: string
+}
+
 const PARTS: Record<string, (setup: Setup) => Promise<Figure[]>> = {
   start,
   memory,
   schema,
   writes,
+  peers,
   pages,
   feedback,
   push,
   sync,
+  dashboard,
+  lighthouse,
+  sizes,
   soak,
 }
-/** Only when named: they take long, or other software. */
-const FURTHER_PARTS = { sizes, peers, dashboard }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { peers: { type: 'boolean' } } })
-const parts = { ...PARTS, ...FURTHER_PARTS }
-const unknown = positionals.filter((name) => !(name in parts))
+const named = values.peers ? [...positionals, 'peers'] : positionals
+const unknown = named.filter((name) => !(name in PARTS))
 if (unknown.length > 0) {
-  console.error(`No such part: ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}.`)
+  console.error(`No such part: ${unknown.join(', ')}. Parts: ${Object.keys(PARTS).join(', ')}.`)
   process.exit(2)
 }
-const named = [...(positionals.length > 0 || values.peers ? positionals : Object.keys(PARTS))]
-if (values.peers) named.push('peers')
 
 const stolen = stolenSince()
 const setup = await setUp()
 process.once('SIGINT', () => setup.clear().finally(() => process.exit(130)))
-const figures: Figure[] = []
+const outcomes: Outcome[] = []
 try {
-  for (const [name, measure] of Object.entries(parts)) {
-    if (!named.includes(name)) continue
-    const stolenHere = stolenSince()
-    console.error(`${new Date().toISOString().slice(11, 19)} ${name} ...`)
-    figures.push(...(await measure(setup)))
-    console.error(`         ${(stolenHere() * 100).toFixed(1)} % stolen`)
+  for (const [part, measure] of Object.entries(PARTS)) {
+    if (named.length > 0 && !named.includes(part)) continue
+    console.error(`${new Date().toISOString().slice(11, 19)} ${part} ...`)
+    const outcome = await outcomeOf(part, () => measure(setup))
+    console.error(`         ${outcome.seconds} s, ${percent(outcome.stolen)} stolen`)
+    outcomes.push(outcome)
+    await write()
   }
 } finally {
   await setup.clear()
 }
-const share = stolen()
+
+const figures = outcomes.flatMap((outcome) => outcome.figures)
 console.log(
-  `${tableOf(figures)}\n\nOn ${machine()}. Other machines on the same host took ${(share * 100).toFixed(1)} % of the cores' time.`,
+  `${tableOf(figures)}\n\nOn ${machine()}. Other machines on the same host took ${percent(stolen())} of the cores' time.`,
 )
-const directory = fileURLToPath(new URL('../../dist/', import.meta.url))
-await mkdir(directory, { recursive: true })
-await writeFile(
-  `${directory}bench.json`,
-  `${JSON.stringify({ at: new Date(), machine: machine(), stolen: share, figures }, null, 2)}\n`,
-)
+for (const { part, stolen } of outcomes.filter(({ stolen }) => stolen >= 0.02))
+  console.log(`During ${part}: ${percent(stolen)}.`)
 const missed = missedLimits(figures)
 for (const each of missed) console.error(`Limit missed: ${each}.`)
-process.exitCode = missed.length > 0 ? 1 : 0
+const failed = outcomes.filter(({ error }) => error !== undefined)
+for (const { part, error } of failed) console.error(`Not measured: ${part}. ${error}`)
+process.exitCode = missed.length + failed.length > 0 ? 1 : 0
+
+/** A part that fails does not lose the figures of the others. */
+async function outcomeOf(part: string, measure: () => Promise<Figure[]>): Promise<Outcome> {
+  const stolenHere = stolenSince()
+  const since = performance.now()
+  const result = await measure().then(
+    (figures) => ({ figures }),
+    (error: Error) => ({ figures: [], error: error.message }),
+  )
+  const seconds = Math.round((performance.now() - since) / 1_000)
+  return { part, seconds, stolen: stolenHere(), ...result }
+}
+
+/** After each part: the figures of a run that is stopped are kept. */
+async function write(): Promise<void> {
+  const directory = fileURLToPath(new URL('../../dist/', import.meta.url))
+  await mkdir(directory, { recursive: true })
+  const run = { at: new Date(), machine: machine(), stolen: stolen(), parts: outcomes }
+  await writeFile(`${directory}bench.json`, `${JSON.stringify(run, null, 2)}\n`)
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`
+}

@@ -1,29 +1,19 @@
-import { spawnSync } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Figure, inPairs } from '../support/figures.ts'
+import { install } from '../support/install.ts'
 import { requestsPerSecond } from '../support/load.ts'
 import { ADMIN_KEY, query, type Setup, whilePaused } from '../support/setup.ts'
 import { TASK } from '../support/statements.ts'
 
-const PARSE_SERVER = '9.10.0'
+const PARSE_SERVER = { name: 'parse-server', version: '9.10.0' }
 const SECONDS = 5
 const WARM_UP_SECONDS = 5
 const CONNECTIONS = 32
 
 /** Creates in parse-server, which is installed for this run, on the same PostgreSQL. */
 export async function peers(setup: Setup): Promise<Figure[]> {
-  const folder = join(setup.directory, 'parse-server')
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'package.json'), '{"private":true}')
-  const install = spawnSync('npm', ['install', '--no-audit', '--no-fund', `parse-server@${PARSE_SERVER}`], {
-    cwd: folder,
-    encoding: 'utf8',
-  })
-  if (install.status !== 0) {
-    console.error(`parse-server could not be installed:\n${install.stderr}`)
-    return []
-  }
+  const folder = await install(setup, PARSE_SERVER)
   await writeFile(join(folder, 'serve.cjs'), SERVE)
   await query(setup.adminUrl, 'create database parse')
   const url = new URL(setup.adminUrl)
@@ -67,7 +57,7 @@ export async function peers(setup: Setup): Promise<Figure[]> {
         unit: '/s',
         measure: () => ours(SECONDS),
         reference: {
-          name: `parse-server ${PARSE_SERVER}`,
+          name: `parse-server ${PARSE_SERVER.version}`,
           measure: () => whilePaused(service, () => theirs(SECONDS)),
         },
         ratioLimit: { atLeast: 4 },

@@ -9,7 +9,7 @@ const CREATE_MINUTES = 10
 
 /** Memory without requests, beside Fastify with nothing in it. */
 export async function memory(setup: Setup): Promise<Figure[]> {
-  if (process.platform !== 'linux') return []
+  requireLinux()
   const database = await setup.database('memory')
   const atRest = async (start: () => Promise<Running>) => {
     const running = await start()
@@ -32,7 +32,7 @@ export async function memory(setup: Setup): Promise<Figure[]> {
 
 /** Memory during ten minutes of creates: its level at the end, and whether it still grows. */
 export async function soak(setup: Setup): Promise<Figure[]> {
-  if (process.platform !== 'linux') return []
+  requireLinux()
   const service = await setup.service({ DATABASE_URL: await setup.database('soak') })
   const levels: number[] = []
   for (let minute = 0; minute < CREATE_MINUTES; minute++) {
@@ -90,4 +90,9 @@ export async function start(setup: Setup): Promise<Figure[]> {
       ratioLimit: { atMost: 3 },
     }),
   ]
+}
+
+/** @throws Error elsewhere: the memory of a process is read from `/proc`. */
+function requireLinux(): void {
+  if (process.platform !== 'linux') throw new Error('Memory is only measured on Linux.')
 }

@@ -1,6 +1,6 @@
 import { type Figure, inPairs, type Limit, median } from '../support/figures.ts'
 import { type BenchRequest, requestsPerSecond } from '../support/load.ts'
-import { missingPgbench, transactionsPerSecond } from '../support/pgbench.ts'
+import { requirePgbench, transactionsPerSecond } from '../support/pgbench.ts'
 import { ADMIN_KEY, query, type Running, type Setup, whilePaused } from '../support/setup.ts'
 import {
   addList,
@@ -19,7 +19,7 @@ const TASKS_TO_UPDATE = 10_000
 
 /** What a create costs in PostgreSQL alone, with the schema's indexes, keys, and triggers and without them. */
 export async function schema(setup: Setup): Promise<Figure[]> {
-  if (await isWithoutPgbench()) return []
+  await requirePgbench()
   const tables = await referenceDatabase(setup, 'schema')
   const keysAlone = await referenceDatabase(setup, 'schema_keys')
   await dropAllButPrimaryKeys(keysAlone)
@@ -39,7 +39,7 @@ export async function schema(setup: Setup): Promise<Figure[]> {
 
 /** Single creates, bulks of 100 and changes of a status, compared with pgbench writing the same rows. */
 export async function writes(setup: Setup): Promise<Figure[]> {
-  if (await isWithoutPgbench()) return []
+  await requirePgbench()
   const tables = await referenceDatabase(setup, 'writes_tables')
   const keysAlone = await referenceDatabase(setup, 'writes_keys')
   await dropAllButPrimaryKeys(keysAlone)
@@ -176,9 +176,3 @@ const pgbench = (
   connections: number,
 ): Promise<number> =>
   transactionsPerSecond({ connectionString, directory, script, connections, seconds: SECONDS })
-
-async function isWithoutPgbench(): Promise<boolean> {
-  const missing = await missingPgbench()
-  if (missing) console.error(missing)
-  return missing !== undefined
-}

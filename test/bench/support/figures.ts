@@ -18,6 +18,8 @@ export interface Figure {
   ratioLimit?: Limit
   valueLimit?: Limit
   runs?: { value: number; reference: number }[]
+  /** What the value is the median of, where it has no counterpart. */
+  values?: number[]
 }
 
 interface PairsOptions {

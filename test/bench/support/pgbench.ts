@@ -5,12 +5,11 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What to install where pgbench is missing; undefined where it is in PATH. */
-export async function missingPgbench(): Promise<string | undefined> {
-  return run('pgbench', ['--version']).then(
-    () => undefined,
-    () => 'pgbench is not in PATH: install it (Debian: apt install postgresql-contrib).',
-  )
+/** @throws Error that says what to install where pgbench is not in PATH. */
+export async function requirePgbench(): Promise<void> {
+  await run('pgbench', ['--version']).catch(() => {
+    throw new Error('pgbench is not in PATH: install it (Debian: apt install postgresql-contrib).')
+  })
 }
 
 interface PgbenchOptions {
