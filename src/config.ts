@@ -70,7 +70,14 @@ export function loadConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(
     Object.keys(ENVIRONMENT.properties).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   )
-  const check = new Ajv2020({ allErrors: true, coerceTypes: true, useDefaults: true })
+  const check = new Ajv2020({
+    allErrors: true,
+    coerceTypes: true,
+    useDefaults: true,
+    // Checking this schema itself would take 40 ms of each start.
+    meta: false,
+    validateSchema: false,
+  })
     .addFormat('trust-proxy', (text) => isHops(text) || isNetworks(text))
     .compile<Environment>(ENVIRONMENT)
   if (!check(given)) {

@@ -3,24 +3,18 @@ import { once, setMaxListeners } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino, stdSerializers } from 'pino'
-import { buildApp, buildReceiver, limitsOf } from './app.ts'
-import { githubClient } from './clients/github.ts'
 import { type Config, loadConfig } from './config.ts'
 import { withoutValues } from './db/database-error.ts'
 import { encryptionKeyIn } from './db/embedded/encryption-key.ts'
 import { startEmbedded } from './db/embedded/index.ts'
-import { listen } from './db/listen.ts'
-import { migrate } from './db/migrate.ts'
-import { boundedConnection, openDatabase, poolState } from './db/pool.ts'
 import { retryUntilDeadline } from './db/retry.ts'
 import type { Jobs } from './jobs/index.ts'
 import { systemClock } from './lib/clock.ts'
 import { collectGarbage } from './lib/collect-garbage.ts'
+import { lazily } from './lib/lazy.ts'
 import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
-import { repositories } from './repositories/index.ts'
-import { services } from './services/index.ts'
-import { type FirstSecrets, setUp } from './services/setup.ts'
+import type { FirstSecrets } from './services/setup.ts'
 
 /** How long a start retries while the database is unavailable. */
 const DATABASE_DEADLINE_MS = 60_000
@@ -103,13 +97,32 @@ async function live(config: Config) {
   }
 }
 
+/** Most of the code: loading it takes as long as starting the embedded database. */
+async function loadApplication() {
+  return {
+    ...(await import('./db/pool.ts')),
+    ...(await import('./db/migrate.ts')),
+    ...(await import('./db/listen.ts')),
+    ...(await import('./clients/github.ts')),
+    ...(await import('./repositories/index.ts')),
+    ...(await import('./services/index.ts')),
+    ...(await import('./services/setup.ts')),
+    ...(await import('./app.ts')),
+  }
+}
+
 async function start({ config, logger, lifetime }: { config: Config; logger: Logger; lifetime: Lifetime }) {
   const { onEnd, fail, signal, cutDatabase: cut } = lifetime
   await refuseTakenAddress(config)
   if (config.webhookPort !== undefined) {
     await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
   }
+  const application = lazily(loadApplication)
   const connectionString = config.databaseUrl ?? (await embedded())
+  const loaded = await application()
+  const { openDatabase, poolState, boundedConnection, migrate, listen, repositories, services, setUp } =
+    loaded
+  const { githubClient, buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onError = ({ message }: Error) => logger.warn({ reason: message }, 'database connection lost')
   const database = config.databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
@@ -203,6 +216,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     const { connectionString, stop } = await startEmbedded({
       dataDir: config.dataDir,
       log: logger,
+      onStarting: application,
       onLost: fail,
     })
     onEnd(stop)

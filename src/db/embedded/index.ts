@@ -24,6 +24,8 @@ interface Options {
   log: Log
   /** Server settings for this start, such as `fsync: 'off'`. A server that is already running keeps its own. */
   settings?: Record<string, string>
+  /** Called while the server starts, in each attempt; never if it already runs. */
+  onStarting?(): void
   /** If given, a server that ends is restarted on its port until stop() is called. Called when the restart fails. */
   onLost?(error: Error): void
 }
@@ -39,11 +41,11 @@ interface Log {
  * @throws Error with a sentence that says what failed and how to run without it.
  */
 export async function startEmbedded(options: Options): Promise<EmbeddedServer> {
-  const { dataDir, log, settings = {}, onLost } = options
+  const { dataDir, log, settings = {}, onStarting, onLost } = options
   const since = performance.now()
   try {
     const cluster = await prepare({ dataDir: resolve(dataDir), log, settings })
-    const { client, port } = await reachServer(cluster, { log })
+    const { client, port } = await reachServer(cluster, { log, onStarting })
     await ensureDatabase(client, DATABASE)
     keepProcessAlive(client, false)
     const supervisor = onLost && superviseServer({ cluster, lease: client, port, log, onLost })

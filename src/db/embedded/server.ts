@@ -25,9 +25,11 @@ interface Log {
 interface ReachOptions {
   log: Log
   /** The required port, as connection strings contain it. Absent: any port. */
-  port?: number
+  port?: number | undefined
   /** Aborts waiting. */
   signal?: AbortSignal
+  /** Called while the server starts, in each attempt. */
+  onStarting?: (() => void) | undefined
 }
 
 /**
@@ -37,7 +39,7 @@ interface ReachOptions {
  */
 export async function reachServer(
   cluster: Cluster,
-  { log, port: required, signal }: ReachOptions,
+  { log, port: required, signal, onStarting }: ReachOptions,
 ): Promise<{ client: Client; port: number; isStarted: boolean }> {
   const { location, credentials } = cluster
   let isStarted = false
@@ -62,7 +64,7 @@ export async function reachServer(
       if (isNotReadyYet(outcome.error)) lastChance = Date.now() + DEADLINE_MS
     } else {
       if (lock) await discardDeadLock(location.cluster, lock)
-      const failure = await start(cluster, required)
+      const failure = await start(cluster, { port: required, onStarting })
       if (failure === undefined) {
         isStarted = true
         continue
@@ -127,7 +129,7 @@ const MAX_LOG_BYTES = 1 << 20
 // quotes, where a $ in a path would be expanded.
 async function start(
   { location, binaries, settings }: Cluster,
-  port: number | undefined,
+  { port, onStarting }: Pick<ReachOptions, 'port' | 'onStarting'>,
 ): Promise<string | undefined> {
   const logPath = join(location.cluster, LOG_FILE)
   const from = await rotate(logPath)
@@ -139,13 +141,15 @@ async function start(
     .map(([name, value]) => `-c ${name}=${quoted(value)}`)
     .join(' ')
   const args = ['start', '-D', '.', '-l', LOG_FILE, '-w', '-t', '10', '-s', '-o', options]
-  const started = await run(binaries.pgCtl, {
+  const starting = run(binaries.pgCtl, {
     args,
     account: location.account,
     cwd: location.cluster,
     // On Windows the server inherits our pipe and would keep it open.
     output: process.platform === 'win32' ? 'drop' : 'keep',
   })
+  onStarting?.()
+  const started = await starting
   return started.ok ? undefined : `${started.output}\n${await readFrom(logPath, from)}`.trim()
 }
 
