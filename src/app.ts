@@ -62,6 +62,7 @@ import { metricsRoutes } from './routes/metrics.ts'
 import { problemsRoutes } from './routes/problems.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { pushRoutes } from './routes/push.ts'
+import { reportsRoutes } from './routes/reports.ts'
 import { rulesRoutes } from './routes/rules.ts'
 import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
 import { streamRoutes } from './routes/stream.ts'
@@ -183,6 +184,7 @@ export async function buildApp({
       },
     })
     scope.register(tasksRoutes, { prefix: '/api/tasks', ...service })
+    scope.register(reportsRoutes, { prefix: '/api/tasks', ...service })
     scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service })
     scope.register(taskNamesRoutes, { prefix: '/api', ...service })
     scope.register(commentsRoutes, { prefix: '/api', ...service })

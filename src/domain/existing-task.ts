@@ -5,17 +5,21 @@ import type { StoredTask } from './task.ts'
 export type WhenExisting = { [name in keyof CreateQuery]: CreateQuery[name] | undefined }
 
 /** What an input changes of an existing task. */
-export type ChangeOf = (task: Pick<StoredTask, 'status'>, input: NewTaskInBulk) => TaskChange
+export type ChangeOf = (task: Pick<StoredTask, 'status' | 'mergedInto'>, input: NewTaskInBulk) => TaskChange
 
-/** Undefined if existing tasks stay as they are. `more` is changed, too. */
+/** Undefined if existing tasks stay as they are. `more` is changed, too. A merged task keeps its status. */
 export function changeWhenExisting(
   { onExisting, reopen }: WhenExisting,
   more: TaskChange = {},
 ): ChangeOf | undefined {
   if (onExisting !== 'update') return undefined
-  return ({ status }, { externalId: _, source: __, ...sent }) => ({
+  const { status: statusToSet, ...others } = more
+  return ({ status, mergedInto }, { externalId: _, source: __, ...sent }) => ({
     ...sent,
-    ...more,
-    ...(reopen && status === 'done' && { status: 'open' }),
+    ...others,
+    ...(mergedInto === null && {
+      ...(statusToSet && { status: statusToSet }),
+      ...(reopen && status === 'done' && { status: 'open' as const }),
+    }),
   })
 }

@@ -49,6 +49,9 @@ export function newTask(
     deletedAt: null,
     version: 1,
     commentCount: 0,
+    mergedInto: null,
+    statusBeforeMerge: null,
+    reportCount: 0,
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { descriptionReadOnly, managedByCodehost } from '../errors/index.ts'
+import { descriptionReadOnly, managedByCodehost, mergedTask, taskWithReports } from '../errors/index.ts'
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { ActorType, TaskChange, TaskSource } from '../schemas/task.ts'
 import { priorityOf, rankOf } from './priority.ts'
@@ -26,7 +26,8 @@ interface RequestedChange {
 
 /**
  * Decides a change of a task.
- * @throws managed_by_codehost or description_read_only for a field that the connected repository or the source owns.
+ * @throws managed_by_codehost or description_read_only for a field that the connected repository or the source owns;
+ * merge_conflict for the status of a merged task, and for another project of a task that is merged or has reports.
  */
 export function decideChange(
   task: StoredTask,
@@ -36,6 +37,7 @@ export function decideChange(
   const names = Object.keys(changed) as (keyof typeof changed)[]
   if (names.length === 0) return undefined
   refuseForeignFields(task, { names, actorType, repositoryId })
+  refuseMerged(task, names)
 
   const update: TaskUpdate = { ...changed, updatedAt: now, version: task.version + 1 }
   const activities: ChangeOutcome['activities'] = []
@@ -113,6 +115,13 @@ function refuseForeignFields(
   // An API key may change the description of a task created over the API; for all others it is read-only.
   const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && actorType === 'key')
   if (!mayChange) throw descriptionReadOnly(task.source)
+}
+
+/** A report is done and stays in the project of its target. */
+function refuseMerged({ id, mergedInto, reportCount }: StoredTask, names: string[]) {
+  const isMove = names.includes('projectId')
+  if (mergedInto !== null && (isMove || names.includes('status'))) throw mergedTask({ id, mergedInto })
+  if (reportCount > 0 && isMove) throw taskWithReports(id)
 }
 
 /** Only logged as changed: the activity log does not store a second copy. */

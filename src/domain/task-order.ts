@@ -1,14 +1,21 @@
 import type { TaskSort } from '../schemas/task.ts'
-import { isDateTimeKey, isNoKey, isRankKey, type PageCursor, type PageOrder } from './cursor.ts'
+import {
+  isDateTimeKey,
+  isNoKey,
+  isPositionKey,
+  isRankKey,
+  type PageCursor,
+  type PageOrder,
+} from './cursor.ts'
 import type { StoredTask } from './task.ts'
 
 /** The sort order of a page of tasks, and the content of its cursors. */
 export interface TaskOrder extends PageOrder<SortedTask, PageCursor> {
-  sortBy: 'created' | 'opened' | 'updated' | 'deleted' | 'priority'
+  sortBy: 'created' | 'opened' | 'updated' | 'deleted' | 'priority' | 'reports'
   direction: 'ascending' | 'descending'
 }
 
-type SortedTask = Pick<StoredTask, 'id' | 'openedAt' | 'updatedAt' | 'deletedAt' | 'priority'>
+type SortedTask = Pick<StoredTask, 'id' | 'openedAt' | 'updatedAt' | 'deletedAt' | 'priority' | 'reportCount'>
 
 /** The requested order. The default for the trash is its own: most recently deleted first. */
 export function taskOrderOf({ sort, deleted }: { sort?: TaskSort; deleted?: boolean }): TaskOrder {
@@ -56,5 +63,11 @@ const ORDERS: Record<TaskSort, Sort> = {
     direction: 'descending',
     isKey: isRankKey,
     keyOf: (task) => task.priority,
+  },
+  '-reports': {
+    sortBy: 'reports',
+    direction: 'descending',
+    isKey: isPositionKey,
+    keyOf: (task) => task.reportCount,
   },
 }

@@ -37,6 +37,11 @@ export interface StoredTask {
   deletedAt: Date | null
   version: number
   commentCount: number
+  /** The task that this one is a report of. */
+  mergedInto: string | null
+  statusBeforeMerge: Task['status'] | null
+  /** The tasks that are merged into it. */
+  reportCount: number
 }
 
 /** The values that a change writes. */

@@ -41,6 +41,7 @@ export type ErrorCode =
   | 'list_not_empty'
   | 'list_is_default'
   | 'external_id_taken'
+  | 'merge_conflict'
   | 'event_not_replayable'
   | 'delivery_not_replayable'
   | 'repository_not_connected'

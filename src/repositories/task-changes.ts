@@ -93,6 +93,7 @@ const updateTasks = preparedStatement<{ missing: string[] }>(
       from input
       where ${tasks}.id = input.id and version = before and project_id = project and deleted_at is null
         and project in (select id from open)
+        and (new_project_id = project_id or report_count = 0)
         and (new_list_id = list_id or (new_list_id, new_project_id) in (select id, project_id from accepting))
       returning ${tasks}.id
     ), written as (

@@ -49,9 +49,11 @@ const BRIEF = {
   assignees: names('assignees'),
   codehostIssueNumber: numberOf('issue'),
   codehostPrNumber: numberOf('pull_request'),
-  closedReason: orNull(quoted('closed_reason')),
+  closedReason: orNull(quoted(`case when merged_into is null then closed_reason else 'duplicate' end`)),
   sourceState: quoted('source_state'),
   commentCount: 'comment_count',
+  mergedInto: orNull(quoted('merged_into')),
+  reports: 'report_count + 1',
   author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${text('author_url')} || '}' end`,
   isDraft: orNull('is_draft::text'),
   createdBy: `'{"type":"' || created_by_type || '","id":' || ${orNull(quoted('created_by_id'))} || ',"name":' || to_json(created_by_name) || '}'`,
@@ -72,6 +74,8 @@ type Unnamed =
   | 'authorName'
   | 'authorUrl'
   | 'hostUpdatedAt'
+  | 'statusBeforeMerge'
+  | 'reportCount'
   | 'createdByType'
   | 'createdById'
   | 'createdByName'

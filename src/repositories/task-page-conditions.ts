@@ -8,6 +8,8 @@ import type { TaskPageRequest } from './task-pages.ts'
 export interface TaskPlace {
   projectId?: string | Placeholder | undefined
   listId?: string | Placeholder | undefined
+  /** Only the reports of this task. */
+  mergedInto?: string | Placeholder | undefined
   /** Only tasks deleted after this time; if omitted, only tasks that are not deleted. */
   deletedSince?: Date | Placeholder | undefined
   /** Excludes tasks of archived projects, unless a project or list is given. */
@@ -17,7 +19,7 @@ export interface TaskPlace {
 /** The position after which a page starts. Values may be placeholders. */
 interface Position {
   key: string | number | null | Placeholder
-  id: string | Placeholder
+  id: string | Placeholder | SQL
 }
 
 type Sort = Pick<TaskPageRequest, 'sortBy' | 'direction'>
@@ -34,8 +36,8 @@ export function isCandidate(
   { reach, place }: ReachedPlace,
   { after, ...sort }: Sort & { after?: Position | undefined },
 ): SQL | undefined {
-  const { projectId, listId, deletedSince, skipsArchived } = place
-  const isNamed = projectId !== undefined || listId !== undefined || reach.projectId !== null
+  const { projectId, listId, mergedInto, deletedSince, skipsArchived } = place
+  const isNamed = [projectId, listId, mergedInto].some((id) => id !== undefined) || reach.projectId !== null
   const prefix = prefixOf({ reach, place })
   // A list is in one project: its index is used alone.
   const isIn = (column: AnyColumn, value: string | Placeholder) =>
@@ -45,12 +47,13 @@ export function isCandidate(
     deletedSince ? gt(tasks.deletedAt, deletedSince) : isNull(tasks.deletedAt),
     projectId === undefined ? undefined : isIn(tasks.projectId, projectId),
     listId === undefined ? undefined : isIn(tasks.listId, listId),
+    mergedInto === undefined ? undefined : isIn(tasks.mergedInto, mergedInto),
     skipsArchived && !isNamed ? NOT_ARCHIVED : undefined,
     after && isAfter(after, { ...sort, prefix }),
   )
 }
 
-/** Begins with the list or project, so that only the index of this place and sort returns the rows in this order. */
+/** Begins with the list, project or target, so that only the index of this place and sort returns the rows in this order. */
 export function orderOf(reached: ReachedPlace, { sortBy, direction }: Sort): SQL[] {
   const order = direction === 'ascending' ? asc : desc
   const key = SORT_KEYS[sortBy]
@@ -60,6 +63,7 @@ export function orderOf(reached: ReachedPlace, { sortBy, direction }: Sort): SQL
 
 /** The column that the index of a place begins with; none for all projects. */
 function prefixOf({ reach, place }: ReachedPlace): Prefix | undefined {
+  if (place.mergedInto !== undefined) return { column: tasks.mergedInto, value: place.mergedInto }
   if (place.listId !== undefined) return { column: tasks.listId, value: place.listId }
   const projectId = place.projectId ?? reach.projectId
   return projectId === null ? undefined : { column: tasks.projectId, value: projectId }
@@ -79,12 +83,14 @@ const SORT_KEYS = {
   updated: tasks.updatedAt,
   deleted: tasks.deletedAt,
   priority: tasks.priority,
+  reports: tasks.reportCount,
 }
 const KEY_TYPES = {
   opened: 'timestamptz',
   updated: 'timestamptz',
   deleted: 'timestamptz',
   priority: 'smallint',
+  reports: 'integer',
 }
 
 /** A row comparison: an index on the same columns starts the scan there. */

@@ -54,12 +54,13 @@ export async function readPlaceJson(
   db: Executor,
   { reach, place, page }: { reach: Reach; place: TaskPlace; page: TaskPageRequest },
 ): Promise<TaskPageJson> {
-  const { projectId, listId, deletedSince, skipsArchived } = place
+  const { projectId, listId, mergedInto, deletedSince, skipsArchived } = place
   const { after, ...sort } = page
   const values = {
     ...(reach.projectId !== null && { reach: reach.projectId }),
     ...(projectId !== undefined && { projectId }),
     ...(listId !== undefined && { listId }),
+    ...(mergedInto !== undefined && { mergedInto }),
     ...(deletedSince && { deletedSince }),
     ...(after && { afterId: after.id, ...(page.sortBy !== 'created' && { afterKey: after.key }) }),
   }
@@ -81,9 +82,39 @@ export function rowsOf(
   reached: ReachedPlace,
   { others, ...page }: PositionedPage & { others?: SQL | undefined },
 ): SQL {
+  if (page.sortBy === 'reports' && !reached.place.deletedSince)
+    return rowsByReports(reached, { others, ...page })
   const condition = and(isCandidate(reached, page), others)
   return sql`select * from ${tasks} where ${condition} ${inOrder(reached, page)}`
 }
+
+/**
+ * Tasks with reports are few and have indexes; the others follow in the order of creation, which has its own. One index
+ * for both would cost each insert.
+ */
+function rowsByReports(
+  reached: ReachedPlace,
+  { others, after, ...page }: PositionedPage & { others?: SQL | undefined },
+): SQL {
+  const start = after && {
+    key: null,
+    id: sql`(case when ${after.key}::integer = 0 then ${after.id}::uuid else ${LAST_ID}::uuid end)`,
+  }
+  const reported = and(isCandidate(reached, { ...page, after }), sql`${tasks.reportCount} > 0`, others)
+  const byCreation = { ...page, sortBy: 'created' as const }
+  const unreported = and(
+    isCandidate(reached, { ...byCreation, after: start }),
+    sql`${tasks.reportCount} = 0`,
+    others,
+  )
+  return sql`select * from (
+    (select * from ${tasks} where ${reported} ${inOrder(reached, page)})
+    union all
+    (select * from ${tasks} where ${unreported} ${inOrder(reached, byCreation)})
+  ) as tasks ${inOrder(reached, page)}`
+}
+
+const LAST_ID = sql.raw(`'ffffffff-ffff-ffff-ffff-ffffffffffff'`)
 
 /** The limit is no parameter: plans depend on it. */
 export const inOrder = (reached: ReachedPlace, page: Omit<TaskPageRequest, 'after'>): SQL =>
@@ -129,7 +160,8 @@ export async function readTaskJson(
 function pageOf({ rows }: { rows: PageRow[] }, { sortBy }: Pick<TaskPageRequest, 'sortBy'>): TaskPageJson {
   const [row] = rows
   const { items = null, ids, lastId = null, lastKey = null } = row ?? {}
-  const key = sortBy === 'priority' ? Number(lastKey) : lastKey
+  const isNumber = sortBy === 'priority' || sortBy === 'reports'
+  const key = isNumber ? Number(lastKey) : lastKey
   return { items, ids: ids ?? [], last: lastId === null ? null : { id: lastId, key } }
 }
 
@@ -150,6 +182,7 @@ function statementFor(shape: PageShape) {
   const place = {
     projectId: value('projectId'),
     listId: value('listId'),
+    mergedInto: value('mergedInto'),
     deletedSince: value('deletedSince'),
     skipsArchived,
   }
@@ -184,4 +217,5 @@ const KEYS = {
   updated: utc('updated_at'),
   deleted: utc('deleted_at'),
   priority: 'priority',
+  reports: 'report_count',
 }

@@ -2,7 +2,7 @@ import { and, eq, gte, inArray, isNotNull, isNull, type SQL, sql } from '../db/d
 import { tasks } from '../db/tables/tasks.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
-import { isCandidate, orderOf, type TaskPlace } from './task-page-conditions.ts'
+import type { TaskPlace } from './task-page-conditions.ts'
 import {
   inOrder,
   readPlaceJson,
@@ -32,7 +32,7 @@ export interface TaskFilter extends TaskPlace {
 }
 
 export interface TaskPageRequest {
-  sortBy: 'created' | 'opened' | 'updated' | 'deleted' | 'priority'
+  sortBy: 'created' | 'opened' | 'updated' | 'deleted' | 'priority' | 'reports'
   direction: 'ascending' | 'descending'
   /** The end of the previous page: the value of the sort (none where ids alone are the order) and the id. */
   after?: { key: string | number | null; id: string } | undefined
@@ -79,14 +79,10 @@ export function taskPages(
       })
       if (near.last) return near
       // Not the id: an index of another order has it, too, and sorting that seems cheaper.
-      const beyond = await db
-        .select({ version: tasks.version })
-        .from(tasks)
-        .where(isCandidate(reached, page))
-        .orderBy(...orderOf(reached, page))
-        .offset(maxScanned)
-        .limit(1)
-      if (beyond.length === 0) return near
+      const beyond = await db.execute(sql`
+        select version from (${rowsOf(reached, { ...page, limit: maxScanned + 1 })}) as tasks
+        offset ${sql.raw(String(maxScanned))}`)
+      if (beyond.rowCount === 0) return near
       return readRowsJson(db, {
         page,
         rows: rowsOf(reached, { ...page, others: and(others, isFoundByText(text)) }),

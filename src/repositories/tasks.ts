@@ -111,6 +111,25 @@ export function tasksRepository(
         .catch(namingViolations(change.listId))
     },
 
+    /** The task that this one is merged into, or null; undefined if there is no such task, deleted or not. */
+    async findTarget(id: string): Promise<string | null | undefined> {
+      const [row] = await db
+        .select({ mergedInto: tasks.mergedInto })
+        .from(tasks)
+        .where(and(eq(tasks.id, id), inReach))
+      return row?.mergedInto
+    },
+
+    /** Counts reports of a task, which changes no version of it; returns how many it has now. */
+    async addReports(id: string, count: number): Promise<number> {
+      const [row] = await db
+        .update(tasks)
+        .set({ reportCount: sql`${tasks.reportCount} + ${count}` })
+        .where(and(eq(tasks.id, id), inReach))
+        .returning({ reportCount: tasks.reportCount })
+      return row?.reportCount ?? 0
+    },
+
     /** Applies the same change to many tasks; each gets its next version. */
     async updateMany(ids: string[], change: Omit<TaskUpdate, 'version'>): Promise<void> {
       await db

@@ -134,6 +134,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           'managed_by_codehost',
           'project_archived',
           'external_id_taken',
+          'merge_conflict',
         ],
       },
       schema: {

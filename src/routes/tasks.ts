@@ -109,6 +109,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
           'managed_by_codehost',
           'project_archived',
           'external_id_taken',
+          'merge_conflict',
           'version_mismatch',
         ],
       },
@@ -139,13 +140,14 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: taskOperations.delete,
-        errors: ['task_not_found', 'project_archived', 'version_mismatch'],
+        errors: ['task_not_found', 'project_archived', 'merge_conflict', 'version_mismatch'],
       },
       schema: {
         tags,
         operationId: 'deleteTask',
         summary: 'Delete a task',
-        description: 'Deletes the task. It can be restored for 30 days; then it is permanently deleted.',
+        description:
+          'Deletes the task. It can be restored for 30 days; then it is permanently deleted. A task that others are merged into can’t be deleted.',
         params: IdPath('task'),
         headers: IfMatch,
         response: { 204: emptyResponse('The task is deleted.') },
@@ -169,7 +171,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'restoreTask',
         summary: 'Restore a deleted task',
         description:
-          'Restores a task that was deleted in the last 30 days. If it isn’t deleted, returns it unchanged. Keys without `tasks:read` only get `id` and `version`.',
+          'Restores a task that was deleted in the last 30 days. If it isn’t deleted, returns it unchanged. If it was merged into a task that was deleted, merged or moved to another project since, it isn’t merged any more. Keys without `tasks:read` only get `id` and `version`.',
         params: IdPath('task'),
         response: {
           200: responses(ref(WrittenTask), { description: 'The restored task.', headers: { etag: ETag } }),

@@ -10,6 +10,7 @@ import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
 import { FieldError, Problem } from './problem.ts'
 import { NewProject, Project, ProjectChange } from './project.ts'
+import { Merge } from './report.ts'
 import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
 import { NewSession, Session } from './session.ts'
@@ -33,6 +34,7 @@ export const namedSchemas = [
   WrittenComment,
   NewComment,
   CommentChange,
+  Merge,
   BulkChange,
   BulkChanged,
   BulkTasks,

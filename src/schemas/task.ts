@@ -30,6 +30,7 @@ export const TaskSort = [
   '-updatedAt',
   'updatedAt',
   '-priority',
+  '-reports',
 ] as const
 export type TaskSort = (typeof TaskSort)[number]
 
@@ -110,7 +111,8 @@ const brief = {
   ),
   closedReason: Nullable(
     StringEnum(['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'], {
-      description: 'Why the issue or pull request was closed, or null if it is open.',
+      description:
+        'Why the issue or pull request was closed, or null if it is open. `duplicate` for any task that is merged into another.',
     }),
   ),
   sourceState: StringEnum(['present', 'transferred', 'deleted'], {
@@ -118,6 +120,13 @@ const brief = {
   }),
   commentCount: Type.Integer({
     description: 'The number of comments. It changes without a new version of the task.',
+  }),
+  mergedInto: Nullable(
+    Uuid('The task that this task is a report of, or null if it isn’t merged into another one.'),
+  ),
+  reports: Type.Integer({
+    description:
+      'How often this was reported: 1, and 1 for each task that is merged into it. It changes without a new version of the task.',
   }),
   author: Nullable(
     Type.Object(

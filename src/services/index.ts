@@ -24,6 +24,7 @@ import { metricsService, type PoolState } from './metrics/index.ts'
 import { projectsService } from './projects.ts'
 import { deliveriesService } from './push/inbox.ts'
 import { pushService } from './push/index.ts'
+import { reportsService } from './reports.ts'
 import { rulesService } from './rules.ts'
 import { sessionsService } from './sessions.ts'
 import { syncService } from './sync/index.ts'
@@ -110,6 +111,7 @@ function useCases({
     tasks: tasksService({ repos, clock, createSingle, updateSingle }),
     taskNames: taskNamesService({ repos }),
     comments: commentsService({ repos, clock }),
+    reports: reportsService({ repos, clock }),
     projects: projectsService({ repos, clock }),
     lists: listsService({ repos, clock }),
     activity: activityService({ repos, clock, logSingle }),

@@ -352,6 +352,9 @@ create table tasks (
   is_draft boolean,
   host_updated_at timestamp(3) with time zone,
   opened_at timestamp(3) with time zone not null default now(),
+  merged_into uuid,
+  status_before_merge text,
+  report_count integer not null default 0,
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),
@@ -420,15 +423,19 @@ CREATE INDEX tasks_labels ON public.tasks USING gin (lower_names(labels)) WITH (
 CREATE INDEX tasks_list_created ON public.tasks USING btree (list_id, id);
 CREATE INDEX tasks_list_opened ON public.tasks USING btree (list_id, opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_list_priority ON public.tasks USING btree (list_id, priority, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_list_reports ON public.tasks USING btree (list_id, report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
 CREATE INDEX tasks_list_status ON public.tasks USING btree (list_id, status, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_list_updated ON public.tasks USING btree (list_id, updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_merged ON public.tasks USING btree (merged_into, id) WHERE ((merged_into IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX tasks_opened ON public.tasks USING btree (opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_priority ON public.tasks USING btree (priority, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_created ON public.tasks USING btree (project_id, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_opened ON public.tasks USING btree (project_id, opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_priority ON public.tasks USING btree (project_id, priority, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_project_reports ON public.tasks USING btree (project_id, report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
 CREATE INDEX tasks_project_trash ON public.tasks USING btree (project_id, deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_project_updated ON public.tasks USING btree (project_id, updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_reports ON public.tasks USING btree (report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
 CREATE INDEX tasks_trash ON public.tasks USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_updated ON public.tasks USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE OR REPLACE FUNCTION public.lower_names(names text[])

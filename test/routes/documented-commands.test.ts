@@ -28,6 +28,7 @@ beforeAll(async () => {
   env.PROJECT = project.id
   env.LIST = project.inbox.id
   env.TASK = (await service.given.task(project.inbox, { version: 3 })).id
+  env.REPORT = (await service.given.task(project.inbox)).id
 })
 afterAll(() => service.close())
 

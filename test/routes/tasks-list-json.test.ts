@@ -54,6 +54,14 @@ const KINDS = {
     sourceState: 'transferred',
     commentCount: 12,
   },
+  'a report of another task': {
+    status: 'done',
+    completedAt: AT,
+    mergedInto: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
+    statusBeforeMerge: 'in_progress',
+    closedReason: 'completed',
+  },
+  'a task with reports': { reportCount: 41 },
   'feedback without an actor id': { source: 'analytics', createdByType: 'analytics', priority: 1 },
   'times without milliseconds, and with some': {
     createdAt: AT,
@@ -85,6 +93,7 @@ describe('a task in a list is the same as alone', () => {
         '-updatedAt',
         'updatedAt',
         '-priority',
+        '-reports',
       ]) {
         const page = await service.get(`/api/tasks?${place}&sort=${sort}`)
         expect(page.body).toEqual({ data: [alone], nextCursor: null })
@@ -96,6 +105,8 @@ describe('a task in a list is the same as alone', () => {
     // Filtered by more than its place, the statement is planned for its values.
     const filtered = await service.get(`/api/tasks?projectId=${id}&status=${task.status}`)
     expect(filtered.body.data).toEqual([alone])
+    // A task with reports can't be deleted.
+    await service.query('update tasks set report_count = 0 where id = $1', [task.id])
     await service.delete(`/api/tasks/${task.id}`)
     const trash = await service.get(`/api/tasks?projectId=${id}&deleted=true`)
     expect(trash.body.data).toMatchObject([{ id: task.id, title: task.title }])

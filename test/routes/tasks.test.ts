@@ -33,6 +33,8 @@ describe('a new task', () => {
       codehostPrNumber: null,
       closedReason: null,
       sourceState: 'present',
+      mergedInto: null,
+      reports: 1,
       commentCount: 0,
       author: null,
       isDraft: null,

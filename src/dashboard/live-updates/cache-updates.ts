@@ -18,9 +18,11 @@ const MAX_PAGES = 5
 
 const isComment = ({ type }: Activity) => type.startsWith('comment.')
 
-/** Whether a row has to be requested: a comment changes nothing of its task but the count, which its activity has. */
+const isReport = ({ type }: Activity) => type.startsWith('task.report_')
+
+/** Whether a row has to be requested: comments and reports change nothing of a task but a count that their activity has. */
 const isTaskChange = (activity: Activity): activity is Activity & { taskId: string } =>
-  activity.taskId !== null && !isComment(activity)
+  activity.taskId !== null && !isComment(activity) && !isReport(activity)
 
 /** Events without an activity. */
 const CONFIGURATION_EVENTS = ['project.changed', 'routing.changed']

@@ -6,6 +6,10 @@ export function rowChangeOf({ type, metadata }: Pick<Activity, 'type' | 'metadat
   if (type === 'task.reopened') return { status: metadata.to as TaskListItem['status'] }
   if (type === 'comment.created' || type === 'comment.deleted')
     return { commentCount: metadata.commentCount as number }
+  if (type === 'task.merged') return { status: 'done', mergedInto: metadata.into as string }
+  if (type === 'task.unmerged') return { status: metadata.to as TaskListItem['status'], mergedInto: null }
+  if (type === 'task.report_added' || type === 'task.report_removed')
+    return { reports: metadata.reports as number }
   if (type !== 'task.updated') return {}
   const changes = Object.entries(metadata.changes ?? {}).filter(([, change]) => isDifference(change))
   return Object.fromEntries(changes.map(([name, { to }]) => [name, to]))

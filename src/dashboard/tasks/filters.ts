@@ -21,6 +21,7 @@ export const SORTS: Record<NonNullable<TaskFilters['sort']>, string> = {
   '-updatedAt': 'Recently updated',
   updatedAt: 'Least recently updated',
   '-priority': 'Priority',
+  '-reports': 'Most reported',
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

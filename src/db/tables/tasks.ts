@@ -67,6 +67,12 @@ export const tasks = pgTable(
     version: integer('version').notNull(),
     /** Changes no version: a comment is not a change of its task. */
     commentCount: integer('comment_count').notNull().default(0),
+    /** A report of another task of the project. No foreign key: a task with reports can't be deleted. */
+    mergedInto: uuid('merged_into'),
+    /** While merged: the status that it would have otherwise; a sync changes this one. */
+    statusBeforeMerge: text('status_before_merge', { enum: ['open', 'in_progress', 'done'] }),
+    /** The tasks merged into it that are not deleted. Changes no version, as above. */
+    reportCount: integer('report_count').notNull().default(0),
   },
   (table) => [
     foreignKey({
@@ -111,6 +117,22 @@ export const tasks = pgTable(
       .using('gin', sql`lower_names(${table.labels})`)
       .with({ gin_pending_list_limit: 256 })
       .where(sql`${table.labels} <> '{}' and ${table.deletedAt} is null`),
+    // The reports of a task. Only merged tasks are in this index, and only their targets in the next three.
+    index('tasks_merged')
+      .on(table.mergedInto, table.id)
+      .where(sql`${table.mergedInto} is not null and ${table.deletedAt} is null`),
+    // `sort=-reports`: tasks without reports follow in the order of creation.
+    index('tasks_reports')
+      .on(table.reportCount, table.id)
+      .where(sql`${table.reportCount} > 0 and ${table.deletedAt} is null`),
+    // `projectId` and `sort=-reports`.
+    index('tasks_project_reports')
+      .on(table.projectId, table.reportCount, table.id)
+      .where(sql`${table.reportCount} > 0 and ${table.deletedAt} is null`),
+    // `listId` and `sort=-reports`.
+    index('tasks_list_reports')
+      .on(table.listId, table.reportCount, table.id)
+      .where(sql`${table.reportCount} > 0 and ${table.deletedAt} is null`),
     // `deleted=true`, and the purge. Only deleted tasks are in this index and the next.
     index('tasks_trash').on(table.deletedAt, table.id).where(isNotNull(table.deletedAt)),
     // `deleted=true` and `projectId`; emptying the trash of a project.

@@ -87,16 +87,20 @@ const unchanged = ({ number, kind }: CodehostItem): ItemDecision => ({
 function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: Date }): ItemDecision {
   const { number, kind } = item
   const isClosed = item.state === 'closed'
+  const isMerged = task.mergedInto !== null
+  const before = (isMerged && task.statusBeforeMerge) || task.status
   const isReopening = !isClosed && task.codehostState === 'closed'
-  const isClosing = isClosed && (task.codehostState !== 'closed' || task.status !== 'done')
-  const status = isClosed ? 'done' : isReopening && task.status === 'done' ? 'open' : task.status
+  const isClosing = isClosed && (task.codehostState !== 'closed' || before !== 'done')
+  const status = isClosed ? 'done' : isReopening && before === 'done' ? 'open' : before
 
   const { description, hostUpdatedAt, ...owned } = codehostColumns(item)
   const next = {
     ...owned,
-    status,
+    // A merged task stays done; it follows the host once it is unmerged.
+    status: isMerged ? task.status : status,
+    statusBeforeMerge: isMerged ? status : null,
     openedAt: item.openedAt ?? task.openedAt,
-    completedAt: status === 'done' ? (item.closedAt ?? task.completedAt ?? now) : null,
+    completedAt: isMerged || status === 'done' ? (item.closedAt ?? task.completedAt ?? now) : null,
   }
   const changed = (Object.keys(next) as (keyof typeof next)[]).filter(
     (name) => !isDeepStrictEqual(next[name], task[name]),
@@ -112,8 +116,9 @@ function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: 
     notes: null,
     metadata: {},
   }
-  if (changed.length === 0 && !isDescriptionNew) {
-    const isNewer = !isDeepStrictEqual(row.hostUpdatedAt, task.hostUpdatedAt)
+  const shown = isMerged ? changed.filter((name) => !HOST_STATE.includes(name)) : changed
+  if (shown.length === 0 && !isDescriptionNew) {
+    const isNewer = changed.length > 0 || !isDeepStrictEqual(row.hostUpdatedAt, task.hostUpdatedAt)
     return { ...unchanged(item), ...(isNewer && { row }) }
   }
   row.version = task.version + 1
@@ -122,10 +127,10 @@ function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: 
     task.hostUpdatedAt === null && !isDescriptionNew && changed.every((name) => FACTS.includes(name))
   if (isFilledIn) return { ...unchanged(item), row }
   row.updatedAt = now
-  const outcome = isClosing ? 'closed' : isReopening ? 'reopened' : 'updated'
+  const outcome = isMerged ? 'updated' : isClosing ? 'closed' : isReopening ? 'reopened' : 'updated'
   const texts = isDescriptionNew ? { description: 'changed' } : {}
   const changes = {
-    ...Object.fromEntries(changed.flatMap((name) => difference(name, { task, next }))),
+    ...Object.fromEntries(shown.flatMap((name) => difference(name, { task, next }))),
     ...texts,
   }
   return { number, kind, outcome, row, activities: activitiesOf(task, { row, changes }) }
@@ -165,6 +170,13 @@ function activitiesOf(
   }
   return activities
 }
+
+/** Stored while a task is merged, but not shown: nothing of the task changes until it is unmerged. */
+const HOST_STATE: readonly string[] = [
+  'codehostState',
+  'closedReason',
+  'statusBeforeMerge',
+] satisfies readonly (keyof StoredTask)[]
 
 /** Facts about the item that earlier versions did not store. */
 const FACTS: readonly string[] = [

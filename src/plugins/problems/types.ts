@@ -145,6 +145,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'externalId already exists',
     'An externalId is unique among the tasks of one project and source that are not deleted.',
   ],
+  merge_conflict: [
+    409,
+    'Merge conflict',
+    'A task is merged into another task of its project that isn’t merged itself. While it is merged, its status can’t be changed. A task with reports can’t be merged or deleted, and neither can be moved to another project. `detail` says what to do first.',
+  ],
   event_not_replayable: [
     409,
     'Event cannot be replayed',

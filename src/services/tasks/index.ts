@@ -1,11 +1,12 @@
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
+import { decideUnmerge } from '../../domain/merging.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { decideChange } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention, TRASH_RETENTION_MS } from '../../domain/trash.ts'
-import { listNotFound, projectNotFound, taskNotFound } from '../../errors/index.ts'
+import { listNotFound, projectNotFound, taskNotFound, taskWithReports } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
@@ -21,6 +22,7 @@ import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 import { portionsOf, type WrittenItem, wholeTasks } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
+import { countReport, type LockedReport, restorableTarget, withTarget, writtenTask } from './merged.ts'
 import type { singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
 import { toTask, writtenFor } from './view.ts'
@@ -112,7 +114,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     /**
      * @throws task_not_found, list_not_found, project_archived, version_mismatch, external_id_taken, managed_by_codehost,
-     * description_read_only
+     * description_read_only, merge_conflict
      */
     async update(
       caller: Caller,
@@ -146,32 +148,52 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     /**
      * Deletes a task; it can be restored until the cleanup removes it.
-     * @throws task_not_found, project_archived, version_mismatch
+     * @throws task_not_found, project_archived, version_mismatch, merge_conflict
      */
     async delete(caller: Caller, { id, allowed }: { id: string; allowed: AllowedVersions }): Promise<void> {
-      await repos.within(caller).transaction(async (repos) => {
-        const { task } = await lockedTask(repos, { id, allowed })
+      const work = async (repos: BoundRepositories, { locked, target }: LockedReport) => {
+        const task = writableTask(locked, id)
+        refuseStale(allowed, task.version)
+        if (task.reportCount > 0) throw taskWithReports(task.id)
         const now = clock.now()
         await repos.tasks.update(id, { deletedAt: now, updatedAt: now, version: task.version + 1 })
         await repos.activity.insert([activityOf('task.deleted', { task, caller, now })])
-      })
+        const report = { clock, report: task, actor: actorOf(caller), now }
+        if (target) await countReport(repos, { ...report, target, difference: -1 })
+      }
+      await withTarget(repos.within(caller), { id, work })
     },
 
     /**
-     * Restores a deleted task; returns one that is not deleted unchanged.
+     * Restores a deleted task; returns one that is not deleted unchanged. A report of a task that was deleted, merged or
+     * moved to another project meanwhile is not merged any more.
      * @throws task_not_found, project_archived, external_id_taken
      */
     async restore(caller: Caller, id: string): Promise<WrittenTask> {
-      return repos.within(caller).transaction(async (repos) => {
-        const task = writableTask(await lockTasks(repos, { ids: [id], hidden: true }), id)
+      const work = async (repos: BoundRepositories, { locked, target }: LockedReport) => {
+        const task = writableTask(locked, id)
         const now = clock.now()
         if (task.deletedAt && isPastRetention(task.deletedAt, now)) throw taskNotFound(id)
-        if (!task.deletedAt) return writtenFor(caller, toTask(task))
-        const update = { deletedAt: null, updatedAt: now, version: task.version + 1 }
-        await repos.tasks.update(id, update)
-        await repos.activity.insert([activityOf('task.restored', { task, caller, now })])
-        return writtenFor(caller, toTask({ ...task, ...update }))
-      })
+        if (!task.deletedAt) return writtenFor(caller, toTask(await writtenTask(repos, task.id)))
+        const countedBy = restorableTarget(task, target)
+        const unmerged = countedBy ? undefined : decideUnmerge(task)
+        await repos.tasks.update(id, {
+          ...unmerged,
+          deletedAt: null,
+          updatedAt: now,
+          version: task.version + 1,
+        })
+        const about = { task, caller, now }
+        const from = { from: task.mergedInto, to: unmerged?.status }
+        await repos.activity.insert([
+          activityOf('task.restored', about),
+          ...(unmerged ? [activityOf('task.unmerged', { ...about, metadata: from })] : []),
+        ])
+        const report = { clock, report: task, actor: actorOf(caller), now }
+        if (countedBy) await countReport(repos, { ...report, target: countedBy, difference: 1 })
+        return writtenFor(caller, toTask(await writtenTask(repos, task.id)))
+      }
+      return withTarget(repos.within(caller), { id, hidden: true, work })
     },
 
     /**

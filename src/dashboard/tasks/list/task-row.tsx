@@ -111,6 +111,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       )}
       <span className={styles.tail}>
         {props.project && <span className={styles.project}>{props.project}</span>}
+        {task.reports > 1 && (
+          <span className={styles.label} title={plural(task.reports, 'report')}>
+            {task.reports}×
+          </span>
+        )}
         {task.commentCount > 0 && (
           <span className={styles.comments} role="img" aria-label={plural(task.commentCount, 'comment')}>
             <CommentIcon size={14} />

@@ -1,4 +1,5 @@
 import type { Activity } from '../../api/queries.ts'
+import { plural } from '../../lib/plural.ts'
 import { fieldName } from '../field-names.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 
@@ -16,6 +17,14 @@ export function activityText({ type, message, metadata, actor }: Activity): stri
       return 'deleted the task'
     case 'task.restored':
       return 'restored the task'
+    case 'task.merged':
+      return 'merged the task into another one'
+    case 'task.unmerged':
+      return metadata.to === 'done' ? 'unmerged the task' : 'unmerged the task, which reopened it'
+    case 'task.report_added':
+      return `merged a task into this one (${plural(Number(metadata.reports), 'report')})`
+    case 'task.report_removed':
+      return `took back a merge (${plural(Number(metadata.reports), 'report')})`
     case 'feedback.received':
       return message ?? 'sent feedback'
     case 'task.updated':

@@ -1,0 +1,66 @@
+import {
+  mergedAcrossProjects,
+  mergedIntoItself,
+  mergedTarget,
+  mergedTask,
+  taskWithReports,
+} from '../errors/index.ts'
+import type { StoredTask } from './task.ts'
+
+/** The columns that merging and unmerging change. */
+type MergeUpdate = Pick<StoredTask, 'mergedInto' | 'status' | 'statusBeforeMerge' | 'completedAt'>
+
+/**
+ * Decides a merge of a task into another one, of which it becomes a report. Undefined if it is one already.
+ * @throws merge_conflict
+ */
+export function decideMerge(
+  task: StoredTask,
+  { target, now }: { target: StoredTask; now: Date },
+): MergeUpdate | undefined {
+  const { id, mergedInto } = task
+  if (id === target.id) throw mergedIntoItself(id)
+  if (mergedInto === target.id) return undefined
+  if (mergedInto !== null) throw mergedTask({ id, mergedInto })
+  if (target.mergedInto !== null) throw mergedTarget({ id: target.id, mergedInto: target.mergedInto })
+  if (task.reportCount > 0) throw taskWithReports(id)
+  if (task.projectId !== target.projectId) throw mergedAcrossProjects()
+  return mergedColumns(task, { into: target.id, now })
+}
+
+/** The columns of a task that is merged, which is done. */
+const mergedColumns = (
+  { status, completedAt }: StoredTask,
+  { into, now }: { into: string; now: Date },
+): MergeUpdate => ({
+  mergedInto: into,
+  statusBeforeMerge: status,
+  status: 'done',
+  completedAt: completedAt ?? now,
+})
+
+/** Decides the end of a merge: the task gets the status that it would have without. Undefined if it is not merged. */
+export function decideUnmerge({
+  mergedInto,
+  statusBeforeMerge,
+  completedAt,
+}: StoredTask): MergeUpdate | undefined {
+  if (mergedInto === null) return undefined
+  const status = statusBeforeMerge ?? 'open'
+  return {
+    mergedInto: null,
+    statusBeforeMerge: null,
+    status,
+    completedAt: status === 'done' ? completedAt : null,
+  }
+}
+
+/** Whether a deleted report can be restored as one: its target may have been deleted, moved or merged since. */
+export const canBeReportOf = (
+  { projectId }: Pick<StoredTask, 'projectId'>,
+  target: StoredTask | undefined,
+): boolean =>
+  target !== undefined &&
+  target.deletedAt === null &&
+  target.mergedInto === null &&
+  target.projectId === projectId

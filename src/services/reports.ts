@@ -1,0 +1,101 @@
+import { decodeCursor, encodeCursor } from '../domain/cursor.ts'
+import { decideMerge, decideUnmerge } from '../domain/merging.ts'
+import type { Operations } from '../domain/operation.ts'
+import { taskOrderOf } from '../domain/task-order.ts'
+import { taskNotFound } from '../errors/index.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { ReportQuery } from '../schemas/report.ts'
+import type { WrittenTask } from '../schemas/task.ts'
+import type { Caller } from './access.ts'
+import { actorOf, changeLog } from './activity/row.ts'
+import type { PageJson } from './page.ts'
+import { portionsOf } from './tasks/left-out.ts'
+import { lockTasks, writableTask } from './tasks/locks.ts'
+import { countReport, type LockedReport, withTarget, writtenTask } from './tasks/merged.ts'
+import { toTask, writtenFor } from './tasks/view.ts'
+
+export const reportOperations = {
+  merge: { scope: 'tasks:write' },
+  unmerge: { scope: 'tasks:write' },
+  list: { scope: 'tasks:read' },
+} satisfies Operations<ReturnType<typeof reportsService>>
+
+/**
+ * Reports: tasks that are merged into another one, because they are about the same. A report is done as long as it is
+ * merged; its target counts it, which changes no version of the target.
+ */
+export function reportsService({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  const log = changeLog(clock)
+
+  return {
+    /**
+     * Merges a task into another one of its project; returns one that is merged into it already unchanged.
+     * @throws task_not_found, project_archived, merge_conflict
+     */
+    async merge(
+      caller: Caller,
+      { id, into: requestedInto }: { id: string; into: string },
+    ): Promise<WrittenTask> {
+      const into = requestedInto.toLowerCase()
+      return repos.within(caller).transaction(async (repos) => {
+        const locked = await lockTasks(repos, { ids: [id.toLowerCase(), into] })
+        const task = writableTask(locked, id)
+        const target = writableTask(locked, into)
+        const now = clock.now()
+        const merge = decideMerge(task, { target, now })
+        if (merge) {
+          await repos.tasks.update(task.id, { ...merge, updatedAt: now, version: task.version + 1 })
+          const about = { taskId: task.id, projectId: task.projectId }
+          const metadata = { into, from: task.status }
+          await log(repos, { type: 'task.merged', caller, now, ...about, metadata })
+          const actor = actorOf(caller)
+          await countReport(repos, { clock, target, report: task, difference: 1, actor, now })
+        }
+        return writtenFor(caller, toTask(await writtenTask(repos, task.id)))
+      })
+    },
+
+    /**
+     * Makes a report a task of its own again; returns a task that is not merged unchanged.
+     * @throws task_not_found, project_archived
+     */
+    async unmerge(caller: Caller, id: string): Promise<WrittenTask> {
+      const work = async (repos: BoundRepositories, { locked, target }: LockedReport) => {
+        const task = writableTask(locked, id)
+        const unmerge = decideUnmerge(task)
+        if (unmerge) {
+          const now = clock.now()
+          await repos.tasks.update(task.id, { ...unmerge, updatedAt: now, version: task.version + 1 })
+          const about = { taskId: task.id, projectId: task.projectId }
+          const metadata = { from: task.mergedInto, to: unmerge.status }
+          await log(repos, { type: 'task.unmerged', caller, now, ...about, metadata })
+          const actor = actorOf(caller)
+          if (target) await countReport(repos, { clock, target, report: task, difference: -1, actor, now })
+        }
+        return writtenFor(caller, toTask(await writtenTask(repos, task.id)))
+      }
+      return withTarget(repos.within(caller), { id, work })
+    },
+
+    /**
+     * The reports of a task as JSON text, which PostgreSQL makes: newest first.
+     * @throws task_not_found, invalid_cursor
+     */
+    async list(caller: Caller, { id, query }: { id: string; query: ReportQuery }): Promise<PageJson> {
+      const { limit = 50, cursor } = query
+      const { sortBy, direction, isKey } = taskOrderOf({})
+      const after = cursor === undefined ? undefined : decodeCursor(cursor, { sort: ORDER, isKey })
+      const isSummary = query.fields === 'summary'
+      const { tasks } = repos.within(caller)
+      if (!(await tasks.find(id))) throw taskNotFound(id)
+      const page = { sortBy, direction, after, limit: limit + 1, isSummary }
+      const { items, ids, last } = await tasks.list({ mergedInto: id }, page)
+      const nextCursor = last && encodeCursor(ORDER, last)
+      if (items !== null) return { items, nextCursor }
+      return { items: '', nextCursor, rest: portionsOf({ tasks }, { ids, isSummary }) }
+    },
+  }
+}
+
+const ORDER = 'reports'
