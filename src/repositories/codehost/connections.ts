@@ -22,14 +22,6 @@ export function codehostRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    async findById(id: string): Promise<ConnectionRow | undefined> {
-      const [row] = await db
-        .select()
-        .from(codehostConnections)
-        .where(and(eq(codehostConnections.id, id), inReach))
-      return row
-    },
-
     /** Locks it until the transaction ends, without delaying deliveries, which refer to it. */
     async findForUpdate(projectId: string): Promise<ConnectionRow | undefined> {
       const [row] = await db.select().from(codehostConnections).where(isOf(projectId)).for('no key update')

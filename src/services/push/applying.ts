@@ -3,7 +3,7 @@ import { itemOf } from '../../domain/codehost/item.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { Settlement } from '../../repositories/codehost/deliveries.ts'
+import type { PendingRow, Settlement } from '../../repositories/codehost/deliveries.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { markGone, saveName, writeItems } from '../sync/items.ts'
@@ -20,6 +20,8 @@ export interface ApplyingDeps {
 const BATCH = { maxItems: 50, maxBytes: 8 * 1024 * 1024 }
 /** While the host is asked, no other instance asks the same; if this one is killed, another continues then. */
 const ASKING_MS = 60_000
+/** Of one round. */
+const MAX_CONNECTIONS = 20
 /** For about seven hours. Polling brings what is lost then. */
 const RETRIES = { firstMs: 5_000, maxMs: 3_600_000, maxAttempts: 16 }
 /** How often an item is read again because its task changed meanwhile. */
@@ -27,26 +29,32 @@ const MAX_READINGS = 5
 
 /** Applies stored deliveries to tasks. Instances may do so at the same time: each batch locks its connection. */
 export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
-  const { codehost, deliveries } = repos.within(everywhere)
+  const { deliveries } = repos.within(everywhere)
 
-  /** Applies one batch of each connection that has any. Returns whether there may be more. */
+  /** Applies one batch of each connection that has any. Returns whether more were due already. */
   return async function applyDue(signal: AbortSignal): Promise<boolean> {
-    const due = await deliveries.listDueConnections(clock.now())
+    const due = await deliveries.listDueConnections(clock.now(), MAX_CONNECTIONS)
+    let isMoreDue = due.length === MAX_CONNECTIONS
     const errors: unknown[] = []
     for (const connectionId of due) {
       if (signal.aborted) return false
-      await deliveries.redacted(() => applyOne(connectionId, signal)).catch((error) => errors.push(error))
+      try {
+        if (await deliveries.redacted(() => applyOne(connectionId, signal))) isMoreDue = true
+      } catch (error) {
+        errors.push(error)
+      }
     }
     if (errors.length > 0) throw errors[0]
-    return due.length > 0
+    return isMoreDue
   }
 
-  async function applyOne(connectionId: string, signal: AbortSignal): Promise<void> {
-    const connection = await codehost.findById(connectionId)
+  /** Returns whether there may be more than one batch. */
+  async function applyOne(connectionId: string, signal: AbortSignal): Promise<boolean> {
+    const connection = await deliveries.findConnection(connectionId)
     // Its deliveries are deleted with it.
-    if (!connection) return
+    if (!connection) return false
     try {
-      await applyBatchOf(connection, { signal, maxItems: BATCH.maxItems })
+      return await applyBatchOf(connection, { signal, maxItems: BATCH.maxItems })
     } catch (error) {
       // One of them may be the reason: alone, it delays no other.
       const [first] = await deliveries.listDue(connectionId, { now: clock.now(), ...BATCH, maxItems: 1 })
@@ -55,16 +63,20 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
         await postpone(connectionId, { ids: [first.id], reason: 'internal_error' })
         throw error
       })
+      return true
     }
   }
 
+  /** Returns whether the batch was full. */
   async function applyBatchOf(
     connection: ConnectionRow,
     { signal, maxItems }: { signal: AbortSignal; maxItems: number },
-  ): Promise<void> {
+  ): Promise<boolean> {
+    let isFull = false
     const questions = await whileConnected(connection, async (repos, { connection, isArchived }) => {
       const now = clock.now()
       const rows = await repos.deliveries.listDue(connection.id, { now, ...BATCH, maxItems })
+      isFull = rows.length === maxItems || bytesOf(rows) >= BATCH.maxBytes
       if (isArchived) {
         const dropped = { status: 'dropped' as const, reason: 'project_archived' }
         const settled = rows.map(({ id }) => ({ id, ...dropped }))
@@ -83,6 +95,7 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
       if (signal.aborted) await deliveries.postpone(connection.id, { ids, until: clock.now() })
       else await ask(question, { connection, signal })
     }
+    return isFull
   }
 
   async function ask(
@@ -187,6 +200,8 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
     })
   }
 }
+
+const bytesOf = (rows: PendingRow[]) => rows.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0)
 
 const settledAs = (ids: string[], outcome: Omit<Settlement, 'id'>): Settlement[] =>
   ids.map((id) => ({ id, ...outcome }))

@@ -32,7 +32,7 @@ interface PushDeps extends Omit<ApplyingDeps, 'host' | 'vault'> {
 
 /** The push receiver: stores what the code host reports, which a job applies. */
 export function pushService({ repos, clock, host, vault }: PushDeps) {
-  const { codehost, deliveries } = repos.within(everywhere)
+  const { deliveries } = repos.within(everywhere)
   let onReceived = () => {}
 
   return {
@@ -45,7 +45,7 @@ export function pushService({ repos, clock, host, vault }: PushDeps) {
 
     /** Undefined if there is no such connection, or it has no secret that can be decrypted. */
     async findTarget(connectionId: string): Promise<PushTarget | undefined> {
-      const connection = isUuid(connectionId) ? await codehost.findById(connectionId) : undefined
+      const connection = isUuid(connectionId) ? await deliveries.findConnection(connectionId) : undefined
       const secrets = connection ? vault.webhookSecretsOf(connection, clock.now()) : []
       if (!connection || secrets.length === 0) return undefined
       return { connection: { id: connection.id, repositoryId: connection.repositoryId }, secrets }
