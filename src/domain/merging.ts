@@ -29,7 +29,7 @@ export function decideMerge(
 }
 
 /** The columns of a task that is merged, which is done. */
-const mergedColumns = (
+export const mergedColumns = (
   { status, completedAt }: StoredTask,
   { into, now }: { into: string; now: Date },
 ): MergeUpdate => ({

@@ -52,6 +52,7 @@ export function newTask(
     mergedInto: null,
     statusBeforeMerge: null,
     reportCount: 0,
+    noteKey: null,
   }
 }
 

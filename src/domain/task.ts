@@ -42,6 +42,8 @@ export interface StoredTask {
   statusBeforeMerge: Task['status'] | null
   /** The tasks that are merged into it. */
   reportCount: number
+  /** Of feedback: the same for equal notes. */
+  noteKey: string | null
 }
 
 /** The values that a change writes. */

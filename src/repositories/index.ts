@@ -11,6 +11,7 @@ import { configurationChanges } from './configuration-changes.ts'
 import { contextRepository } from './context.ts'
 import { deletionTurn } from './deletion-turn.ts'
 import { feedbackRepository } from './feedback/events.ts'
+import { feedbackGroupsRepository } from './feedback/groups.ts'
 import { routingRepository } from './feedback/routing.ts'
 import { idempotencyRepository } from './idempotency.ts'
 import { keyCredentials, keysRepository } from './keys.ts'
@@ -108,6 +109,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     webhookSecrets: webhookSecretsRepository(db),
     routing: routingRepository(db),
     feedback: feedbackRepository(db),
+    feedbackGroups: feedbackGroupsRepository(db),
     codehost: codehostRepository(db, reach),
     codehostLabels: codehostLabelsRepository(db),
     deliveries: codehostDeliveriesRepository(db),

@@ -67,6 +67,7 @@ const FIXED: Record<Exclude<keyof TaskRow, (typeof GIVEN)[number]>, string | und
   mergedInto: undefined,
   statusBeforeMerge: undefined,
   reportCount: undefined,
+  noteKey: undefined,
   authorName: undefined,
   authorUrl: undefined,
   isDraft: undefined,

@@ -76,6 +76,7 @@ type Unnamed =
   | 'hostUpdatedAt'
   | 'statusBeforeMerge'
   | 'reportCount'
+  | 'noteKey'
   | 'createdByType'
   | 'createdById'
   | 'createdByName'

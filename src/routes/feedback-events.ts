@@ -50,7 +50,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
     {
       config: {
         operation: feedbackInboxOperations.replay,
-        errors: ['event_not_found', 'event_not_replayable', 'project_archived'],
+        errors: ['event_not_found', 'event_not_replayable', 'project_archived', 'merge_conflict'],
       },
       schema: {
         tags,

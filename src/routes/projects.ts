@@ -75,18 +75,18 @@ export const projectsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.patch(
     '/:id',
     {
-      config: { operation: projectOperations.rename, errors: ['project_not_found', 'project_archived'] },
+      config: { operation: projectOperations.update, errors: ['project_not_found', 'project_archived'] },
       schema: {
         tags,
         operationId: 'updateProject',
-        summary: 'Rename a project',
-        description: 'Renames the project.',
+        summary: 'Update a project',
+        description: 'Updates the given fields.',
         params: IdPath('project'),
         body: ref(ProjectChange),
         response: { 200: responses(ref(Project), { description: 'The updated project.' }) },
       },
     },
-    (request) => projects.rename(request.caller, { id: request.params.id, change: request.body }),
+    (request) => projects.update(request.caller, { id: request.params.id, change: request.body }),
   )
 
   app.post(

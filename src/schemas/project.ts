@@ -1,10 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ProjectCodehost } from './codehost.ts'
-import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
+import {
+  Cursor,
+  DateTime,
+  Limit,
+  Nullable,
+  PageOf,
+  ref,
+  StrictObject,
+  StringEnum,
+  TrimmedString,
+  Uuid,
+} from './parts.ts'
 
 const Name = TrimmedString(100, {
   description: 'The name, 1 to 100 characters after trimming.',
   examples: ['Mobile app'],
+})
+
+const GroupFeedback = StringEnum(['off', 'suggest', 'auto'], {
+  description:
+    'What happens to feedback that resembles other feedback of the project. `suggest` shows it, `off` doesn’t. `auto` also merges new feedback into the oldest open feedback whose note is the same, ignoring case, space and punctuation.',
 })
 
 export const Project = Type.Object(
@@ -12,9 +28,10 @@ export const Project = Type.Object(
     id: Uuid('The ID of the project.'),
     name: Type.String({ description: 'The name of the project.' }),
     archivedAt: Nullable(DateTime('When the project was archived, or null if it is active.')),
+    groupFeedback: GroupFeedback,
     openCount: Type.Integer({ description: 'The number of tasks that aren’t done.' }),
     createdAt: DateTime('When the project was created.'),
-    updatedAt: DateTime('When the project was last renamed, archived or unarchived.'),
+    updatedAt: DateTime('When the project was last changed, archived or unarchived.'),
     codehost: Nullable(ProjectCodehost),
   },
   { $id: 'Project', description: 'A group of lists.' },
@@ -24,13 +41,13 @@ export type Project = Static<typeof Project>
 export const ProjectPage = PageOf(ref(Project), { description: 'A page of projects.' })
 
 export const NewProject = StrictObject(
-  { name: Name },
+  { name: Name, groupFeedback: Type.Optional({ ...GroupFeedback, default: 'suggest' }) },
   { $id: 'NewProject', description: 'The project to create.' },
 )
 export type NewProject = Static<typeof NewProject>
 
 export const ProjectChange = StrictObject(
-  { name: Type.Optional(Name) },
+  { name: Type.Optional(Name), groupFeedback: Type.Optional(GroupFeedback) },
   { $id: 'ProjectChange', description: 'The fields to update.' },
 )
 export type ProjectChange = Static<typeof ProjectChange>

@@ -1,3 +1,4 @@
+import { changesBetween, isNoChange } from '../domain/changes.ts'
 import { orderById } from '../domain/cursor.ts'
 import type { Operations } from '../domain/operation.ts'
 import { projectIsDefault, projectNotFound } from '../errors/index.ts'
@@ -17,7 +18,7 @@ export const projectOperations = {
   create: { scope: 'admin', isServiceWide: true },
   list: { scope: 'tasks:read' },
   get: { scope: 'tasks:read' },
-  rename: { scope: 'admin' },
+  update: { scope: 'admin' },
   archive: { scope: 'admin' },
   unarchive: { scope: 'admin' },
   delete: { scope: 'admin' },
@@ -39,10 +40,10 @@ export function projectsService({
 
   return {
     /** Creates a project with its default list. */
-    async create(caller: Caller, { name }: NewProject): Promise<Project> {
+    async create(caller: Caller, { name, groupFeedback }: NewProject): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
         const now = clock.now()
-        const project = await insertProject(repos, { clock, now, name, isDefault: false })
+        const project = await insertProject(repos, { clock, now, name, groupFeedback, isDefault: false })
         await record(repos, {
           type: 'project.created',
           caller,
@@ -71,16 +72,17 @@ export function projectsService({
     },
 
     /** @throws project_not_found, project_archived */
-    async rename(
+    async update(
       caller: Caller,
-      { id, change: { name } }: { id: string; change: ProjectChange },
+      { id, change: values }: { id: string; change: ProjectChange },
     ): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
         const project = await writableProject(repos, { id, lock: 'update' })
-        if (name !== undefined && name !== project.name) {
+        const after = { ...project, ...values }
+        const changes = changesBetween({ before: project, after, names: ['name', 'groupFeedback'] })
+        if (!isNoChange(changes)) {
           const now = clock.now()
-          await change(repos, { id, values: { name, updatedAt: now } })
-          const changes = { name: { from: project.name, to: name } }
+          await change(repos, { id, values: { ...values, updatedAt: now } })
           await record(repos, { type: 'project.updated', caller, projectId: id, now, metadata: { changes } })
         }
         return counted(repos, id)
@@ -153,9 +155,27 @@ export function projectsService({
 /** Inserts a project with its default list: every project has one. */
 export async function insertProject(
   repos: BoundRepositories,
-  { clock, now, name, isDefault }: Pick<ProjectRow, 'name' | 'isDefault'> & { clock: Clock; now: Date },
+  {
+    clock,
+    now,
+    name,
+    groupFeedback = 'suggest',
+    isDefault,
+  }: Pick<ProjectRow, 'name' | 'isDefault'> & {
+    clock: Clock
+    now: Date
+    groupFeedback?: ProjectRow['groupFeedback'] | undefined
+  },
 ): Promise<ProjectRow> {
-  const project = { id: clock.newId(now), name, isDefault, archivedAt: null, createdAt: now, updatedAt: now }
+  const project = {
+    id: clock.newId(now),
+    name,
+    groupFeedback,
+    isDefault,
+    archivedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
   await repos.projects.insert(project)
   await repos.lists.insert({
     id: clock.newId(now),
@@ -197,6 +217,7 @@ const toProject = (row: CountedProjectRow, connection: ConnectionWithRun | undef
   id: row.id,
   name: row.name,
   archivedAt: row.archivedAt?.toISOString() ?? null,
+  groupFeedback: row.groupFeedback,
   openCount: row.openCount,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),

@@ -199,6 +199,7 @@ create table projects (
   archived_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  group_feedback text not null default 'suggest'::text,
   constraint projects_pkey PRIMARY KEY (id)
 );
 
@@ -355,6 +356,7 @@ create table tasks (
   merged_into uuid,
   status_before_merge text,
   report_count integer not null default 0,
+  note_key text,
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),
@@ -427,6 +429,7 @@ CREATE INDEX tasks_list_reports ON public.tasks USING btree (list_id, report_cou
 CREATE INDEX tasks_list_status ON public.tasks USING btree (list_id, status, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_list_updated ON public.tasks USING btree (list_id, updated_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_merged ON public.tasks USING btree (merged_into, id) WHERE ((merged_into IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX tasks_notes ON public.tasks USING btree (project_id, note_key, id) WHERE ((note_key IS NOT NULL) AND (status <> 'done'::text) AND (deleted_at IS NULL));
 CREATE INDEX tasks_opened ON public.tasks USING btree (opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_priority ON public.tasks USING btree (priority, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_created ON public.tasks USING btree (project_id, id) WHERE (deleted_at IS NULL);

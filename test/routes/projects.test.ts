@@ -17,6 +17,7 @@ describe('a new project', () => {
       id: expect.stringMatching(UUID),
       name: 'Mobile app',
       archivedAt: null,
+      groupFeedback: 'suggest',
       openCount: 0,
       createdAt: expect.stringMatching(TIMESTAMP),
       updatedAt: made.body.createdAt,
@@ -126,6 +127,21 @@ describe('projects', () => {
 })
 
 describe('a project', () => {
+  test.each(['off', 'auto', 'suggest'])(
+    'can be created and updated with groupFeedback %s',
+    async (groupFeedback) => {
+      const made = await service.post('/api/projects', { name: 'Grouped', groupFeedback })
+      expect(made).toMatchObject({ status: 201, body: { groupFeedback } })
+      const project = await service.given.project({ groupFeedback: groupFeedback === 'off' ? 'auto' : 'off' })
+      const updated = await service.patch(`/api/projects/${project.id}`, { groupFeedback })
+      expect(updated).toMatchObject({ status: 200, body: { groupFeedback, name: project.name } })
+      for (const refused of ['on', null, true])
+        expect(
+          (await service.patch(`/api/projects/${project.id}`, { groupFeedback: refused })).body.code,
+        ).toBe('validation_failed')
+    },
+  )
+
   test('that does not exist is 404 on every route', async () => {
     for (const [method, path, body] of [
       ['GET', '', undefined],

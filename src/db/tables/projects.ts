@@ -8,6 +8,10 @@ export const projects = pgTable(
     name: text('name').notNull(),
     isDefault: boolean('is_default').notNull().default(false),
     archivedAt: timestamptz('archived_at'),
+    /** What happens to feedback with the same note as another one. */
+    groupFeedback: text('group_feedback', { enum: ['off', 'suggest', 'auto'] })
+      .notNull()
+      .default('suggest'),
     createdAt: timestamptz('created_at').notNull(),
     updatedAt: timestamptz('updated_at').notNull(),
   },

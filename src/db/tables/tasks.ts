@@ -73,6 +73,8 @@ export const tasks = pgTable(
     statusBeforeMerge: text('status_before_merge', { enum: ['open', 'in_progress', 'done'] }),
     /** The tasks merged into it that are not deleted. Changes no version, as above. */
     reportCount: integer('report_count').notNull().default(0),
+    /** Of feedback: the same for equal notes. Null in rows from before it was stored. */
+    noteKey: text('note_key'),
   },
   (table) => [
     foreignKey({
@@ -121,6 +123,10 @@ export const tasks = pgTable(
     index('tasks_merged')
       .on(table.mergedInto, table.id)
       .where(sql`${table.mergedInto} is not null and ${table.deletedAt} is null`),
+    // The oldest open feedback with a note. Only feedback is in this index: 5 us of processor time for each.
+    index('tasks_notes')
+      .on(table.projectId, table.noteKey, table.id)
+      .where(sql`${table.noteKey} is not null and ${table.status} <> 'done' and ${table.deletedAt} is null`),
     // `sort=-reports`: tasks without reports follow in the order of creation.
     index('tasks_reports')
       .on(table.reportCount, table.id)

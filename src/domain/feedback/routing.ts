@@ -27,6 +27,7 @@ export interface RoutingProject {
   isArchived: boolean
   /** The project's feedback list, if it has one. */
   listId: string | null
+  groupFeedback: 'off' | 'suggest' | 'auto'
 }
 
 /** All input of a decision except the event: the rules, and every project that may be selected. */

@@ -7,6 +7,7 @@ import { type ActorRef, newTask } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
 import { type LimitedProperties, limitProperties, MAX_NOTE_BYTES } from './limits.ts'
+import { noteKeyOf } from './note-key.ts'
 
 /** The actor in the activity log: the analytics platform has no API key. */
 export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analytics' }
@@ -17,14 +18,17 @@ export type FeedbackTask = Required<
 > & {
   /** When the feedback was given, by the sender's clock. */
   openedAt: string
+  /** The same for equal notes. */
+  noteKey: string | null
 }
 
 /** Builds the stored task of an event. */
 export const newFeedbackTask = (
-  { openedAt, ...task }: FeedbackTask,
+  { openedAt, noteKey, ...task }: FeedbackTask,
   origin: { id: string; now: Date; destination: Destination },
 ): StoredTask => ({
   ...newTask(task, { ...origin, actor: ANALYTICS }),
+  noteKey,
   // A sender's clock that is ahead would keep its feedback at the top; in UTC, the year may be 0 or 10000.
   openedAt: isDateTime(openedAt) && new Date(openedAt) < origin.now ? new Date(openedAt) : origin.now,
 })
@@ -44,6 +48,7 @@ export function feedbackTask(event: FeedbackEvent): FeedbackTask {
       properties: limited.properties,
     },
     openedAt: occurredAt(event),
+    noteKey: noteKeyOf(event.properties.note),
   }
 }
 

@@ -12,6 +12,7 @@ export interface RoutedProjectRow {
   isDefault: boolean
   isArchived: boolean
   listId: string | null
+  groupFeedback: 'off' | 'suggest' | 'auto'
 }
 
 export interface RoutingTableRows {
@@ -29,6 +30,7 @@ const readTable = preparedStatement<{ rules: RoutingTableRows['rules']; projects
       from webhook_routing) as rules,
       (select json_agg(json_build_object(
         'id', id, 'name', name, 'isDefault', is_default, 'isArchived', archived_at is not null,
+        'groupFeedback', group_feedback,
         'listId', (select lists.id from lists
           where project_id = projects.id and lists.name = ${sql.placeholder('listName')} and not is_closing
           order by created_at, id limit 1)))

@@ -14,6 +14,7 @@ import type { BoundRepositories } from '../../repositories/index.ts'
 import type { ProjectRow } from '../../repositories/projects.ts'
 import { activityRow } from '../activity/row.ts'
 import { writableProject } from '../writable-project.ts'
+import { asReport, countNewReports, targetsOf } from './grouping.ts'
 import { FEEDBACK_LIST, findTable } from './routing.ts'
 
 /** An event before it becomes a task. */
@@ -152,15 +153,20 @@ export async function feedbackListOf(
   return list.id
 }
 
-/** Creates tasks of accepted events; returns the ids of their inbox rows, without those of repeats. */
+/**
+ * Creates tasks of accepted events; returns the ids of their inbox rows, without those of repeats. Needs a transaction if
+ * one of them `isGroupable`.
+ */
 export async function accept(
-  { feedback }: Pick<BoundRepositories, 'feedback'>,
+  repos: BoundRepositories,
   { clock, accepted }: { clock: Clock; accepted: Accepted[] },
 ): Promise<Set<string>> {
   if (accepted.length === 0) return new Set()
+  const targets = await targetsOf(repos, accepted)
   const tasks = accepted.map(({ arrival: { receivedAt, event }, row, route: { decision, listId } }) => {
     const destination = { listId, projectId: decision.project.id }
-    return newFeedbackTask(event.task, { id: row.taskId, now: receivedAt, destination })
+    const task = newFeedbackTask(event.task, { id: row.taskId, now: receivedAt, destination })
+    return asReport(task, targets.get(row.taskId))
   })
   const activities = accepted.flatMap(({ arrival: { receivedAt }, row, route: { decision } }) => {
     const { ruleId, ruleName, matchedOn } = storedRouting(decision)
@@ -177,8 +183,14 @@ export async function accept(
       }),
     ]
   })
-  const ids = await feedback.accept({ rows: accepted.map(({ row }) => row), tasks, activities })
+  const ids = await repos.feedback.accept({ rows: accepted.map(({ row }) => row), tasks, activities })
   if (!ids) throw changedMeanwhile()
+  const made = new Set(accepted.flatMap(({ row }) => (ids.has(row.id) ? row.taskId : [])))
+  const reports = tasks.flatMap((task) => {
+    const into = targets.get(task.id)
+    return into !== undefined && made.has(task.id) ? { task, into } : []
+  })
+  if (!(await countNewReports(repos, { clock, reports }))) throw changedMeanwhile()
   return ids
 }
 

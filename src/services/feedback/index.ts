@@ -14,6 +14,7 @@ import {
   retryDecision,
   routeArrivals,
 } from './delivery.ts'
+import { isGroupable } from './grouping.ts'
 
 const MIB = 1024 * 1024
 
@@ -71,7 +72,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
 
   /**
    * Two round trips: one to route the events, one that inserts inbox rows, tasks and activity atomically. More only for
-   * the first event of a list, and for repeats.
+   * the first event of a list, for repeats, and for projects that group feedback.
    */
   async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
     const bound = repos.within(everywhere)
@@ -81,7 +82,9 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
         arrivals,
         newListOf: (project) => bound.transaction((repos) => feedbackListOf(repos, { clock, project })),
       })
-      const created = await accept(bound, { clock, accepted })
+      const created = accepted.some(isGroupable)
+        ? await bound.transaction((repos) => accept(repos, { clock, accepted }))
+        : await accept(bound, { clock, accepted })
       const repeats = arrivals.filter(({ id }) => !created.has(id))
       const firstDeliveries = await countRepeats(feedback, repeats)
       const rows = new Map(accepted.map(({ row }) => [row.id, row]))

@@ -12,6 +12,7 @@ const project = (id: string, name: string, more: Partial<RoutingProject> = {}): 
   name,
   isDefault: false,
   isArchived: false,
+  groupFeedback: 'suggest',
   listId: null,
   ...more,
 })

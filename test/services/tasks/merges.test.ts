@@ -61,8 +61,14 @@ describe('merges, edits, deletions, and deliveries in any order', () => {
   })
 })
 
+/** Grouped with equal ones. */
+const noteOf = (n: number) => `A note about problem ${n}`
+
 async function givenWorld() {
-  const [project, other] = [await service.given.project(), await service.given.project()]
+  const [project, other] = [
+    await service.given.project({ groupFeedback: 'auto' }),
+    await service.given.project(),
+  ]
   const ids: string[] = []
   const deliveries: { eventId: string; taskId: string }[] = []
   const send = [sender(service.url, WEBHOOK_SECRET), sender(instances.second.url, WEBHOOK_SECRET)]
@@ -76,7 +82,7 @@ async function givenWorld() {
     deliveries.push(body)
     ids.push(body.taskId)
   }
-  for (let n = 0; n < 4; n++) await deliver(n % 2, `Note ${n}`)
+  for (let n = 0; n < 4; n++) await deliver(n % 2, noteOf(n))
 
   return {
     async take({ what, task, into }: Step) {
@@ -87,7 +93,7 @@ async function givenWorld() {
       const target = ids[into % ids.length] ?? ''
       const list = into % 2 ? other.inbox.id : project.inbox.id
       const status = into % 2 ? 'in_progress' : 'done'
-      if (what === 'deliver') return deliver(which, `Note ${into}`)
+      if (what === 'deliver') return deliver(which, noteOf(into))
       const requests = {
         merge: () => app.post(`${path}/merge`, { into: target }),
         unmerge: () => app.post(`${path}/unmerge`),
@@ -108,7 +114,8 @@ async function givenWorld() {
            version, (select count(*)::int from tasks as reports
              where reports.merged_into = tasks.id and reports.deleted_at is null) as counted,
            (select count(*)::int from activity where task_id = tasks.id and type not like 'task.report%'
-             and type not in ('feedback.received', 'task.unmerged')) as changes,
+             and type not in ('feedback.received', 'task.unmerged')
+             and not (type = 'task.merged' and actor_type = 'analytics')) as changes,
            (select count(*)::int from activity where task_id = tasks.id and type = 'task.unmerged') as unmerges
          from tasks where project_id = any($1)`,
         [[project.id, other.id]],
