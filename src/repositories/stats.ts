@@ -1,5 +1,5 @@
 import { sql } from '../db/drizzle.ts'
-import { syncRuns } from '../db/tables/codehost.ts'
+import { codehostDeliveries, syncRuns } from '../db/tables/codehost.ts'
 import { feedbackUnreadable } from '../db/tables/feedback.ts'
 import type { Executor } from './index.ts'
 
@@ -9,11 +9,13 @@ export interface Stats {
   startedAt: number
   /** Feedback deliveries since a day that were not JSON. */
   unreadable: number
+  /** How long the oldest delivery of a code host waits to be applied; 0 if there is none. */
+  oldestPushSeconds: number
   /** Jobs that are waiting, active, or failed and not yet removed. */
   jobs: { queue: string; state: string; count: number }[]
 }
 
-/** Maximum number of jobs counted per queue. */
+/** Maximum number of jobs counted per queue, and of deliveries that are read. */
 const MAX_COUNTED = 10_000
 
 /** Statistics for metrics. The cost of a read is bounded for tables of any size. */
@@ -28,6 +30,8 @@ export function statsRepository(db: Executor) {
       return one<Stats & Record<string, unknown>>(sql`
         select extract(epoch from pg_postmaster_start_time())::float8 as "startedAt",
           (select coalesce(sum(count), 0)::int from ${feedbackUnreadable} where day >= ${since}) as unreadable,
+          (select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(received_at))), 0)::float8
+            from (${waitingPushes}) as waiting) as "oldestPushSeconds",
           (select coalesce(json_agg(counted), '[]') from (
             select queue, state, count(*)::int as count from (${syncs}${hasQueues ? queues : sql``}) as work
             group by queue, state) as counted) as jobs`)
@@ -40,6 +44,10 @@ export function statsRepository(db: Executor) {
     return rows[0] as T
   }
 }
+
+const waitingPushes = sql`
+  select received_at from ${codehostDeliveries}
+    where status = 'received' order by next_attempt_at limit ${MAX_COUNTED}`
 
 const syncs = sql`
   (select 'sync' as queue, status as state from ${syncRuns}

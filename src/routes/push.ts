@@ -12,7 +12,7 @@ import type { Services } from '../services/index.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface PushReceiverOptions extends Pick<Services, 'push'> {
+interface PushReceiverOptions extends Pick<Services, 'push' | 'metrics'> {
   /** Run before the body is read. */
   earlyGuards: Guard[]
   /** Run once it is, before it is parsed. */
@@ -28,9 +28,14 @@ const DELIVERY_BYTES = 25 * 1024 * 1024
 /** The push receiver of connected repositories. */
 export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async (
   app,
-  { push, earlyGuards, guards, buffer, bodyIntake },
+  { push, metrics, earlyGuards, guards, buffer, bodyIntake },
 ) => {
   await app.register(eventBody, { bodyIntake })
+  // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
+  app.addHook('onError', async (_request, _reply, error) => {
+    const isOurs = ['unavailable', 'internal_error'].includes(app.asAppError(error).code)
+    metrics.pushed(isOurs ? 'unavailable' : 'refused')
+  })
 
   app.post(
     '/codehost/:connectionId',

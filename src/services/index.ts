@@ -73,7 +73,7 @@ export function services(given: ServiceDeps) {
     feedback: feedbackService({ repos, clock }),
     feedbackInbox: feedbackInboxService({ repos, clock }),
     deliveries: deliveriesService({ repos, clock }),
-    push: pushService({ repos, clock, vault, ...codehost }),
+    push: pushService({ repos, clock, vault, metrics, ...codehost }),
     keys: keysService({ repos, access, clock, randomBytes }),
     sessions: sessionsService({ repos, access, clock, randomBytes }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),

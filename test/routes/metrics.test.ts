@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startJobs } from '../../src/jobs/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { deliver, itemDelivery } from '../support/code-host-deliveries.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { measured, readMetrics } from '../support/metrics.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
@@ -72,7 +73,7 @@ describe('/metrics', () => {
     const withEmbedded = ['inlet_embedded_server_up', 'inlet_embedded_server_restarts_total']
     expect(listed.toSorted()).toEqual([...ours, ...withEmbedded].sort())
     const alerting = page.match(/^groups:[\s\S]*?^```$/m)?.[0] ?? ''
-    expect(alerting.match(/- alert: /g)).toHaveLength(5)
+    expect(alerting.match(/- alert: /g)).toHaveLength(6)
     const asked = alerting.match(/\binlet_\w+?(?=_bucket|_count|_sum|\b)/g) ?? []
     expect(asked.filter((name) => !listed.includes(name))).toEqual([])
   })
@@ -92,6 +93,15 @@ test('outcomes in the documented alerts are 0 before they first happen', async (
       ['completed', 0],
       ['failed', 0],
       ['rate_limited', 0],
+    ])
+    expect(outcomes('inlet_codehost_deliveries_total')).toEqual([
+      ['applied', 0],
+      ['dropped', 0],
+      ['duplicate', 0],
+      ['failed', 0],
+      ['received', 0],
+      ['refused', 0],
+      ['unavailable', 0],
     ])
     expect(outcomes('inlet_receiver_deliveries_total')).toEqual([
       ['created', 0],
@@ -157,6 +167,56 @@ test('a delivery of feedback counts by its outcome', async () => {
   expect(counted).toEqual([1, 1, 1, 1, 1, 1])
   const unreadable = 'inlet_receiver_unreadable_deliveries'
   expect(measured(after, unreadable) - measured(before, unreadable)).toBe(1)
+})
+
+test('a delivery of the code host counts when it arrives, and when it is applied', async () => {
+  const { project, repository } = await service.connected()
+  const { body } = await service.post(`/api/projects/${project.id}/codehost/webhook-secret`)
+  const about = { api: service.host.url, repository: { ...repository, isPrivate: false } }
+  const opened = itemDelivery(repository.issue(), { ...about, action: 'opened' })
+  const before = await scrape()
+
+  const ids = { deliveryId: 'the-same' }
+  await deliver(body, opened, ids)
+  await deliver(body, opened, ids)
+  await deliver(body, { event: 'watch', payload: {} })
+  await deliver(body, { event: 'issues', payload: { ...opened.payload, issue: {} } })
+  await deliver({ ...body, secret: 'wrong' }, opened)
+
+  await expect
+    .poll(async () => {
+      const after = await scrape()
+      return ['received', 'duplicate', 'dropped', 'applied', 'failed', 'refused', 'unavailable'].map(
+        (outcome) =>
+          measured(after, 'inlet_codehost_deliveries_total', { outcome }) -
+          measured(before, 'inlet_codehost_deliveries_total', { outcome }),
+      )
+    })
+    .toEqual([3, 1, 1, 1, 1, 1, 0])
+})
+
+test('the age of the oldest delivery that waits is shown, until it is applied', async () => {
+  const oldest = async () => measured(await scrape(), 'inlet_codehost_oldest_delivery_seconds')
+  await expect.poll(oldest).toBe(0)
+  const { project, repository } = await service.connected()
+  const { body } = await service.post(`/api/projects/${project.id}/codehost/webhook-secret`)
+  const isName = ({ url }: { url: string }) => url === `/repositories/${repository.id}`
+  service.host.fault({ status: 503 }, { times: Number.POSITIVE_INFINITY, matches: isName })
+  await deliver(body, {
+    event: 'repository',
+    payload: { action: 'renamed', repository: { id: repository.id } },
+  })
+  const waiting = (change: string) =>
+    service.query(`update codehost_deliveries set ${change} where status = 'received'`)
+  await waiting("received_at = received_at - interval '1 hour'")
+  expect(await oldest()).toBeGreaterThanOrEqual(3_600)
+  service.host.heal()
+  await expect
+    .poll(async () => {
+      await waiting('next_attempt_at = received_at')
+      return oldest()
+    })
+    .toBe(0)
 })
 
 test('a sync counts its end, the outcome of each item, and its requests to the code host', async () => {

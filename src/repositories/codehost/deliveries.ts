@@ -185,20 +185,22 @@ export function codehostDeliveriesRepository(db: Executor) {
       return rows.flatMap(({ number }) => number ?? [])
     },
 
-    /** Ends deliveries that are still to be applied. */
+    /** Ends deliveries that are still to be applied; returns the status of each. */
     async settle(
       connectionId: string,
       { settled, now }: { settled: Settlement[]; now: Date },
-    ): Promise<void> {
-      if (settled.length === 0) return
-      await db.execute(sql`
+    ): Promise<Settlement['status'][]> {
+      if (settled.length === 0) return []
+      const { rows } = await db.execute<Pick<Settlement, 'status'>>(sql`
         update ${codehostDeliveries} set status = s.status, reason = s.reason, task_id = s."taskId",
           applied_at = case when s.status = 'applied' then ${now.toISOString()}::timestamptz end,
           next_attempt_at = null
         from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
           as s(id uuid, status text, reason text, "taskId" uuid)
         where connection_id = ${connectionId} and ${codehostDeliveries}.id = s.id
-          and ${codehostDeliveries}.status = 'received'`)
+          and ${codehostDeliveries}.status = 'received'
+        returning s.status`)
+      return rows.map(({ status }) => status)
     },
 
     async postpone(connectionId: string, { ids, until }: { ids: string[]; until: Date }): Promise<void> {
@@ -209,7 +211,10 @@ export function codehostDeliveriesRepository(db: Executor) {
         .where(and(isIn(connectionId, ids), eq(codehostDeliveries.status, 'received')))
     },
 
-    /** Counts a failed attempt: later again, each time after twice as long, or the end. */
+    /**
+     * Counts a failed attempt: later again, each time after twice as long, or the end. Returns the status of those that
+     * ended.
+     */
     async retryLater(
       connectionId: string,
       retry: {
@@ -222,14 +227,14 @@ export function codehostDeliveriesRepository(db: Executor) {
         maxMs: number
         maxAttempts: number
       },
-    ): Promise<void> {
+    ): Promise<Settlement['status'][]> {
       const { attempts } = codehostDeliveries
       const seconds = sql`least(${retry.maxMs / 1000}, ${retry.firstMs / 1000} * 2 ^ ${attempts})`
       const next = retry.until
         ? sql`${retry.until.toISOString()}::timestamptz`
         : sql`${retry.now.toISOString()}::timestamptz + make_interval(secs => ${seconds})`
       const isLast = sql`${attempts} + 1 >= ${retry.maxAttempts}`
-      await db
+      const rows = await db
         .update(codehostDeliveries)
         .set({
           attempts: sql`${attempts} + 1`,
@@ -238,6 +243,8 @@ export function codehostDeliveriesRepository(db: Executor) {
           nextAttemptAt: sql`case when not ${isLast} then ${next} end`,
         })
         .where(and(isIn(connectionId, retry.ids), eq(codehostDeliveries.status, 'received')))
+        .returning({ status: codehostDeliveries.status })
+      return rows.flatMap(({ status }) => (status === 'received' ? [] : status))
     },
   }
 }

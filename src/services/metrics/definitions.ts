@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { DeliveryOutcome, SyncOutcome } from './index.ts'
+import type { DeliveryOutcome, PushOutcome, SyncOutcome } from './index.ts'
 
 export type MetricDefinitions = ReturnType<typeof metricDefinitions>
 
@@ -18,6 +18,16 @@ const DELIVERY_OUTCOMES: Record<DeliveryOutcome, 0> = {
   refused: 0,
   unavailable: 0,
   failed: 0,
+}
+
+const PUSH_OUTCOMES: Record<PushOutcome, 0> = {
+  received: 0,
+  duplicate: 0,
+  applied: 0,
+  dropped: 0,
+  failed: 0,
+  refused: 0,
+  unavailable: 0,
 }
 
 /** All metrics. Label values come from fixed lists, never from a request. */
@@ -109,6 +119,14 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
       name: 'inlet_codehost_rate_limit_remaining',
       help: 'Requests left in the rate limit of the code host, from its last response.',
       labelNames: ['host'],
+    }),
+    pushes: counterOf(PUSH_OUTCOMES, {
+      name: 'inlet_codehost_deliveries_total',
+      help: 'Deliveries of code hosts to this instance, and those that it applied.',
+    }),
+    oldestPush: gauge({
+      name: 'inlet_codehost_oldest_delivery_seconds',
+      help: 'How long the oldest delivery of a code host has waited to be applied, on all instances; 0 if none waits.',
     }),
     deliveries: counterOf(DELIVERY_OUTCOMES, {
       name: 'inlet_receiver_deliveries_total',

@@ -22,6 +22,16 @@ export type DeliveryOutcome =
   | 'unavailable'
   | 'failed'
 
+/** What happened to a delivery of the code host. Those that ended were received before. */
+export type PushOutcome =
+  | 'received'
+  | 'duplicate'
+  | 'applied'
+  | 'dropped'
+  | 'failed'
+  | 'refused'
+  | 'unavailable'
+
 /** The status of a sync run that has ended or been postponed. */
 export type SyncOutcome = Exclude<SyncRunRow['status'], 'queued' | 'running'>
 
@@ -67,6 +77,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     },
 
     delivered: (outcome: DeliveryOutcome) => record(({ deliveries }) => deliveries.inc({ outcome })),
+    pushed: (outcome: PushOutcome) => record(({ pushes }) => pushes.inc({ outcome })),
     buffered: () => record(({ buffered }) => buffered.inc()),
     streamOpened: () => record(({ streams }) => streams.inc()),
     streamClosed: () => record(({ streams }) => streams.dec()),
@@ -174,6 +185,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     if (!stats) return
     for (const { queue, state, count } of stats.jobs) definitions.jobs.set({ queue, state }, count)
     definitions.unreadable.set(stats.unreadable)
+    definitions.oldestPush.set(stats.oldestPushSeconds)
     const isRestarted = databaseStartedAt !== undefined && databaseStartedAt !== stats.startedAt
     databaseStartedAt = stats.startedAt
     if (!isRestarted) return

@@ -6,6 +6,7 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { PendingRow, Settlement } from '../../repositories/codehost/deliveries.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
+import type { Metrics } from '../metrics/index.ts'
 import { markGone, saveName, writeItems } from '../sync/items.ts'
 import { applyBatch, type Question, settlementOf } from './batch.ts'
 
@@ -14,6 +15,7 @@ export interface ApplyingDeps {
   clock: Clock
   host: Pick<CodeHost, 'readItem' | 'findRepository'>
   vault: Pick<TokenVault, 'accessOf'>
+  metrics: Pick<Metrics, 'pushed'>
 }
 
 /** One transaction. Their payloads are in memory, several times. */
@@ -28,7 +30,7 @@ const RETRIES = { firstMs: 5_000, maxMs: 3_600_000, maxAttempts: 16 }
 const MAX_READINGS = 5
 
 /** Applies stored deliveries to tasks. Instances may do so at the same time: each batch locks its connection. */
-export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
+export function deliveryApplier({ repos, clock, host, vault, metrics }: ApplyingDeps) {
   const { deliveries } = repos.within(everywhere)
 
   /** Applies one batch of each connection that has any. Returns whether more were due already. */
@@ -173,7 +175,8 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
     { ids, reason }: { ids: string[]; reason: string },
   ): Promise<void> {
     const settled = settledAs(ids, { status: 'failed', reason })
-    await deliveries.settle(connectionId, { settled, now: clock.now() })
+    for (const status of await deliveries.settle(connectionId, { settled, now: clock.now() }))
+      metrics.pushed(status)
   }
 
   /** Tries again later, each time after twice as long, until it has failed too often. */
@@ -181,7 +184,8 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
     connectionId: string,
     again: { ids: string[]; reason: string | null; until?: Date },
   ): Promise<void> {
-    await deliveries.retryLater(connectionId, { now: clock.now(), ...again, ...RETRIES })
+    const ended = await deliveries.retryLater(connectionId, { now: clock.now(), ...again, ...RETRIES })
+    for (const status of ended) metrics.pushed(status)
   }
 
   /** Locks project and connection, in this order as everywhere. Does nothing if the connection no longer exists. */
@@ -192,14 +196,32 @@ export function deliveryApplier({ repos, clock, host, vault }: ApplyingDeps) {
       locked: { connection: ConnectionRow; isArchived: boolean },
     ) => Promise<T>,
   ): Promise<T | undefined> {
-    return repos.within({ projectId }).transaction(async (repos) => {
+    const ended: Settlement['status'][] = []
+    const result = await repos.within({ projectId }).transaction(async (repos) => {
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
       if (connection?.id !== id) return undefined
-      return work(repos, { connection, isArchived: project?.archivedAt != null })
+      const deliveries = recording(repos.deliveries, ended)
+      return work({ ...repos, deliveries }, { connection, isArchived: project?.archivedAt != null })
     })
+    // Only now: a transaction that fails has ended none.
+    for (const status of ended) metrics.pushed(status)
+    return result
   }
 }
+
+/** The deliveries of a transaction, with the status of each that it ends. */
+const recording = (
+  deliveries: BoundRepositories['deliveries'],
+  ended: Settlement['status'][],
+): BoundRepositories['deliveries'] => ({
+  ...deliveries,
+  async settle(connectionId, settlement) {
+    const settled = await deliveries.settle(connectionId, settlement)
+    ended.push(...settled)
+    return settled
+  },
+})
 
 const bytesOf = (rows: PendingRow[]) => rows.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0)
 

@@ -31,7 +31,7 @@ interface PushDeps extends Omit<ApplyingDeps, 'host' | 'vault'> {
 }
 
 /** The push receiver: stores what the code host reports, which a job applies. */
-export function pushService({ repos, clock, host, vault }: PushDeps) {
+export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
   const { deliveries } = repos.within(everywhere)
   let onReceived = () => {}
 
@@ -52,7 +52,7 @@ export function pushService({ repos, clock, host, vault }: PushDeps) {
     },
 
     /** Applies stored deliveries, a batch of each connection. Returns whether there may be more. */
-    applyDue: deliveryApplier({ repos, clock, host, vault }),
+    applyDue: deliveryApplier({ repos, clock, host, vault, metrics }),
 
     isSigned: ({ secrets }: PushTarget, delivery: { body: Buffer; signature: string }): Promise<boolean> =>
       host.isSignedWith(secrets, delivery),
@@ -86,6 +86,8 @@ export function pushService({ repos, clock, host, vault }: PushDeps) {
       }
       const outcome = await deliveries.redacted(() => deliveries.insert(row))
       if (outcome === 'disconnected') throw invalidSignature()
+      metrics.pushed(outcome === 'known' ? 'duplicate' : 'received')
+      if (outcome === 'stored' && status !== 'received') metrics.pushed(status)
       return { accepted: status !== 'dropped', duplicate: outcome === 'known', reason }
     },
   }
