@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+
+interface WokenWorkerDeps {
+  /** Does some of what is due; returns whether there may be more. */
+  work(signal: AbortSignal): Promise<boolean>
+  /** Sets the listener that is called when something becomes due. */
+  onWake(listener: () => void): void
+  /** Interval of polling for what another instance left, or what is due again. */
+  pollMs: number
+  /** From the start of one round to the start of the next. */
+  roundMs?: number
+  /** What to log when the work failed. */
+  failure: string
+  logger: Pick<FastifyBaseLogger, 'warn'>
+}
+
+/** Works in rounds: when it is woken, and periodically; never twice at once. */
+export function startWokenWorker(deps: WokenWorkerDeps) {
+  const { work, onWake, pollMs, roundMs = 0, failure, logger } = deps
+  const stopping = new AbortController()
+  let working: Promise<void> | undefined
+  let isPending = false
+
+  onWake(wake)
+  const timer = setInterval(wake, pollMs)
+  wake()
+
+  return {
+    /** What is not done yet stays in the database, for the next start or another instance. */
+    async stop(): Promise<void> {
+      clearInterval(timer)
+      stopping.abort()
+      await working
+    },
+  }
+
+  function wake(): void {
+    isPending = true
+    if (stopping.signal.aborted) return
+    working ??= workInRounds().finally(() => {
+      working = undefined
+      if (isPending) wake()
+    })
+  }
+
+  async function workInRounds(): Promise<void> {
+    while (isPending && !stopping.signal.aborted) {
+      isPending = false
+      const pause = sleep(roundMs, undefined, { signal: stopping.signal }).catch(() => {})
+      await workAll()
+      await pause
+    }
+  }
+
+  async function workAll(): Promise<void> {
+    try {
+      while (await work(stopping.signal)) isPending = false
+    } catch (err) {
+      // Usually the database is unavailable; the next poll retries.
+      if (!stopping.signal.aborted) logger.warn({ err }, failure)
+    }
+  }
+}
