@@ -44,6 +44,8 @@ export interface Repository {
   id: number
   /** `owner/name` */
   name: string
+  /** Whether the host says that these credentials may not change issues. Some hosts do not say it. */
+  isReadOnly: boolean
 }
 
 interface ItemsPage {
@@ -100,4 +102,17 @@ export interface CodeHost {
     access: HostAccess,
     options: { repository: string; kind: 'issue' | 'pull-request'; signal?: AbortSignal | undefined },
   ): Promise<{ outcome: 'counted'; count: number } | Refusal | Unreachable>
+
+  /** Closes or reopens an issue. */
+  changeIssue(
+    access: HostAccess,
+    options: {
+      repositoryId: number
+      number: number
+      state: 'open' | 'closed'
+      /** Of closing. */
+      reason: 'completed' | 'not_planned' | 'duplicate'
+      signal?: AbortSignal | undefined
+    },
+  ): Promise<{ outcome: 'changed'; item: unknown; limits: HostLimits } | Refusal | Unreachable>
 }

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Octokit } from '@octokit/rest'
 import { asRecord } from '../lib/as-record.ts'
-import { jsonElements } from '../lib/json-elements.ts'
 import { repaired } from '../schemas/formats.ts'
 import { appTokens } from './app-tokens.ts'
 import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import { isSignedWith } from './github-signature.ts'
+import { githubWrites } from './github-writes.ts'
 import {
   type HostResponse,
   limitsOf,
@@ -16,19 +16,29 @@ import {
   unreachable,
 } from './host-response.ts'
 import { linkIn } from './link-header.ts'
+import { counted, drain, MAX_BYTES, readList, readValue, TooLarge } from './response-body.ts'
 
 /** The API version whose format `domain/codehost/item.ts` parses. */
 const API_VERSION = '2022-11-28'
 const PER_PAGE = 100
-/** A page of 100 items with bodies of maximum length is 25 MB of text; escaped, up to twice that. */
-const MAX_BYTES = 64 * 1024 * 1024
-/** Larger pages are parsed item by item: as text and parsed, a page takes three times its bytes. */
-const MAX_CHUNK_BYTES = 2 * 1024 * 1024
 const MAX_REDIRECTS = 3
 /** Of items in a repository: what the database stores. */
 const MAX_COUNT = 2_147_483_647
 /** An expired token, and the new one twice. */
 const MAX_TOKEN_TRIES = 3
+
+export interface RequestOptions {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  url: string
+  /** JSON. */
+  body?: object
+  headers?: Record<string, string>
+  /** Whether to follow redirects within the host. Those of a write would change something else. */
+  follow: boolean
+  signal: AbortSignal | undefined
+  /** Reads the body of a 200 or 201; returns undefined if it is invalid. */
+  read?: (body: AsyncGenerator<Uint8Array>) => Promise<unknown>
+}
 
 interface GithubOptions {
   /** Timeout of a whole request, its body included. */
@@ -53,17 +63,20 @@ export function githubClient({
   const tokenOf = appTokens({ timeoutMs, userAgent, onError })
   return {
     isSignedWith,
+    ...githubWrites(send),
 
     async findRepository(access, { nameOrId, signal }) {
       const path = typeof nameOrId === 'number' ? `/repositories/${nameOrId}` : `/repos/${nameOrId}`
       const response = await send(access, { url: access.apiUrl + path, follow: true, signal })
       if (response.outcome !== 'answered') return response
       if (response.status !== 200) return refusalOf(response)
-      const { id, full_name: name } = asRecord(response.body)
+      const { id, full_name: name, permissions } = asRecord(response.body)
       if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof name !== 'string') {
         return unreachable('The response for the repository is invalid.')
       }
-      return { outcome: 'found', repository: { id, name: repaired(name) } }
+      const { push, triage } = asRecord(permissions)
+      const isReadOnly = push === false && triage !== true
+      return { outcome: 'found', repository: { id, name: repaired(name), isReadOnly } }
     },
 
     listingUrl: (apiUrl, repositoryId) =>
@@ -123,16 +136,6 @@ export function githubClient({
     },
   }
 
-  interface RequestOptions {
-    url: string
-    headers?: Record<string, string>
-    /** Whether to follow redirects within the host. */
-    follow: boolean
-    signal: AbortSignal | undefined
-    /** Reads the body of a 200; returns undefined if it is invalid. */
-    read?: (body: AsyncGenerator<Uint8Array>) => Promise<unknown>
-  }
-
   async function send(
     { apiUrl, token, app }: HostAccess,
     options: RequestOptions,
@@ -152,17 +155,14 @@ export function githubClient({
     }
   }
 
-  async function followRedirects(
-    { apiUrl, token }: HostAccess,
-    { url, headers = {}, follow, signal, read = readValue }: RequestOptions,
-  ) {
+  async function followRedirects({ apiUrl, token }: HostAccess, { follow, url, ...options }: RequestOptions) {
     const octokit = new Octokit({ baseUrl: apiUrl, userAgent, ...(token && { auth: token }), log: QUIET })
     let target = url
     for (let hops = 0; ; hops++) {
       // The request carries the token, so every URL is checked here, redirects included.
       if (!isWithin(apiUrl, target))
         return unreachable(`${new URL(target).origin} is not the connected host.`)
-      const response = await sendRequest(octokit, { url: target, headers, read, signal })
+      const response = await sendRequest(octokit, { url: target, ...options })
       if (response.outcome !== 'answered' || !follow) return response
       const { location } = response.headers
       if (![301, 302, 307, 308].includes(response.status) || !location) return response
@@ -175,13 +175,21 @@ export function githubClient({
 
   async function sendRequest(
     octokit: Octokit,
-    { url, headers, read, signal }: Required<Omit<RequestOptions, 'follow'>>,
+    {
+      method = 'GET',
+      url,
+      body: data,
+      headers = {},
+      read = readValue,
+      signal,
+    }: Omit<RequestOptions, 'follow'>,
   ): Promise<HostResponse | Unreachable> {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
       const response = await octokit.request({
-        method: 'GET',
+        method,
         url,
+        ...(data && { data }),
         headers: { ...headers, 'x-github-api-version': API_VERSION },
         request: {
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -192,7 +200,7 @@ export function githubClient({
       })
       const { status } = response
       const headersOf = plain(response.headers)
-      if (status !== 200) {
+      if (status !== 200 && status !== 201) {
         await drain(response.data)
         return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
       }
@@ -230,67 +238,3 @@ function pageNumberOf(link: string | null, base: string): number | null {
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
-
-class TooLarge extends Error {}
-
-/** Octokit types an unparsed body as `any`. */
-async function* counted(
-  data: unknown,
-  { size, onLargeBody }: { size: { bytes: number }; onLargeBody: () => void },
-): AsyncGenerator<Uint8Array> {
-  let nextCall = MAX_CHUNK_BYTES
-  for await (const chunk of data as ReadableStream<Uint8Array>) {
-    size.bytes += chunk.byteLength
-    if (size.bytes > MAX_BYTES) throw new TooLarge()
-    yield chunk
-    if (size.bytes < nextCall) continue
-    nextCall = size.bytes + MAX_CHUNK_BYTES
-    onLargeBody()
-  }
-}
-
-/** A large page is parsed item by item; a small one at once, which takes a sixth of the time. */
-async function readList(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
-  const chunks: Uint8Array[] = []
-  for (let bytes = 0; bytes <= MAX_CHUNK_BYTES; ) {
-    const { done, value } = await body.next()
-    if (done) return undefinedIfInvalid(() => JSON.parse(Buffer.concat(chunks).toString()))
-    bytes += value.byteLength
-    chunks.push(value)
-  }
-  return undefinedIfInvalid(async () => {
-    const elements = []
-    for await (const element of jsonElements(following(chunks, body))) elements.push(element)
-    return elements
-  })
-}
-
-/** The chunks already read, followed by the remaining ones. */
-async function* following(chunks: Uint8Array[], rest: AsyncGenerator<Uint8Array>) {
-  try {
-    while (chunks[0]) yield chunks.shift() as Uint8Array
-    yield* rest
-  } finally {
-    await rest.return(undefined)
-  }
-}
-
-async function readValue(body: AsyncGenerator<Uint8Array>): Promise<unknown> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(chunk)
-  return undefinedIfInvalid(() => JSON.parse(Buffer.concat(chunks).toString()))
-}
-
-async function undefinedIfInvalid<T>(parse: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await parse()
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-/** Cancels an unread body; its connection is not reused. */
-async function drain(data: unknown): Promise<void> {
-  if (data instanceof ReadableStream) await data.cancel().catch(() => {})
-}

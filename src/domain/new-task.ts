@@ -32,6 +32,7 @@ export function newTask(
     codehostKind: null,
     codehostState: null,
     closedReason: null,
+    writeBack: null,
     sourceState: 'present',
     authorName: null,
     authorUrl: null,

@@ -1,7 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
-import { descriptionReadOnly, managedByCodehost, mergedTask, taskWithReports } from '../errors/index.ts'
+import {
+  closedAtCodehost,
+  descriptionReadOnly,
+  managedByCodehost,
+  mergedTask,
+  taskWithReports,
+} from '../errors/index.ts'
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { ActorType, TaskChange, TaskSource } from '../schemas/task.ts'
+import {
+  isClosedAtCodehost,
+  isConnected,
+  stateFor,
+  type TaskConnection,
+  writesState,
+} from './codehost/write-back.ts'
 import { priorityOf, rankOf } from './priority.ts'
 import type { Destination, StoredTask, TaskUpdate } from './task.ts'
 
@@ -12,6 +25,8 @@ export interface ChangeOutcome {
     type: 'task.updated' | 'task.completed' | 'task.reopened'
     metadata: Record<string, unknown>
   }[]
+  /** The connection that the new state of an issue is written to, unless the issue has that state already. */
+  stateWrite?: { connection: TaskConnection; isNeeded: boolean }
 }
 
 interface RequestedChange {
@@ -19,24 +34,25 @@ interface RequestedChange {
   /** The list that `change.listId` names. */
   moveTo: Destination | undefined
   actorType: ActorType
-  /** The repository that the task's project is connected to, if any. */
-  repositoryId: number | undefined
+  /** Of the task's project, if any. */
+  connection: TaskConnection | undefined
   now: Date
 }
 
 /**
  * Decides a change of a task.
  * @throws managed_by_codehost or description_read_only for a field that the connected repository or the source owns;
- * merge_conflict for the status of a merged task, and for another project of a task that is merged or has reports.
+ * closed_at_codehost for reopening what is closed there; merge_conflict for the status of a merged task, and for another
+ * project of a task that is merged or has reports.
  */
 export function decideChange(
   task: StoredTask,
-  { change, moveTo, actorType, repositoryId, now }: RequestedChange,
+  { change, moveTo, actorType, connection, now }: RequestedChange,
 ): ChangeOutcome | undefined {
   const changed = changedColumns(task, { change, moveTo })
   const names = Object.keys(changed) as (keyof typeof changed)[]
   if (names.length === 0) return undefined
-  refuseForeignFields(task, { names, actorType, repositoryId })
+  refuseForeignFields(task, { names, actorType, connection })
   refuseMerged(task, names)
 
   const update: TaskUpdate = { ...changed, updatedAt: now, version: task.version + 1 }
@@ -46,6 +62,10 @@ export function decideChange(
 
   const isCompletion = changed.status === 'done'
   const isReopening = changed.status !== undefined && task.status === 'done'
+  if (isReopening) {
+    if (isClosedAtCodehost(task, connection)) throw closedAtCodehost(task.codehostKind)
+    if (task.closedReason !== null) update.closedReason = null
+  }
   const logged = names.filter((name) => !(name === 'status' && (isCompletion || isReopening)))
   if (logged.length > 0) {
     activities.push({
@@ -57,7 +77,9 @@ export function decideChange(
   }
   if (isCompletion) activities.push({ type: 'task.completed', metadata: { from: task.status } })
   if (isReopening) activities.push({ type: 'task.reopened', metadata: { to: changed.status } })
-  return { update, activities }
+  if (!(isCompletion || isReopening) || !writesState(task, connection)) return { update, activities }
+  const isNeeded = stateFor({ ...task, status: changed.status ?? task.status }) !== task.codehostState
+  return { update, activities, stateWrite: { connection, isNeeded } }
 }
 
 /** `repositories/task-json.ts` has the same for pages. */
@@ -100,14 +122,10 @@ const CODEHOST_FIELDS: readonly string[] = [
 
 function refuseForeignFields(
   task: StoredTask,
-  {
-    names,
-    actorType,
-    repositoryId,
-  }: { names: string[] } & Pick<RequestedChange, 'actorType' | 'repositoryId'>,
+  { names, actorType, connection }: { names: string[] } & Pick<RequestedChange, 'actorType' | 'connection'>,
 ) {
   // Without the connection, no sync would bring a change that is made at the code host.
-  if (task.source === 'codehost' && task.codehostRepositoryId === repositoryId) {
+  if (isConnected(task, connection)) {
     const foreign = names.filter((name) => CODEHOST_FIELDS.includes(name))
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }

@@ -44,6 +44,7 @@ export interface StoredTask {
   reportCount: number
   /** Of feedback: the same for equal notes. */
   noteKey: string | null
+  writeBack: Task['writeBack']
 }
 
 /** The values that a change writes. */

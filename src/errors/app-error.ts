@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'merge_conflict'
   | 'event_not_replayable'
   | 'delivery_not_replayable'
+  | 'closed_at_codehost'
   | 'repository_not_connected'
   | 'sync_in_progress'
   | 'request_in_progress'

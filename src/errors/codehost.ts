@@ -5,6 +5,14 @@ export const managedByCodehost = (fields: string[]) =>
     detail: `The code host manages ${fields.join(', ')} of this task. Make the change there; the next sync updates the task.`,
   })
 
+export const closedAtCodehost = (kind: 'issue' | 'pull_request' | null) =>
+  new AppError('closed_at_codehost', {
+    detail:
+      kind === 'pull_request'
+        ? 'The pull request is closed at the code host. Reopen it there; the task follows.'
+        : 'The issue is closed at the code host. Reopen it there, or turn on write-back in the settings of the connection to reopen it from here.',
+  })
+
 export const commentManagedByCodehost = () =>
   new AppError('managed_by_codehost', {
     detail: 'The comment was written at the code host. Change or delete it there.',

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { PgBoss } from 'pg-boss'
 import type { Services } from '../services/index.ts'
+import { startOutboxWorker } from './outbox.ts'
 import { startPushWorker } from './push.ts'
 import { startSyncWorker } from './sync.ts'
 import { every, paced } from './timers.ts'
@@ -19,7 +20,7 @@ export interface Jobs {
 
 /** Starts the background worker: its jobs and their schedule. Scheduled jobs run once across all instances. */
 export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, cleanup, lists, metrics, projects, push, sync, taskCounts, tasks } = services
+  const { access, cleanup, lists, metrics, outbox, projects, push, sync, taskCounts, tasks } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Usually the database is unavailable; pg-boss resumes when it is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker error'))
@@ -38,6 +39,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
 
   const syncWorker = startSyncWorker({ sync, logger })
   const pushWorker = startPushWorker({ push, logger })
+  const outboxWorker = startOutboxWorker({ outbox, logger })
 
   const timers = [
     every(() => access.flushLastUsed(), { ms: 5_000, logger }),
@@ -54,7 +56,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   return {
     async stop() {
       for (const timer of timers) timer.stop()
-      await Promise.all([syncWorker.stop(), pushWorker.stop()])
+      await Promise.all([syncWorker.stop(), pushWorker.stop(), outboxWorker.stop()])
       await boss.stop({ graceful: true, timeout: 5_000 })
       await access.flushLastUsed().catch((err) => logger.warn({ err }, 'last-used times were not written'))
     },

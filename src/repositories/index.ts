@@ -6,6 +6,8 @@ import { codehostDeliveriesRepository } from './codehost/deliveries.ts'
 import { codehostLabelsRepository } from './codehost/labels.ts'
 import { syncQueue, syncRunsRepository } from './codehost/sync-runs.ts'
 import { syncedTasksRepository } from './codehost/synced-tasks.ts'
+import { codehostWriteLimitsRepository } from './codehost/write-limits.ts'
+import { codehostWritesRepository } from './codehost/writes.ts'
 import { commentsRepository } from './comments.ts'
 import { configurationChanges } from './configuration-changes.ts'
 import { contextRepository } from './context.ts'
@@ -112,6 +114,8 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     feedbackGroups: feedbackGroupsRepository(db),
     codehost: codehostRepository(db, reach),
     codehostLabels: codehostLabelsRepository(db),
+    codehostWrites: codehostWritesRepository(db),
+    codehostWriteLimits: codehostWriteLimitsRepository(db),
     deliveries: codehostDeliveriesRepository(db),
     syncRuns: syncRunsRepository(db, reach),
     syncedTasks: syncedTasksRepository(db, reach),

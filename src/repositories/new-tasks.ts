@@ -68,6 +68,7 @@ const FIXED: Record<Exclude<keyof TaskRow, (typeof GIVEN)[number]>, string | und
   statusBeforeMerge: undefined,
   reportCount: undefined,
   noteKey: undefined,
+  writeBack: undefined,
   authorName: undefined,
   authorUrl: undefined,
   isDraft: undefined,

@@ -1,5 +1,6 @@
 import { sql } from '../db/drizzle.ts'
 import { codehostDeliveries, syncRuns } from '../db/tables/codehost.ts'
+import { codehostWrites } from '../db/tables/codehost-writes.ts'
 import { feedbackUnreadable } from '../db/tables/feedback.ts'
 import type { Executor } from './index.ts'
 
@@ -33,7 +34,7 @@ export function statsRepository(db: Executor) {
           (select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(received_at))), 0)::float8
             from (${waitingPushes}) as waiting) as "oldestPushSeconds",
           (select coalesce(json_agg(counted), '[]') from (
-            select queue, state, count(*)::int as count from (${syncs}${hasQueues ? queues : sql``}) as work
+            select queue, state, count(*)::int as count from (${syncs} union all ${writes}${hasQueues ? queues : sql``}) as work
             group by queue, state) as counted) as jobs`)
     },
   }
@@ -52,6 +53,10 @@ const waitingPushes = sql`
 const syncs = sql`
   (select 'sync' as queue, status as state from ${syncRuns}
     where status in ('queued', 'running', 'rate_limited') limit ${MAX_COUNTED})`
+
+const writes = sql`
+  (select 'write_back', case status when 'pending' then 'queued' else status end from ${codehostWrites}
+    where status in ('pending', 'failed') limit ${MAX_COUNTED})`
 
 /** Without the worker's internal queues. */
 const queues = sql`

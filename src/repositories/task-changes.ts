@@ -6,6 +6,7 @@ import { codehostConnections } from '../db/tables/codehost.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
+import type { ConnectionRow } from './codehost/connections.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
 import { acceptingLists, lockingProjects } from './locking-projects.ts'
@@ -111,7 +112,7 @@ export function taskChanges(db: Executor) {
   return {
     /**
      * Tasks that are not deleted, each with what says whether its project is archived, and for tasks of the code host the
-     * connected repository.
+     * connection.
      * @throws AppError `unavailable` when the database is away.
      */
     listWithProjects(ids: string[]) {
@@ -150,9 +151,11 @@ function findingWithProjects(db: Executor) {
         name: projects.name,
         archivedAt: projects.archivedAt,
         // Only for these: other changes are most of all.
-        repositoryId: sql<number | null>`case when ${tasks.source} = 'codehost' then
-          (select ${codehostConnections.repositoryId} from ${codehostConnections}
-            where ${codehostConnections.projectId} = ${tasks.projectId}) end`.mapWith(Number),
+        connection: sql<Pick<ConnectionRow, 'id' | 'repositoryId' | 'writeBack'> | null>`
+          case when ${tasks.source} = 'codehost' then
+          (select json_build_object('id', id, 'repositoryId', repository_id, 'writeBack', write_back)
+            from ${codehostConnections}
+            where ${codehostConnections.projectId} = ${tasks.projectId}) end`,
       },
     })
     .from(tasks)

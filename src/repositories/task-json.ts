@@ -54,6 +54,7 @@ const BRIEF = {
   commentCount: 'comment_count',
   mergedInto: orNull(quoted('merged_into')),
   reports: 'report_count + 1',
+  writeBack: orNull('write_back::text'),
   author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${text('author_url')} || '}' end`,
   isDraft: orNull('is_draft::text'),
   createdBy: `'{"type":"' || created_by_type || '","id":' || ${orNull(quoted('created_by_id'))} || ',"name":' || to_json(created_by_name) || '}'`,

@@ -133,6 +133,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           'description_read_only',
           'managed_by_codehost',
           'project_archived',
+          'closed_at_codehost',
           'external_id_taken',
           'merge_conflict',
         ],

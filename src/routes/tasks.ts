@@ -9,12 +9,13 @@ import type { Services } from '../services/index.ts'
 import type { CreatedTask } from '../services/tasks/creation.ts'
 import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
+import { writeBackOperations } from '../services/write-back/index.ts'
 
 const tags = ['Tasks']
 
 /** Creates, returns, updates, deletes and restores tasks. */
 export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
-  const { tasks } = service
+  const { tasks, writeBack } = service
 
   app.post(
     '',
@@ -108,6 +109,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
           'description_read_only',
           'managed_by_codehost',
           'project_archived',
+          'closed_at_codehost',
           'external_id_taken',
           'merge_conflict',
           'version_mismatch',
@@ -179,6 +181,25 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     async (request, reply) => reply.withVersion(await tasks.restore(request.caller, request.params.id)),
+  )
+
+  app.post(
+    '/:id/write-back/retry',
+    {
+      config: { operation: writeBackOperations.retry, errors: ['task_not_found', 'project_archived'] },
+      schema: {
+        tags,
+        operationId: 'retryWriteBack',
+        summary: 'Retry writing to the code host',
+        description:
+          'Retries at once what could not be written to the code host, and what waits for its next attempt. If there is neither, returns the task unchanged. Keys without `tasks:read` only get `id` and `version`.',
+        params: IdPath('task'),
+        response: {
+          200: responses(ref(WrittenTask), { description: 'The task.', headers: { etag: ETag } }),
+        },
+      },
+    },
+    async (request, reply) => reply.withVersion(await writeBack.retry(request.caller, request.params.id)),
   )
 }
 

@@ -4,6 +4,7 @@ import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, StringEnu
 const SyncStatus = ['queued', 'running', 'rate_limited', 'completed', 'failed'] as const
 const SyncMode = ['incremental', 'full'] as const
 const SyncSchedule = ['off', 'hourly', 'daily'] as const
+const WriteBack = ['off', 'state', 'comments'] as const
 
 const counts = (what: string) =>
   Type.Object(
@@ -179,6 +180,10 @@ export const Connection = Type.Object(
     schedule: StringEnum([...SyncSchedule], {
       description: 'How often the repository is synced automatically.',
     }),
+    writeBack: StringEnum([...WriteBack], {
+      description:
+        'What is written to the code host. `state` closes and reopens issues when their tasks are completed or reopened here. `comments` also posts public comments.',
+    }),
     nextRunAt: Nullable(
       DateTime(
         'When the next scheduled run is due, or null without a schedule. After a failure that you have to fix, such as a revoked token, it is a day later. The schedule is restored when you update the connection or a sync succeeds.',
@@ -252,6 +257,12 @@ export const ConnectionRequest = StrictObject(
       StringEnum([...SyncSchedule], {
         description:
           'How often the repository is synced automatically; a full sync runs once a week. `off` syncs only on request. Defaults to the stored schedule, or to `hourly` for a new connection.',
+      }),
+    ),
+    writeBack: Type.Optional(
+      StringEnum([...WriteBack], {
+        description:
+          'What to write to the code host. `state` closes and reopens issues when their tasks are completed or reopened here; `comments` also posts public comments. Earlier changes are not written. The token or the App needs write access to issues. Defaults to the stored setting, or to `off` for a new connection.',
       }),
     ),
   },

@@ -128,6 +128,29 @@ const brief = {
     description:
       'How often this was reported: 1, and 1 for each task that is merged into it. It changes without a new version of the task.',
   }),
+  writeBack: Nullable(
+    Type.Object(
+      {
+        state: StringEnum(['pending', 'done', 'failed'], {
+          description:
+            '`pending` is still to be written, or written again after a temporary problem. `done` is written, or was given up because the issue was changed there. `failed` could not be written: retry it once the problem is solved.',
+        }),
+        error: Nullable(
+          Type.Object(
+            {
+              code: Type.String({ description: 'A code for programs.' }),
+              message: Type.String({ description: 'A message for people.' }),
+            },
+            { description: 'Why it failed, is retried, or was given up, or null.' },
+          ),
+        ),
+      },
+      {
+        description:
+          'The state of what was changed here and has to be written to the code host, or null if there never was anything. It changes without a new version of the task.',
+      },
+    ),
+  ),
   author: Nullable(
     Type.Object(
       {

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { ACCESS_CHANGES } from '../repositories/access-changes.ts'
 import { SYNC_PROGRESS } from '../repositories/codehost/sync-runs.ts'
+import { CODEHOST_WRITES } from '../repositories/codehost/writes.ts'
 import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import type { Repositories } from '../repositories/index.ts'
 import { accessService } from './access.ts'
@@ -35,6 +36,8 @@ import { taskNamesService } from './tasks/names.ts'
 import { singleCreationOf } from './tasks/single-creation.ts'
 import { singleUpdateOf } from './tasks/single-update.ts'
 import { webhookSecretsService } from './webhook-secrets.ts'
+import { writeBackService } from './write-back/index.ts'
+import { outboxService } from './write-back/outbox.ts'
 
 export interface ServiceDeps {
   repos: Repositories
@@ -58,6 +61,7 @@ export function services(given: ServiceDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   const access = accessService({ credentials: repos.credentials, clock })
   const feed = activityFeed({ repos, clock })
+  const outbox = outboxService({ repos, clock, vault, ...codehost })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   return {
     ...useCases({
@@ -74,6 +78,7 @@ export function services(given: ServiceDeps) {
     feedbackInbox: feedbackInboxService({ repos, clock }),
     deliveries: deliveriesService({ repos, clock }),
     push: pushService({ repos, clock, vault, metrics, ...codehost }),
+    outbox,
     keys: keysService({ repos, access, clock, randomBytes }),
     sessions: sessionsService({ repos, access, clock, randomBytes }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
@@ -86,6 +91,7 @@ export function services(given: ServiceDeps) {
       [ACCESS_CHANGES]: access.forget,
       [CONFIGURATION_CHANGES]: configurationChanges({ feed }).receive,
       [SYNC_PROGRESS]: progress.receive,
+      [CODEHOST_WRITES]: outbox.wake,
     },
     /** The same use cases inside another transaction. */
     useCasesIn: (repos: Repositories) => useCases({ ...deps, repos }),
@@ -119,5 +125,6 @@ function useCases({
     routing: routingService({ repos, clock }),
     context: contextService({ repos, clock }),
     codehost: codehostService({ repos, clock, vault, ...codehost }),
+    writeBack: writeBackService({ repos, clock }),
   }
 }

@@ -55,6 +55,7 @@ create table codehost_connections (
   previous_webhook_secret text,
   previous_webhook_secret_until timestamp(3) with time zone,
   app jsonb,
+  write_back text not null default 'off'::text,
   constraint codehost_connections_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE SET NULL,
   constraint codehost_connections_pkey PRIMARY KEY (id),
   constraint codehost_connections_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -88,6 +89,33 @@ create table codehost_labels (
   color text not null,
   constraint codehost_labels_name_project_id_pk PRIMARY KEY (name, project_id),
   constraint codehost_labels_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create table codehost_write_limits (
+  token_key text not null,
+  sent timestamp(3) with time zone[] not null,
+  paused_until timestamp(3) with time zone,
+  constraint codehost_write_limits_pkey PRIMARY KEY (token_key)
+);
+
+create table codehost_writes (
+  id uuid not null,
+  connection_id uuid not null,
+  task_id uuid not null,
+  kind text not null,
+  comment_id uuid,
+  payload jsonb not null,
+  status text not null,
+  attempts integer not null,
+  next_attempt_at timestamp(3) with time zone not null,
+  lease_until timestamp(3) with time zone,
+  error jsonb,
+  created_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  constraint codehost_writes_connection_id_codehost_connections_id_fk FOREIGN KEY (connection_id) REFERENCES codehost_connections(id) ON DELETE CASCADE,
+  constraint codehost_writes_pkey PRIMARY KEY (id),
+  constraint codehost_writes_subject UNIQUE NULLS NOT DISTINCT (task_id, comment_id),
+  constraint codehost_writes_task_id_tasks_id_fk FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE
 );
 
 create table comments (
@@ -357,6 +385,7 @@ create table tasks (
   status_before_merge text,
   report_count integer not null default 0,
   note_key text,
+  write_back jsonb,
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),
@@ -401,6 +430,8 @@ CREATE INDEX codehost_deliveries_due ON public.codehost_deliveries USING btree (
 CREATE INDEX codehost_deliveries_gone ON public.codehost_deliveries USING btree (connection_id, number) WHERE (action = ANY (ARRAY['deleted'::text, 'transferred'::text]));
 CREATE UNIQUE INDEX codehost_deliveries_id ON public.codehost_deliveries USING btree (connection_id, id);
 CREATE INDEX codehost_deliveries_payload ON public.codehost_deliveries USING btree (id) WHERE (payload IS NOT NULL);
+CREATE INDEX codehost_writes_connection ON public.codehost_writes USING btree (connection_id);
+CREATE INDEX codehost_writes_due ON public.codehost_writes USING btree (status, next_attempt_at) WHERE (status <> 'done'::text);
 CREATE UNIQUE INDEX comments_external ON public.comments USING btree (task_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX comments_task ON public.comments USING btree (task_id, id);
 CREATE UNIQUE INDEX feedback_events_dedup ON public.feedback_events USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);

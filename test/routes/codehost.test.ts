@@ -32,6 +32,7 @@ describe('connecting a repository', () => {
       app: null,
       listId: null,
       schedule: 'hourly',
+      writeBack: 'off',
       nextRunAt: expect.any(String),
       connectedAt: expect.any(String),
       updatedAt: expect.any(String),

@@ -53,6 +53,7 @@ const KINDS = {
     isDraft: false,
     sourceState: 'transferred',
     commentCount: 12,
+    writeBack: { state: 'failed', error: { code: 'codehost_rejected', message: ODD } },
   },
   'a report of another task': {
     status: 'done',

@@ -36,6 +36,7 @@ describe('a new task', () => {
       mergedInto: null,
       reports: 1,
       commentCount: 0,
+      writeBack: null,
       author: null,
       isDraft: null,
       notes: null,

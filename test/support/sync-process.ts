@@ -1,22 +1,24 @@
-/** A worker in a process of its own, to be killed: `node sync-process.ts <database> <code host>`. */
+/** A worker in a process of its own, to be killed: `node sync-process.ts <database> <code host> <token>`. */
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { githubClient } from '../../src/clients/github.ts'
 import { openDatabase } from '../../src/db/pool.ts'
+import { startOutboxWorker } from '../../src/jobs/outbox.ts'
 import { startPushWorker } from '../../src/jobs/push.ts'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { repositories } from '../../src/repositories/index.ts'
 import { services } from '../../src/services/index.ts'
 
-const [connectionString = '', url = ''] = process.argv.slice(2)
+const [connectionString = '', url = '', token] = process.argv.slice(2)
 const db = openDatabase({ connectionString, size: 4, onError: () => {} })
-const codehost = { host: githubClient(), apiUrls: [url], token: undefined, encryptionKey: undefined }
+const codehost = { host: githubClient(), apiUrls: [url], token, encryptionKey: undefined }
 const service = services({ repos: repositories(db), clock: systemClock(), randomBytes, codehost })
 const logger = pino({ level: 'silent' })
 const workers = [
   startSyncWorker({ sync: service.sync, logger, pollMs: 200 }),
   startPushWorker({ push: service.push, logger, pollMs: 200 }),
+  startOutboxWorker({ outbox: service.outbox, logger, pollMs: 200 }),
 ]
 process.once('SIGTERM', async () => {
   for (const worker of workers) await worker.stop()

@@ -1,7 +1,9 @@
 import { pino } from 'pino'
 import { expect, vi } from 'vitest'
+import { startOutboxWorker } from '../../src/jobs/outbox.ts'
 import { startPushWorker } from '../../src/jobs/push.ts'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { startApp, type TestApp } from './app.ts'
 import { type HostToken, startCodeHost } from './code-host.ts'
 
@@ -13,6 +15,7 @@ interface SyncingOptions {
   hostTimeoutMs?: number
   /** Runs at work at once. */
   concurrency?: number
+  clock?: Clock
 }
 
 const silent = pino({ level: 'silent' })
@@ -25,11 +28,17 @@ export async function startSyncing({
   tokens = {},
   hostTimeoutMs = 15_000,
   concurrency = 2,
+  clock,
 }: SyncingOptions = {}) {
   const host = await startCodeHost({ tokens })
-  const app = await startApp({ env: { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY, ...env }, hostTimeoutMs })
+  const app = await startApp({
+    env: { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY, ...env },
+    hostTimeoutMs,
+    ...(clock && { clock }),
+  })
   const worker = workerOf(app, { concurrency })
   const pushWorker = startPushWorker({ push: app.service.push, logger: silent, pollMs: 200 })
+  const outboxWorker = outboxWorkerOf(app)
   let repositories = 0
 
   return {
@@ -58,7 +67,7 @@ export async function startSyncing({
     /** What was asked since, one line each, without the host's name. */
     asked: (since = 0) => host.requests.slice(since).map(({ status, url }) => `${status} ${url}`),
     async close() {
-      await Promise.all([worker.stop(), pushWorker.stop()])
+      await Promise.all([worker.stop(), pushWorker.stop(), outboxWorker.stop()])
       await app.close()
       await host.close()
     },
@@ -90,6 +99,9 @@ export const workerOf = (
   app: Pick<TestApp, 'service'>,
   options: Pick<Parameters<typeof startSyncWorker>[0], 'concurrency' | 'turnMs'> = {},
 ) => startSyncWorker({ sync: app.service.sync, logger: silent, pollMs: 200, ...options })
+
+const outboxWorkerOf = (app: Pick<TestApp, 'service'>) =>
+  startOutboxWorker({ outbox: app.service.outbox, logger: silent, pollMs: 200 })
 
 /** The parts of a run must add up to what it fetched. */
 // biome-ignore lint/suspicious/noExplicitAny: a run as it came over the wire.

@@ -39,6 +39,10 @@ export const codehostConnections = pgTable(
     /** Null: the project's default list. */
     listId: uuid('list_id').references(() => lists.id, { onDelete: 'set null' }),
     schedule: text('schedule', { enum: ['off', 'hourly', 'daily'] }).notNull(),
+    /** What changes here are written to the code host; `comments` includes the state. */
+    writeBack: text('write_back', { enum: ['off', 'state', 'comments'] })
+      .notNull()
+      .default('off'),
     /** Where the next incremental run resumes. Null before the first run has finished. */
     position: jsonb('position'),
     nextRunAt: timestamptz('next_run_at'),

@@ -18,6 +18,12 @@ import {
 import { actorType, timestamptz } from './columns.ts'
 import { lists } from './projects.ts'
 
+/** The state of the writes of a task, all together. */
+export interface TaskWriteBack {
+  state: 'pending' | 'done' | 'failed'
+  error: { code: string; message: string } | null
+}
+
 export const tasks = pgTable(
   'tasks',
   {
@@ -75,6 +81,8 @@ export const tasks = pgTable(
     reportCount: integer('report_count').notNull().default(0),
     /** Of feedback: the same for equal notes. Null in rows from before it was stored. */
     noteKey: text('note_key'),
+    /** What is still to be written to the code host, or could not be; null if there never was anything. Changes no version. */
+    writeBack: jsonb('write_back').$type<TaskWriteBack>(),
   },
   (table) => [
     foreignKey({

@@ -1,22 +1,25 @@
 import { changesBetween, isNoChange } from '../changes.ts'
+import type { WriteBack } from './write-back.ts'
 
 type Schedule = 'off' | 'hourly' | 'daily'
 
 interface Settings {
   listId: string | null
   schedule: Schedule
+  writeBack: WriteBack
 }
 
-const DEFAULTS: Settings = { listId: null, schedule: 'hourly' }
+const DEFAULTS: Settings = { listId: null, schedule: 'hourly', writeBack: 'off' }
 
 /** Omitted fields keep their stored values; a first connection uses the defaults. */
 export function settingsOf(
-  { listId, schedule }: { [member in keyof Settings]?: Settings[member] | undefined },
+  { listId, schedule, writeBack }: { [member in keyof Settings]?: Settings[member] | undefined },
   stored: Settings = DEFAULTS,
 ): Settings {
   return {
     listId: listId === undefined ? stored.listId : listId,
     schedule: schedule ?? stored.schedule,
+    writeBack: writeBack ?? stored.writeBack,
   }
 }
 
@@ -42,13 +45,13 @@ export function connectionActivity({
   /** Whether a token or a GitHub App was sent. */
   isReplaced: boolean
 }): { type: 'connection.created' | 'connection.updated'; metadata: Record<string, unknown> } | undefined {
-  const { id: connectionId, repository, apiUrl, listId, schedule, token, app } = after
+  const { id: connectionId, repository, apiUrl, listId, schedule, writeBack, token, app } = after
   const about = { connectionId, repository, apiUrl }
   if (!before) {
     const ids = app && { app: { appId: app.appId, installationId: app.installationId } }
     return {
       type: 'connection.created',
-      metadata: { ...about, listId, schedule, hasToken: token !== null, ...ids },
+      metadata: { ...about, listId, schedule, writeBack, hasToken: token !== null, ...ids },
     }
   }
   const changeOf = (name: 'token' | 'app') => {
@@ -56,7 +59,7 @@ export function connectionActivity({
     return before[name] !== null ? { [name]: 'removed' } : {}
   }
   const changes = {
-    ...changesBetween({ before, after, names: ['repository', 'apiUrl', 'listId', 'schedule'] }),
+    ...changesBetween({ before, after, names: ['repository', 'apiUrl', 'listId', 'schedule', 'writeBack'] }),
     ...changeOf('token'),
     ...changeOf('app'),
   }

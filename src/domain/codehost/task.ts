@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type ActorRef, newTask } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
 import type { CodehostItem } from './item.ts'
+import { stateFor, statusToWrite } from './write-back.ts'
 
 /** A task of the code host without its long texts; of the description only the hash. */
 export type SyncedTask = Omit<StoredTask, 'description' | 'notes' | 'metadata'> & {
@@ -18,9 +19,17 @@ export interface ItemDecision {
   reason?: 'deleted_here'
   row?: StoredTask
   activities: {
-    type: 'task.created' | 'task.updated' | 'task.completed' | 'task.reopened'
+    type: 'task.created' | 'task.updated' | 'task.completed' | 'task.reopened' | 'task.write_back_dropped'
     metadata: object
   }[]
+  /** What becomes of the task's unwritten state: `settled` if the code host has it, `dropped` if it has changed its own. */
+  write?: { taskId: string; end: 'settled' | 'dropped' }
+}
+
+/** A state that is not written to the code host yet. */
+interface UnwrittenState {
+  /** The state that was sent, and may have arrived. */
+  sent?: 'open' | 'closed' | undefined
 }
 
 interface FirstImport {
@@ -63,15 +72,18 @@ export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
 /**
  * Updates the task of a known item: columns owned by the code host are overwritten, all others kept. An item that is older
  * than the one last stored changes nothing.
+ * @param unwritten while the status is not written to the code host: it is kept until the code host changes its own
  */
 export function updateFromItem(
   task: SyncedTask,
-  { item, now }: { item: CodehostItem; now: Date },
+  { item, now, unwritten }: { item: CodehostItem; now: Date; unwritten?: UnwrittenState | undefined },
 ): ItemDecision {
-  const decision = isOlder(item, task) ? unchanged(item) : followItem(task, { item, now })
+  const decision = isOlder(item, task) ? unchanged(item) : followItem(task, { item, now, unwritten })
   // A deleted task is updated without activity: it may be restored, and the code host does not report the change
   // again.
-  return task.deletedAt ? { ...skipItem(item), ...(decision.row && { row: decision.row }) } : decision
+  if (!task.deletedAt) return decision
+  const { row, write } = decision
+  return { ...skipItem(item), ...(row && { row }), ...(write && { write }) }
 }
 
 const isOlder = ({ updatedAt }: CodehostItem, { hostUpdatedAt }: SyncedTask) =>
@@ -84,14 +96,22 @@ const unchanged = ({ number, kind }: CodehostItem): ItemDecision => ({
   activities: [],
 })
 
-function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: Date }): ItemDecision {
+function followItem(
+  task: SyncedTask,
+  { item, now, unwritten }: { item: CodehostItem; now: Date; unwritten: UnwrittenState | undefined },
+): ItemDecision {
   const { number, kind } = item
   const isClosed = item.state === 'closed'
   const isMerged = task.mergedInto !== null
-  const before = (isMerged && task.statusBeforeMerge) || task.status
-  const isReopening = !isClosed && task.codehostState === 'closed'
-  const isClosing = isClosed && (task.codehostState !== 'closed' || before !== 'done')
-  const status = isClosed ? 'done' : isReopening && before === 'done' ? 'open' : before
+  const before = statusToWrite(task)
+  const isSame = item.state === task.codehostState
+  /** Whether the code host has what was written there. */
+  const isEcho = !isSame && unwritten?.sent === item.state
+  const isKept = unwritten !== undefined && (isSame || isEcho)
+  const isReopening = !isKept && !isClosed && task.codehostState === 'closed'
+  const isClosing = !isKept && isClosed && (!isSame || before !== 'done')
+  const status = isKept ? before : isClosed ? 'done' : isReopening && before === 'done' ? 'open' : before
+  const write = unwritten && writeOf(task, { item, isKept })
 
   const { description, hostUpdatedAt, ...owned } = codehostColumns(item)
   const next = {
@@ -99,6 +119,7 @@ function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: 
     // A merged task stays done; it follows the host once it is unmerged.
     status: isMerged ? task.status : status,
     statusBeforeMerge: isMerged ? status : null,
+    closedReason: status === 'done' ? owned.closedReason : null,
     openedAt: item.openedAt ?? task.openedAt,
     completedAt: isMerged || status === 'done' ? (item.closedAt ?? task.completedAt ?? now) : null,
   }
@@ -119,21 +140,39 @@ function followItem(task: SyncedTask, { item, now }: { item: CodehostItem; now: 
   const shown = isMerged ? changed.filter((name) => !HOST_STATE.includes(name)) : changed
   if (shown.length === 0 && !isDescriptionNew) {
     const isNewer = changed.length > 0 || !isDeepStrictEqual(row.hostUpdatedAt, task.hostUpdatedAt)
-    return { ...unchanged(item), ...(isNewer && { row }) }
+    return { ...unchanged(item), ...(isNewer && { row }), ...(write && { write }) }
   }
   row.version = task.version + 1
   // A task of an earlier version gets what was not stored then: nobody has changed it.
   const isFilledIn =
     task.hostUpdatedAt === null && !isDescriptionNew && changed.every((name) => FACTS.includes(name))
-  if (isFilledIn) return { ...unchanged(item), row }
+  // What was written here has its activity already.
+  const isOnlyEcho = isEcho && !isDescriptionNew && changed.every((name) => OF_STATE.includes(name))
+  if (isFilledIn || isOnlyEcho) return { ...unchanged(item), row, ...(write && { write }) }
   row.updatedAt = now
   const outcome = isMerged ? 'updated' : isClosing ? 'closed' : isReopening ? 'reopened' : 'updated'
   const texts = isDescriptionNew ? { description: 'changed' } : {}
   const changes = {
-    ...Object.fromEntries(shown.flatMap((name) => difference(name, { task, next }))),
+    ...Object.fromEntries(
+      shown
+        .filter((name) => !(isEcho && OF_STATE.includes(name)))
+        .flatMap((name) => difference(name, { task, next })),
+    ),
     ...texts,
   }
-  return { number, kind, outcome, row, activities: activitiesOf(task, { row, changes }) }
+  const activities = activitiesOf(task, { row, changes })
+  if (write?.end === 'dropped') {
+    activities.unshift({ type: 'task.write_back_dropped', metadata: { kind: 'state', state: item.state } })
+  }
+  return { number, kind, outcome, row, activities, ...(write && { write }) }
+}
+
+function writeOf(
+  task: SyncedTask,
+  { item, isKept }: { item: CodehostItem; isKept: boolean },
+): ItemDecision['write'] {
+  if (item.state === stateFor(task)) return { taskId: task.id, end: 'settled' }
+  return isKept ? undefined : { taskId: task.id, end: 'dropped' }
 }
 
 /** The columns owned by the code host. */
@@ -170,6 +209,13 @@ function activitiesOf(
   }
   return activities
 }
+
+/** What changes with the state of an item. */
+const OF_STATE: readonly string[] = [
+  'codehostState',
+  'closedReason',
+  'completedAt',
+] satisfies readonly (keyof StoredTask)[]
 
 /** Stored while a task is merged, but not shown: nothing of the task changes until it is unmerged. */
 const HOST_STATE: readonly string[] = [

@@ -105,6 +105,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Request timeout',
     'The body stopped arriving, or arrived too slowly. Send it again, at 1 KiB a second or faster.',
   ],
+  closed_at_codehost: [
+    409,
+    'Closed at the code host',
+    'The issue or pull request is closed at the code host, so its task is done. Issues can be reopened here while write-back is on; pull requests only at the code host.',
+  ],
   project_archived: [
     409,
     'Project archived',

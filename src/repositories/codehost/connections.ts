@@ -28,17 +28,17 @@ export function codehostRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** The repositories that these projects are connected to, by project. */
-    async repositoryIdsOf(projectIds: string[]): Promise<Map<string, number>> {
+    /** What changes of tasks need of the connections of these projects, by project. */
+    async connectionsOf(
+      projectIds: string[],
+    ): Promise<Map<string, Pick<ConnectionRow, 'id' | 'repositoryId' | 'writeBack'>>> {
       if (projectIds.length === 0) return new Map()
+      const { id, projectId, repositoryId, writeBack } = codehostConnections
       const rows = await db
-        .select({
-          projectId: codehostConnections.projectId,
-          repositoryId: codehostConnections.repositoryId,
-        })
+        .select({ id, projectId, repositoryId, writeBack })
         .from(codehostConnections)
-        .where(and(inArray(codehostConnections.projectId, projectIds), inReach))
-      return new Map(rows.map(({ projectId, repositoryId }) => [projectId, repositoryId]))
+        .where(and(inArray(projectId, projectIds), inReach))
+      return new Map(rows.map(({ projectId, ...connection }) => [projectId, connection]))
     },
 
     /** The connections of many projects, each with its latest run, in one query. */

@@ -14,6 +14,8 @@ export type SyncedTaskRow = Omit<TaskRow, 'description' | 'notes' | 'metadata'> 
   descriptionHash: string | null
 }
 
+type StateColumn = 'status' | 'mergedInto' | 'statusBeforeMerge' | 'codehostState' | 'closedReason'
+
 const upsertTasks = preparedStatement<object>(
   'upsert tasks',
   sql`
@@ -58,6 +60,16 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
         .where(and(isOf(projectId, repositoryId), isOneOf(tasks.codehostNumber, numbers)))
         .orderBy(tasks.id)
         .for('update')
+    },
+
+    /** What a write of its state depends on, of a task that may be deleted. */
+    async findState(id: string): Promise<Pick<TaskRow, StateColumn> | undefined> {
+      const { status, mergedInto, statusBeforeMerge, codehostState, closedReason } = tasks
+      const [row] = await db
+        .select({ status, mergedInto, statusBeforeMerge, codehostState, closedReason })
+        .from(tasks)
+        .where(and(eq(tasks.id, id), inReach))
+      return row
     },
 
     /** Which of these were purged after their deletion: only their numbers are stored. */

@@ -4,6 +4,7 @@ import { bringsNoCredentials, credentialChange, givenCredentials } from '../../d
 import { nextFullAt, nextRunAt, sooner } from '../../domain/codehost/progress.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import { isHostOf, type NamedRepository, repositoryOf } from '../../domain/codehost/repository.ts'
+import { excludedKinds } from '../../domain/codehost/write-back.ts'
 import {
   codehostRefused,
   codehostUnreachable,
@@ -88,6 +89,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     const own = credentials === 'keep' && stored ? vault.open(stored) : given
     const access = { apiUrl, ...(own ?? { token: vault.sharedToken(apiUrl) }) }
     const repository = await reachable(host, { access, name, clock })
+    const mayWrite = !repository.isReadOnly && hasCredentials(access)
 
     return repos.within(caller).transaction(async (repos) => {
       await writableProject(repos, { id: projectId, lock: 'update' })
@@ -103,16 +105,20 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       if (present && !isSame) {
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run) await endRun(repos, { clock, run, error: DISCONNECTED })
+        await repos.codehostWrites.cancel(present.id)
         await repos.codehost.delete(projectId)
       }
       const id = isSame ? present.id : clock.newId(now)
       const isKept = isSame && credentials === 'keep'
-      const { listId, schedule } = settingsOf(input, present)
+      const { listId, schedule, writeBack } = settingsOf(input, present)
+      if (writeBack !== 'off' && !mayWrite) throw codehostRefused('codehost_access_denied', CANNOT_WRITE)
+      if (isSame) await repos.codehostWrites.cancel(id, { kinds: excludedKinds(writeBack) })
       const change = {
         repository: repository.name,
         ...(isKept ? secretOf(present) : own ? vault.seal(own, id) : { token: null, app: null }),
         listId,
         schedule,
+        writeBack,
         updatedAt: now,
         nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
       }
@@ -195,6 +201,9 @@ async function refuseForeignList(
   if (listId !== null && list?.projectId !== projectId) throw listNotFound(listId)
 }
 
+const CANNOT_WRITE =
+  'Write-back needs credentials that can write to the issues of this repository. Send a token or a GitHub App with write access, or turn write-back off.'
+
 const newConnection = ({ id, projectId, now }: { id: string; projectId: string; now: Date }) => ({
   id,
   projectId,
@@ -215,6 +224,8 @@ const hostMismatch = (host: string, apiUrl: string) =>
   invalidRepository(
     `is on ${host.slice(0, 100)}, but apiUrl is ${apiUrl}: send owner/name, or the apiUrl of that host`,
   )
+
+const hasCredentials = ({ token, app }: HostAccess) => token !== null || app !== undefined
 
 /** Finds a repository and checks that its issues can be read. */
 async function reachable(

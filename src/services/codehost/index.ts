@@ -66,9 +66,13 @@ export function codehostService(deps: ConnectDeps) {
         if (!connection) throw connectionNotFound()
         const run = await repos.syncRuns.findActiveForUpdate(projectId)
         if (run) await endRun(repos, { clock, run, error: DISCONNECTED })
+        const unwritten = await repos.codehostWrites.cancel(connection.id)
         await repos.codehost.delete(projectId)
         const { id: connectionId, repository, apiUrl } = connection
-        const about = { projectId, metadata: { connectionId, repository, apiUrl } }
+        const about = {
+          projectId,
+          metadata: { connectionId, repository, apiUrl, ...(unwritten > 0 && { unwritten }) },
+        }
         await log(repos, { now: clock.now(), type: 'connection.deleted', caller, ...about })
         await repos.configurationChanges.announceProject(projectId)
       })

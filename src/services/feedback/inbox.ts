@@ -129,7 +129,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     if (task?.projectId !== seen.projectId) throw changedMeanwhile()
     const now = clock.now()
     const moveTo = { listId, projectId: project.id }
-    const requested = { change: { listId }, moveTo, actorType: caller.type, repositoryId: undefined, now }
+    const requested = { change: { listId }, moveTo, actorType: caller.type, connection: undefined, now }
     const outcome = decideChange(task, requested)
     if (!outcome) return
     await repos.tasks.update(task.id, outcome.update)

@@ -123,6 +123,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
         findRepository: (access, options) => watched(access, host.findRepository(access, options)),
         readPage: (access, options) => watched(access, host.readPage(access, options)),
         readItem: (access, options) => watched(access, host.readItem(access, options)),
+        changeIssue: (access, options) => watched(access, host.changeIssue(access, options)),
         countItems: (access, options) => watched(access, host.countItems(access, options)),
       }
     },

@@ -1,5 +1,6 @@
 import type { CodehostItem } from '../../domain/codehost/item.ts'
 import { type ItemDecision, importItem, skipItem, updateFromItem } from '../../domain/codehost/task.ts'
+import type { WriteError } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
@@ -33,6 +34,7 @@ export async function writeItems(
       portion.flatMap((decision) => activityOf(clock, { connection, decision })),
     )
   }
+  await endWrites(repos, { clock, decisions })
   return decisions
 }
 
@@ -91,7 +93,7 @@ async function decide(
   repos: BoundRepositories,
   {
     clock,
-    connection: { id, projectId, repositoryId, repository: name },
+    connection: { id, projectId, repositoryId, repository: name, writeBack },
     destination,
     items,
   }: { clock: Clock; connection: ConnectionRow; destination: DestinationRow; items: CodehostItem[] },
@@ -103,13 +105,37 @@ async function decide(
   const purged = new Set(await repos.syncedTasks.listPurged(projectId, { repositoryId, numbers: unknown }))
   const now = clock.now()
   const actor = { type: 'codehost' as const, id, name }
+  const states =
+    writeBack === 'off' ? [] : await repos.codehostWrites.listUnwrittenStates(rows.map(({ id }) => id))
+  const unwritten = new Map(states.map((write) => [write.taskId, write]))
   return items.map((item) => {
     const task = known.get(item.number)
-    if (task) return updateFromItem(task, { item, now })
+    if (task) return updateFromItem(task, { item, now, unwritten: unwritten.get(task.id) })
     if (purged.has(item.number)) return skipItem(item)
     return importItem(item, { id: clock.newId(now), now, destination, actor, repositoryId })
   })
 }
+
+/** Ends the writes of states that the code host has, or has changed. */
+async function endWrites(
+  { codehostWrites }: BoundRepositories,
+  { clock, decisions }: { clock: Clock; decisions: ItemDecision[] },
+): Promise<void> {
+  const now = clock.now()
+  for (const [end, error] of Object.entries(WRITE_ENDS)) {
+    const taskIds = decisions.flatMap(({ write }) => (write?.end === end ? write.taskId : []))
+    await codehostWrites.endStates(taskIds, { now, error })
+  }
+}
+
+const WRITE_ENDS = {
+  settled: null,
+  dropped: {
+    code: 'changed_at_codehost',
+    message:
+      'The issue was closed or reopened at the code host meanwhile, so the change here was not written.',
+  },
+} satisfies Record<NonNullable<ItemDecision['write']>['end'], WriteError | null>
 
 /** A page is one statement unless its texts are long: a statement has its rows in memory several times. */
 const MAX_CHARACTERS = 256 * 1024

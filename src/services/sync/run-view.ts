@@ -39,6 +39,7 @@ export const toConnection = (row: ConnectionWithRun, lastDeliveryAt: Date | unde
   app: row.app && { appId: row.app.appId, installationId: row.app.installationId },
   listId: row.listId,
   schedule: row.schedule,
+  writeBack: row.writeBack,
   nextRunAt: row.nextRunAt?.toISOString() ?? null,
   webhook: {
     hasSecret: row.webhookSecret !== null,

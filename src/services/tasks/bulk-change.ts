@@ -13,6 +13,7 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { TaskChange } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
+import { recordStateWrites } from '../write-back/recording.ts'
 import { READ_BATCH, toWrittenItem, type WrittenItem } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 
@@ -40,8 +41,8 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const now = clock.now()
       const { moveTo } = destination
       const decide = (task: TaskRow) => {
-        const repositoryId = locked.repositories.get(task.projectId)
-        return decideChange(task, { change, moveTo, actorType: caller.type, repositoryId, now })
+        const connection = locked.connections.get(task.projectId)
+        return decideChange(task, { change, moveTo, actorType: caller.type, connection, now })
       }
       const leftOut = changesLongFields(change) ? present.filter(({ isLeftOut }) => isLeftOut) : []
       const decided = await decidedInPortions(repos, { leftOut, decide })
@@ -55,7 +56,13 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       if (first) throw refusedTogether([first, ...others])
 
       for (const group of groupedByColumns(changes)) await repos.tasks.updateMany(group.ids, group.update)
-      const after = new Map(changes.map(({ task, outcome }) => [task.id, { ...task, ...outcome.update }]))
+      const writeBack = await recordStateWrites(repos, { clock, now, changes })
+      const after = new Map(
+        changes.map(({ task, outcome }) => [
+          task.id,
+          { ...task, ...outcome.update, ...writeBack.get(task.id) },
+        ]),
+      )
       await repos.activity.insert(
         changes.flatMap(({ task, outcome }) => {
           const about = { taskId: task.id, projectId: after.get(task.id)?.projectId ?? task.projectId }

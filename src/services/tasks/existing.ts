@@ -103,7 +103,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
         moveTo: change.listId === undefined ? undefined : destination,
         actorType: actor.type,
         // Needed only for tasks of the source `codehost`, which no request creates.
-        repositoryId: undefined,
+        connection: undefined,
         now,
       })
       if (!outcome) continue

@@ -1,3 +1,4 @@
+import type { TaskConnection } from '../../domain/codehost/write-back.ts'
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { decideUnmerge } from '../../domain/merging.ts'
@@ -18,6 +19,7 @@ import { activityRow, actorOf } from '../activity/row.ts'
 import type { Shared } from '../idempotency.ts'
 import type { PageJson } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
+import { recordStateWrites } from '../write-back/recording.ts'
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 import { portionsOf, type WrittenItem, wholeTasks } from './left-out.ts'
@@ -114,7 +116,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     /**
      * @throws task_not_found, list_not_found, project_archived, version_mismatch, external_id_taken, managed_by_codehost,
-     * description_read_only, merge_conflict
+     * closed_at_codehost, description_read_only, merge_conflict
      */
     async update(
       caller: Caller,
@@ -123,14 +125,15 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const single = await updateSingle?.({ caller, id, change, allowed })
       if (single) return single
       return repos.within(caller).transaction(async (repos) => {
-        const { task, repositoryId } = await lockedTask(repos, { id, allowed, listId: change.listId })
+        const { task, connection } = await lockedTask(repos, { id, allowed, listId: change.listId })
         const moveTo =
           change.listId === undefined ? undefined : await writableDestination(repos, change.listId)
         const now = clock.now()
-        const outcome = decideChange(task, { change, moveTo, actorType: caller.type, repositoryId, now })
+        const outcome = decideChange(task, { change, moveTo, actorType: caller.type, connection, now })
         if (!outcome) return writtenFor(caller, toTask(task))
-        const changed = { ...task, ...outcome.update }
         await repos.tasks.update(id, outcome.update)
+        const writeBack = await recordStateWrites(repos, { clock, now, changes: [{ task, outcome }] })
+        const changed = { ...task, ...outcome.update, ...writeBack.get(task.id) }
         await repos.activity.insert(
           outcome.activities.map(({ type, metadata }) =>
             activityOf(type, { task: changed, caller, now, metadata }),
@@ -242,11 +245,11 @@ interface TasksDeps {
 async function lockedTask(
   repos: BoundRepositories,
   { id, allowed, listId }: { id: string; allowed: AllowedVersions; listId?: string | undefined },
-): Promise<{ task: TaskRow; repositoryId: number | undefined }> {
+): Promise<{ task: TaskRow; connection: TaskConnection | undefined }> {
   const locked = await lockTasks(repos, { ids: [id], listId })
   const task = writableTask(locked, id)
   refuseStale(allowed, task.version)
-  return { task, repositoryId: locked.repositories.get(task.projectId) }
+  return { task, connection: locked.connections.get(task.projectId) }
 }
 
 function filterOf(query: TaskQuery, now: Date) {

@@ -1,3 +1,4 @@
+import type { TaskConnection } from '../../domain/codehost/write-back.ts'
 import { taskNotFound } from '../../errors/index.ts'
 import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
@@ -18,8 +19,8 @@ export interface LockedTasks {
   tasks: Map<string, BoundedTaskRow>
   /** Their projects, locked so that none is archived or deleted meanwhile. */
   projects: Map<string, ProjectRow>
-  /** The repositories that the projects of code-host tasks are connected to. */
-  repositories: Map<string, number>
+  /** The connections of the projects of code-host tasks. */
+  connections: Map<string, TaskConnection>
 }
 
 /** Locks tasks to be changed, after their projects: the same order as everywhere. */
@@ -34,7 +35,7 @@ export async function lockTasks(
     if (![...tasks.values()].every(({ projectId }) => projects.has(projectId))) continue
     const synced = [...tasks.values()].filter(({ source }) => source === 'codehost')
     const projectIds = [...new Set(synced.map(({ projectId }) => projectId))]
-    return { tasks, projects, repositories: await repos.codehost.repositoryIdsOf(projectIds) }
+    return { tasks, projects, connections: await repos.codehost.connectionsOf(projectIds) }
   }
 }
 

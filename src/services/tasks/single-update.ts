@@ -64,7 +64,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
         const current = read && { ...read, task: earlier?.changed ?? read.task }
         const { task, outcome } = decide(request, { found: current, destinations })
         if (!outcome) return { task }
-        if (Object.keys(outcome.update).some((name) => !isWritten(name))) return undefined
+        if (outcome.stateWrite || Object.keys(outcome.update).some((name) => !isWritten(name)))
+          return undefined
         const changed = { ...task, ...outcome.update }
         const activities = activitiesOf(outcome, { task: changed, caller: request.caller })
         decided.set(task.id, {
@@ -103,8 +104,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     const moveTo = listId === undefined ? undefined : destinations.get(listId.toLowerCase())
     if (listId !== undefined && !(moveTo && isInReach(caller, moveTo))) throw listNotFound(listId)
     if (moveTo?.isArchived) throw projectArchived(moveTo.projectName)
-    const repositoryId = found.project.repositoryId ?? undefined
-    const requested = { change, moveTo, actorType: caller.type, repositoryId, now: clock.now() }
+    const connection = found.project.connection ?? undefined
+    const requested = { change, moveTo, actorType: caller.type, connection, now: clock.now() }
     return { task: found.task, outcome: decideChange(found.task, requested) }
   }
 

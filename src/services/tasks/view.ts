@@ -31,6 +31,7 @@ export function toTask(row: TaskRow): Task {
     commentCount: row.commentCount,
     mergedInto: row.mergedInto,
     reports: row.reportCount + 1,
+    writeBack: row.writeBack,
     author: row.authorName === null ? null : { name: row.authorName, url: row.authorUrl },
     isDraft: row.isDraft,
     createdBy: { type: row.createdByType, id: row.createdById, name: row.createdByName },

@@ -224,10 +224,14 @@ describe('the mapping', () => {
   })
 
   test('always makes a closed item done', async () => {
-    const { repository, sync, task, patch } = await imported((repository) =>
+    const { project, repository, sync, task } = await imported((repository) =>
       repository.issue({ state: 'closed', stateReason: 'completed' }),
     )
-    await patch({ status: 'in_progress' })
+    // As earlier versions allowed.
+    await service.query(
+      `update tasks set status = 'in_progress', completed_at = null where project_id = $1`,
+      [project.id],
+    )
     repository.change(1, { body: 'A comment changed it.' })
     expect(await sync()).toMatchObject({ issues: { closed: 1 } })
     expect(await task()).toMatchObject({ status: 'done' })

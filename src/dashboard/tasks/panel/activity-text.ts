@@ -25,6 +25,10 @@ export function activityText({ type, message, metadata, actor }: Activity): stri
       return `merged a task into this one (${plural(Number(metadata.reports), 'report')})`
     case 'task.report_removed':
       return `took back a merge (${plural(Number(metadata.reports), 'report')})`
+    case 'task.write_back_failed':
+      return `couldn’t be updated: ${message}`
+    case 'task.write_back_dropped':
+      return 'changed the issue meanwhile, so the change here was not written'
     case 'feedback.received':
       return message ?? 'sent feedback'
     case 'task.updated':

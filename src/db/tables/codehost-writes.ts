@@ -1,0 +1,53 @@
+import { index, integer, jsonb, pgTable, sql, text, unique, uuid } from '../drizzle.ts'
+import { codehostConnections } from './codehost.ts'
+import { timestamptz } from './columns.ts'
+import { tasks } from './tasks.ts'
+
+/**
+ * The outbox of write-back: what changed here and has to be written to the code host. A row says what the write is about;
+ * what is written is decided when it is sent, so a later change needs no second row.
+ */
+export const codehostWrites = pgTable(
+  'codehost_writes',
+  {
+    id: uuid('id').primaryKey(),
+    connectionId: uuid('connection_id')
+      .notNull()
+      .references(() => codehostConnections.id, { onDelete: 'cascade' }),
+    taskId: uuid('task_id')
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    kind: text('kind', {
+      enum: ['state', 'comment_created', 'comment_updated', 'comment_deleted'],
+    }).notNull(),
+    // No foreign key: a deletion is written after the comment is gone.
+    commentId: uuid('comment_id'),
+    /** What was sent last, stored before it is sent: it may have arrived. */
+    payload: jsonb('payload').$type<{ sent?: 'open' | 'closed'; sentAt?: string }>().notNull(),
+    status: text('status', { enum: ['pending', 'done', 'failed'] }).notNull(),
+    /** Failed ones since it is pending. */
+    attempts: integer('attempts').notNull(),
+    nextAttemptAt: timestamptz('next_attempt_at').notNull(),
+    /** Until then one worker has it. */
+    leaseUntil: timestamptz('lease_until'),
+    error: jsonb('error').$type<{ code: string; message: string }>(),
+    /** Since when it is pending; also the order of the writes of a task. */
+    createdAt: timestamptz('created_at').notNull(),
+    finishedAt: timestamptz('finished_at'),
+  },
+  (table) => [
+    // One for the state of a task, and one for each comment.
+    unique('codehost_writes_subject').on(table.taskId, table.commentId).nullsNotDistinct(),
+    index('codehost_writes_due').on(table.status, table.nextAttemptAt).where(sql`${table.status} <> 'done'`),
+    index('codehost_writes_connection').on(table.connectionId),
+  ],
+)
+
+/** When a token has written in the last hour: the limits hold for all connections and instances that use it. */
+export const codehostWriteLimits = pgTable('codehost_write_limits', {
+  /** A hash of the API URL and the token. */
+  tokenKey: text('token_key').primaryKey(),
+  sent: timestamptz('sent').array().notNull(),
+  /** Until when the code host refuses further requests. */
+  pausedUntil: timestamptz('paused_until'),
+})

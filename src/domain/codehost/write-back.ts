@@ -1,0 +1,124 @@
+import type { StoredTask } from '../task.ts'
+import { type HostRefusal, judgeRefusal } from './refusal.ts'
+
+/** What changes here are written to the code host; `comments` includes the state. */
+export type WriteBack = 'off' | 'state' | 'comments'
+
+/** The connection of a task's project, as far as changes of the task depend on it. */
+export interface TaskConnection {
+  id: string
+  repositoryId: number
+  writeBack: WriteBack
+}
+
+/** Why something was not written, or not yet. */
+export interface WriteError {
+  code: string
+  message: string
+}
+
+type CodehostTask = Pick<
+  StoredTask,
+  'source' | 'codehostRepositoryId' | 'codehostKind' | 'codehostState' | 'sourceState' | 'closedReason'
+>
+
+/** Whether the task is of the repository that its project is connected to. */
+export const isConnected = (
+  { source, codehostRepositoryId }: Pick<StoredTask, 'source' | 'codehostRepositoryId'>,
+  connection: Pick<TaskConnection, 'repositoryId'> | undefined,
+): connection is TaskConnection =>
+  source === 'codehost' && connection !== undefined && codehostRepositoryId === connection.repositoryId
+
+/** Whether changes of the task's status are written: of issues only, because pull requests belong to the code host. */
+export const writesState = (
+  task: CodehostTask,
+  connection: TaskConnection | undefined,
+): connection is TaskConnection =>
+  isConnected(task, connection) &&
+  connection.writeBack !== 'off' &&
+  task.codehostKind === 'issue' &&
+  task.sourceState === 'present'
+
+/** Whether it stays done here because it is closed at the code host, and reopening it is not written there. */
+export const isClosedAtCodehost = (task: CodehostTask, connection: TaskConnection | undefined) =>
+  isConnected(task, connection) &&
+  task.codehostState === 'closed' &&
+  task.sourceState === 'present' &&
+  !writesState(task, connection)
+
+type TaskStatus = Pick<StoredTask, 'status' | 'mergedInto' | 'statusBeforeMerge'>
+
+/** The status as far as the code host is concerned: merging a task changes nothing there. */
+export const statusToWrite = ({ status, mergedInto, statusBeforeMerge }: TaskStatus): StoredTask['status'] =>
+  (mergedInto !== null && statusBeforeMerge) || status
+
+/** The state that an issue has to have for its task. */
+export const stateFor = (task: TaskStatus): 'open' | 'closed' =>
+  statusToWrite(task) === 'done' ? 'closed' : 'open'
+
+export const reasonFor = ({
+  closedReason,
+}: Pick<StoredTask, 'closedReason'>): 'completed' | 'not_planned' | 'duplicate' =>
+  closedReason === 'not_planned' || closedReason === 'duplicate' ? closedReason : 'completed'
+
+/** The kinds of writes that a setting excludes. */
+export const excludedKinds = (writeBack: WriteBack): WriteKind[] =>
+  (Object.keys(KINDS) as WriteKind[]).filter((kind) => !KINDS[kind].includes(writeBack))
+
+export type WriteKind = 'state' | 'comment_created' | 'comment_updated' | 'comment_deleted'
+
+/** The settings that include each kind. */
+const KINDS: Record<WriteKind, WriteBack[]> = {
+  state: ['state', 'comments'],
+  comment_created: ['comments'],
+  comment_updated: ['comments'],
+  comment_deleted: ['comments'],
+}
+
+const SECOND = 1_000
+const FIRST_RETRY = 30 * SECOND
+const MAX_RETRY = 3_600 * SECOND
+const MAX_AGE = 3 * 24 * 3_600 * SECOND
+
+/** When a failed write is tried again; undefined after three days. */
+export function retryOf({
+  now,
+  createdAt,
+  attempts,
+}: {
+  now: Date
+  createdAt: Date
+  attempts: number
+}): Date | undefined {
+  if (now.getTime() - createdAt.getTime() >= MAX_AGE) return undefined
+  return new Date(now.getTime() + Math.min(FIRST_RETRY * 2 ** Math.min(attempts, 10), MAX_RETRY))
+}
+
+/** Decides what the refusal of a write means: wait until a time, or fail with a message for the user. */
+export function judgeWriteRefusal(
+  refusal: HostRefusal,
+  circumstances: Parameters<typeof judgeRefusal>[1],
+): { verdict: 'wait'; retryAt: Date } | ({ verdict: 'fail' } & WriteError) {
+  const judged = judgeRefusal(refusal, circumstances)
+  if (judged.verdict === 'wait' || refusal.isTokenRequest || refusal.status === 401) return judged
+  const { code, message } = adviceOf(refusal, circumstances.access)
+  const hostMessage = refusal.message ? ` Message from the code host: ${refusal.message}` : ''
+  return { verdict: 'fail', code, message: message + hostMessage }
+}
+
+function adviceOf(
+  { status, singleSignOn }: HostRefusal,
+  { app }: { token: string | null; app?: object | undefined },
+): WriteError {
+  if (status === 422) {
+    return { code: 'codehost_rejected', message: 'The code host does not accept this change.' }
+  }
+  if (singleSignOn) {
+    const message = `Authorize the token for single sign-on at ${singleSignOn}, then retry.`
+    return { code: 'codehost_access_denied', message }
+  }
+  const message = app
+    ? 'The GitHub App cannot write here. Grant it write access to issues, accept the new permissions in its installation, then retry.'
+    : 'The token cannot write here. Connect the repository with one that has write access to issues, then retry.'
+  return { code: 'codehost_access_denied', message }
+}

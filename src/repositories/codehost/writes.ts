@@ -1,0 +1,222 @@
+import { and, eq, getTableColumns, inArray, isNull, lte, or, sql } from '../../db/drizzle.ts'
+import { codehostConnections } from '../../db/tables/codehost.ts'
+import { codehostWrites } from '../../db/tables/codehost-writes.ts'
+import { projects } from '../../db/tables/projects.ts'
+import { tasks } from '../../db/tables/tasks.ts'
+import type { Executor } from '../index.ts'
+import type { TaskRow } from '../tasks.ts'
+import type { ConnectionRow } from './connections.ts'
+
+export type WriteRow = typeof codehostWrites.$inferSelect
+
+/** A write that one worker has, until its lease ends. */
+export type LeasedWrite = WriteRow & { leaseUntil: Date }
+
+/** A change that has to be written. */
+export type NewWrite = Pick<WriteRow, 'id' | 'connectionId' | 'taskId' | 'kind' | 'commentId'>
+
+/** The write of a task's state, as far as items that come in depend on it. */
+export interface StateWrite {
+  taskId: string
+  /** The state that was sent, and may have arrived. */
+  sent: 'open' | 'closed' | undefined
+}
+
+/** The channel for notices that something has to be written. */
+export const CODEHOST_WRITES = 'inlet_codehost_writes'
+
+const isOfState = eq(codehostWrites.kind, 'state')
+
+/** The outbox of write-back. Its callers hold a lock of the project, or of the tasks. */
+export function codehostWritesRepository(db: Executor) {
+  const isOfTasks = (ids: string[]) => sql`${codehostWrites.taskId} = any(${sql.param(ids)}::uuid[])`
+  const isLeased = ({ id, leaseUntil }: LeasedWrite) =>
+    and(eq(codehostWrites.id, id), eq(codehostWrites.leaseUntil, leaseUntil))
+
+  return {
+    /** Adds writes, which are due now. One that is pending already is kept: what it sends is decided then. */
+    async add(rows: NewWrite[], now: Date): Promise<void> {
+      if (rows.length === 0) return
+      await db.execute(sql`
+        insert into ${codehostWrites}
+          (id, connection_id, task_id, kind, comment_id, payload, status, attempts, next_attempt_at, created_at)
+        select w.id, w."connectionId", w."taskId", w.kind, w."commentId", '{}', 'pending', 0, ${now.toISOString()},
+          ${now.toISOString()}
+        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as w(id uuid, "connectionId" uuid, "taskId" uuid, kind text, "commentId" uuid)
+        on conflict (task_id, comment_id) do update set kind = excluded.kind,
+          payload = case when codehost_writes.status = 'done' then '{}' else codehost_writes.payload end,
+          status = 'pending', attempts = 0, next_attempt_at = excluded.next_attempt_at, lease_until = null,
+          error = null, created_at = excluded.created_at, finished_at = null
+        where codehost_writes.status <> 'pending'`)
+      await this.announce()
+    },
+
+    /** Notifies every instance at the commit. Notices lock commits, but these changes are rare enough. */
+    async announce(): Promise<void> {
+      await db.execute(sql`select pg_notify(${CODEHOST_WRITES}, '')`)
+    },
+
+    /** Ends failed writes of states that need no change any more. */
+    async forgetFailedStates(taskIds: string[], now: Date): Promise<void> {
+      await db
+        .update(codehostWrites)
+        .set({ status: 'done', error: null, finishedAt: now })
+        .where(and(isOfTasks(taskIds), isOfState, eq(codehostWrites.status, 'failed')))
+    },
+
+    /** The writes of states that are pending or failed: until then, the status here is another than at the code host. */
+    async listUnwrittenStates(taskIds: string[]): Promise<StateWrite[]> {
+      const rows = await db
+        .select({ taskId: codehostWrites.taskId, payload: codehostWrites.payload })
+        .from(codehostWrites)
+        .where(and(isOfTasks(taskIds), isOfState, inArray(codehostWrites.status, ['pending', 'failed'])))
+      return rows.map(({ taskId, payload }) => ({ taskId, sent: payload.sent }))
+    },
+
+    /** Ends writes of states: without an error they are done, with one they were given up. */
+    async endStates(
+      taskIds: string[],
+      { now, error }: { now: Date; error: WriteRow['error'] },
+    ): Promise<void> {
+      if (taskIds.length === 0) return
+      await db
+        .update(codehostWrites)
+        .set({ status: 'done', error, finishedAt: now, leaseUntil: null })
+        .where(and(isOfTasks(taskIds), isOfState, inArray(codehostWrites.status, ['pending', 'failed'])))
+      await this.summarize(taskIds)
+    },
+
+    /** Deletes what is not written yet. Returns how many writes that were. */
+    async cancel(
+      connectionId: string,
+      { kinds }: { kinds?: WriteRow['kind'][] | undefined } = {},
+    ): Promise<number> {
+      const rows = await db
+        .delete(codehostWrites)
+        .where(
+          and(
+            eq(codehostWrites.connectionId, connectionId),
+            inArray(codehostWrites.status, ['pending', 'failed']),
+            kinds && inArray(codehostWrites.kind, kinds),
+          ),
+        )
+        .returning({ taskId: codehostWrites.taskId })
+      await this.summarize([...new Set(rows.map(({ taskId }) => taskId))])
+      return rows.length
+    },
+
+    /** Stores on the tasks what their writes are together; returns it. */
+    async summarize(taskIds: string[]): Promise<Map<string, Pick<TaskRow, 'writeBack'>>> {
+      if (taskIds.length === 0) return new Map()
+      const { rows } = await db.execute<Pick<TaskRow, 'id' | 'writeBack'> & Record<string, unknown>>(sql`
+        update ${tasks} set write_back = (
+          select jsonb_build_object('state', status, 'error', error) from ${codehostWrites}
+          where task_id = ${tasks.id}
+          order by case status when 'failed' then 1 when 'pending' then 2 else 3 end, finished_at desc, error is null
+          limit 1)
+        where ${tasks.id} = any(${sql.param(taskIds)}::uuid[])
+        returning ${tasks.id} as id, write_back as "writeBack"`)
+      return new Map(rows.map(({ id, writeBack }) => [id, { writeBack }]))
+    },
+
+    /** Makes failed writes of a task, and those that wait for their next attempt, due now. Returns whether there are any. */
+    async retry(taskId: string, now: Date): Promise<boolean> {
+      const isWaiting = and(
+        eq(codehostWrites.status, 'pending'),
+        or(isNull(codehostWrites.leaseUntil), lte(codehostWrites.leaseUntil, now)),
+      )
+      const isFailed = eq(codehostWrites.status, 'failed')
+      const rows = await db
+        .update(codehostWrites)
+        .set({
+          status: 'pending',
+          attempts: 0,
+          nextAttemptAt: now,
+          createdAt: sql`case when ${isFailed} then ${now.toISOString()}::timestamptz else ${codehostWrites.createdAt} end`,
+          error: null,
+          finishedAt: null,
+        })
+        .where(and(eq(codehostWrites.taskId, taskId), or(isFailed, isWaiting)))
+        .returning({ id: codehostWrites.id })
+      if (rows.length > 0) await this.announce()
+      return rows.length > 0
+    },
+
+    /** Connections with writes that are due; archived projects wait. */
+    async listDueConnections(now: Date): Promise<ConnectionRow[]> {
+      const due = db
+        .select({ connectionId: codehostWrites.connectionId })
+        .from(codehostWrites)
+        .where(isDue(now))
+      return db
+        .select(getTableColumns(codehostConnections))
+        .from(codehostConnections)
+        .innerJoin(projects, eq(projects.id, codehostConnections.projectId))
+        .where(and(inArray(codehostConnections.id, due), isNull(projects.archivedAt)))
+        .orderBy(codehostConnections.id)
+    },
+
+    /** Leases the write of these connections that is due longest, unless an earlier one of its task is still pending. */
+    async claim({
+      connectionIds,
+      now,
+      leaseMs,
+    }: {
+      connectionIds: string[]
+      now: Date
+      leaseMs: number
+    }): Promise<(LeasedWrite & { number: number }) | undefined> {
+      const { rows } = await db.execute<{ id: string; number: number }>(sql`
+        update ${codehostWrites} set lease_until = ${new Date(now.getTime() + leaseMs).toISOString()}
+        from ${tasks} where ${tasks.id} = task_id and ${codehostWrites.id} = (
+          select due.id from ${codehostWrites} as due
+          join ${codehostConnections} on ${codehostConnections.id} = due.connection_id
+          join ${projects} on ${projects.id} = ${codehostConnections.projectId} and ${projects.archivedAt} is null
+          where due.connection_id = any(${sql.param(connectionIds)}::uuid[]) and due.status = 'pending'
+            and due.next_attempt_at <= ${now.toISOString()}
+            and (due.lease_until is null or due.lease_until <= ${now.toISOString()})
+            and not exists (select from ${codehostWrites} as earlier
+              where earlier.task_id = due.task_id and earlier.status = 'pending'
+                and (earlier.created_at, earlier.id) < (due.created_at, due.id))
+          order by due.next_attempt_at, due.created_at, due.id limit 1 for update of due skip locked)
+        returning ${codehostWrites.id} as id, ${tasks.codehostNumber} as number`)
+      const [claimed] = rows
+      if (!claimed) return undefined
+      const row = await this.find(claimed.id)
+      return row?.leaseUntil ? { ...row, leaseUntil: row.leaseUntil, number: claimed.number } : undefined
+    },
+
+    async find(id: string): Promise<WriteRow | undefined> {
+      const [row] = await db.select().from(codehostWrites).where(eq(codehostWrites.id, id))
+      return row
+    },
+
+    /** Changes a write that is still leased and pending, and stores on its task what that means for it. */
+    async update(write: LeasedWrite, change: Partial<WriteRow>): Promise<void> {
+      const rows = await db
+        .update(codehostWrites)
+        .set(change)
+        .where(and(isLeased(write), eq(codehostWrites.status, 'pending')))
+        .returning({ id: codehostWrites.id })
+      if (rows.length > 0) await this.summarize([write.taskId])
+    },
+
+    /** Whether the write is still this worker's, and still to be done. Locks it until the transaction ends. */
+    async isOurs(write: LeasedWrite): Promise<boolean> {
+      const rows = await db
+        .select({ id: codehostWrites.id })
+        .from(codehostWrites)
+        .where(and(isLeased(write), eq(codehostWrites.status, 'pending')))
+        .for('update')
+      return rows.length > 0
+    },
+  }
+}
+
+const isDue = (now: Date) =>
+  and(
+    eq(codehostWrites.status, 'pending'),
+    lte(codehostWrites.nextAttemptAt, now),
+    or(isNull(codehostWrites.leaseUntil), lte(codehostWrites.leaseUntil, now)),
+  )

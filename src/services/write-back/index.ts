@@ -1,0 +1,29 @@
+import type { Operations } from '../../domain/operation.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Repositories } from '../../repositories/index.ts'
+import type { WrittenTask } from '../../schemas/task.ts'
+import type { Caller } from '../access.ts'
+import { lockTasks, writableTask } from '../tasks/locks.ts'
+import { toTask, writtenFor } from '../tasks/view.ts'
+
+export const writeBackOperations = {
+  retry: { scope: 'tasks:write' },
+} satisfies Operations<ReturnType<typeof writeBackService>>
+
+/** What users do about changes that could not be written to the code host. */
+export function writeBackService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
+  return {
+    /**
+     * Makes the writes of a task due now, if they failed or wait for their next attempt.
+     * @throws task_not_found, project_archived
+     */
+    async retry(caller: Caller, id: string): Promise<WrittenTask> {
+      return repos.within(caller).transaction(async (repos) => {
+        const task = writableTask(await lockTasks(repos, { ids: [id] }), id)
+        if (!(await repos.codehostWrites.retry(task.id, clock.now()))) return writtenFor(caller, toTask(task))
+        const summary = await repos.codehostWrites.summarize([task.id])
+        return writtenFor(caller, toTask({ ...task, ...summary.get(task.id) }))
+      })
+    },
+  }
+}

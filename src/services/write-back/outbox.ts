@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { CodeHost, HostAccess } from '../../clients/codehost.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import { everywhere, type Repositories } from '../../repositories/index.ts'
+import type { TokenVault } from '../codehost/token.ts'
+import { writeSender } from './sending.ts'
+
+export type OutboxService = ReturnType<typeof outboxService>
+
+export interface OutboxDeps {
+  repos: Repositories
+  clock: Clock
+  host: Pick<CodeHost, 'readItem' | 'changeIssue'>
+  vault: Pick<TokenVault, 'accessOf'>
+}
+
+/** Longer than a write and the requests before it may take. If a worker is killed, another continues then. */
+const LEASE_MS = 2 * 60_000
+
+/** Connections that write with the same token, and how. */
+interface Writers {
+  access: HostAccess
+  connections: Map<string, ConnectionRow>
+}
+
+/** Writes to the code host what was changed here. Instances may do so at the same time: each write is leased. */
+export function outboxService(deps: OutboxDeps) {
+  const { repos, clock, vault } = deps
+  const { codehostWrites, codehostWriteLimits } = repos.within(everywhere)
+  const send = writeSender(deps)
+  let onQueued = () => {}
+
+  return {
+    /** Wakes the worker of this instance. */
+    wake: () => onQueued(),
+
+    onQueued(listener: () => void): void {
+      onQueued = listener
+    },
+
+    /** Sends writes that are due, those of each token one after another. Returns whether there may be more. */
+    async sendDue(signal: AbortSignal): Promise<boolean> {
+      const due = await codehostWrites.listDueConnections(clock.now())
+      const writers = new Map<string, Writers>()
+      for (const connection of due) {
+        const access = vault.accessOf(connection)
+        if ('code' in access) {
+          await send.refuseAll(connection, { error: access, leaseMs: LEASE_MS })
+          continue
+        }
+        const tokenKey = keyOf(access)
+        const same = writers.get(tokenKey) ?? { access, connections: new Map() }
+        same.connections.set(connection.id, connection)
+        writers.set(tokenKey, same)
+      }
+      const sent = await Promise.allSettled(
+        [...writers].map(([tokenKey, { access, connections }]) =>
+          sendAll({ tokenKey, access, connections, signal }),
+        ),
+      )
+      const failed = sent.find(({ status }) => status === 'rejected')
+      if (failed?.status === 'rejected') throw failed.reason
+      return sent.some((each) => each.status === 'fulfilled' && each.value)
+    },
+  }
+
+  /** Until there is none, or the token has to wait. Returns whether it sent any. */
+  async function sendAll({
+    tokenKey,
+    access,
+    connections,
+    signal,
+  }: Writers & { tokenKey: string; signal: AbortSignal }): Promise<boolean> {
+    for (let isAny = false; ; isAny = true) {
+      const now = clock.now()
+      if (signal.aborted || !(await codehostWriteLimits.isFree(tokenKey, now))) return false
+      const write = await codehostWrites.claim({
+        connectionIds: [...connections.keys()],
+        now,
+        leaseMs: LEASE_MS,
+      })
+      const connection = write && connections.get(write.connectionId)
+      if (!connection) return isAny
+      const { isPaused } = await send.one(write, { connection, access, tokenKey, signal })
+      if (isPaused) return false
+    }
+  }
+}
+
+/** The same for all connections with this token or installation. */
+function keyOf({ apiUrl, token, app }: HostAccess): string {
+  const identity = app ? `app ${app.appId} ${app.installationId}` : `token ${token}`
+  return createHash('sha256').update(`${apiUrl} ${identity}`).digest('hex')
+}

@@ -1,0 +1,337 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { deliver, type HostDelivery } from '../support/code-host-deliveries.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing({
+    tokens: {
+      writer: { login: 'inlet-bot' },
+      reader: { canWriteIssues: false },
+      guest: { isCollaborator: false },
+    },
+  })
+})
+afterAll(() => service.close())
+
+/** A project that writes back, with one task for each item of its repository. */
+async function writing(items: object[] = [{}], connection: object = {}) {
+  const { project, repository, sync } = await service.connected({
+    token: 'writer',
+    writeBack: 'state',
+    ...connection,
+  })
+  for (const item of items) repository.issue(item)
+  await sync()
+  const tasks = [...(await service.tasksOf(project.id)).values()]
+  const path = `/api/projects/${project.id}/codehost`
+  return {
+    project,
+    repository,
+    sync,
+    path,
+    ids: tasks.map(({ id }) => id as string),
+    id: tasks[0]?.id as string,
+    set: (change: object) => service.put(path, { repository: repository.name, ...change }),
+    /** What was written to this repository, in order. */
+    written: () =>
+      service.host.requests
+        .filter(({ method, url }) => method !== 'GET' && url.includes(`/repositories/${repository.id}/`))
+        .map(({ method, url, body }) => [method, url.replace(/^\/repositories\/\d+/, ''), body]),
+  }
+}
+
+const patch = (id: string, change: object) => service.patch(`/api/tasks/${id}`, change)
+const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
+
+/** Resolves when nothing is waiting for being written; returns the task. */
+const settled = (id: string) =>
+  vi.waitFor(
+    async () => {
+      const task = await get(id)
+      expect(task.writeBack.state).not.toBe('pending')
+      return task
+    },
+    { timeout: 10_000, interval: 25 },
+  )
+
+const activityOf = async (id: string, type = '') =>
+  (await service.get(`/api/activity?taskId=${id}${type && `&type=${type}`}`)).body.data
+
+describe('with write-back of the state', () => {
+  test('completing a task closes its issue, and reopening it opens the issue', async () => {
+    const { id, repository, written } = await writing()
+    const completed = await patch(id, { status: 'done' })
+    expect(completed.body.writeBack).toEqual({ state: 'pending', error: null })
+    expect(await settled(id)).toMatchObject({
+      status: 'done',
+      closedReason: 'completed',
+      writeBack: { state: 'done', error: null },
+    })
+    expect(repository.items.get(1)).toMatchObject({ state: 'closed', stateReason: 'completed' })
+
+    expect((await patch(id, { status: 'in_progress' })).body).toMatchObject({ closedReason: null })
+    expect(await settled(id)).toMatchObject({ status: 'in_progress', closedReason: null, completedAt: null })
+    expect(repository.items.get(1)).toMatchObject({ state: 'open' })
+    await patch(id, { status: 'open' })
+    expect(written()).toEqual([
+      ['PATCH', '/issues/1', { state: 'closed', state_reason: 'completed' }],
+      ['PATCH', '/issues/1', { state: 'open' }],
+    ])
+  })
+
+  test('what was written makes no activity when it comes back, by push or by poll', async () => {
+    const { id, project, repository, path, sync } = await writing()
+    const webhook = (await service.post(`${path}/webhook-secret`)).body
+    const deliveries: HostDelivery[] = []
+    service.host.onChange(({ delivery }) => deliveries.push(delivery))
+    await patch(id, { status: 'done' })
+    const after = await settled(id)
+    const log = (await activityOf(id)).map(({ type }: { type: string }) => type)
+    expect(log).toEqual(['task.completed', 'task.created'])
+
+    for (const delivery of deliveries) expect((await deliver(webhook, delivery)).status).toBe(202)
+    await vi.waitFor(async () => {
+      const { body } = await service.get(`/api/codehost/${project.id}/deliveries?status=received`)
+      expect(body.data).toEqual([])
+    })
+    expect(await sync()).toMatchObject({ issues: { updated: 0, closed: 0, reopened: 0 } })
+    expect(await sync('?mode=full')).toMatchObject({ issues: { updated: 0, closed: 0, reopened: 0 } })
+    expect(await get(id)).toEqual(after)
+    expect(await activityOf(id)).toHaveLength(2)
+    expect(repository.items.get(1)?.state).toBe('closed')
+  })
+
+  test('a delivery that overtakes the response of the write is no change, either', async () => {
+    const { id, path } = await writing()
+    const webhook = (await service.post(`${path}/webhook-secret`)).body
+    const reported = Promise.withResolvers<void>()
+    service.host.onChange(({ delivery }) => void deliver(webhook, delivery).then(() => reported.resolve()))
+    service.host.onResponse(async ({ method }) => {
+      if (method !== 'PATCH') return
+      await reported.promise
+      await vi.waitFor(async () => expect((await get(id)).closedReason).toBe('completed'))
+    })
+    await patch(id, { status: 'done' })
+    await settled(id)
+    service.host.onResponse(() => {})
+    service.host.onChange(() => {})
+    expect((await activityOf(id)).map(({ type }: { type: string }) => type)).toEqual([
+      'task.completed',
+      'task.created',
+    ])
+  })
+
+  test('many tasks changed at once, and by an assistant, are written', async () => {
+    const { ids, repository } = await writing([{}, {}, {}])
+    const { body } = await service.patch('/api/tasks/bulk', { ids, change: { status: 'done' } })
+    expect(body.data.map(({ writeBack }: { writeBack: object }) => writeBack)).toEqual(
+      ids.map(() => ({ state: 'pending', error: null })),
+    )
+    for (const id of ids) await settled(id)
+    expect([...repository.items.values()].map(({ state }) => state)).toEqual(['closed', 'closed', 'closed'])
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+    const params = { name: 'update_task', arguments: { id: ids[0], status: 'open' } }
+    const headers = { accept: 'application/json, text/event-stream' }
+    await service.post('/mcp', { ...call, params }, { headers })
+    await vi.waitFor(() => expect(repository.items.get(1)?.state).toBe('open'))
+  })
+
+  test('pull requests and other tasks are never written, and stay closed', async () => {
+    const { ids, written, repository, project } = await writing([
+      { mergedAt: null },
+      { mergedAt: null, state: 'closed' },
+    ])
+    expect((await patch(ids[0] ?? '', { status: 'done' })).body.writeBack).toBeNull()
+    const refused = await patch(ids[1] ?? '', { status: 'open' })
+    expect([refused.status, refused.body.code]).toEqual([409, 'closed_at_codehost'])
+    const { data } = (await service.get(`/api/projects/${project.id}/lists`)).body
+    const own = (await service.post('/api/tasks', { title: 'Made here', listId: data[0].id })).body
+    expect((await patch(own.id, { status: 'done' })).body.writeBack).toBeNull()
+    const rows = await service.query('select from codehost_writes where task_id = any($1)', [
+      [...ids, own.id],
+    ])
+    expect(rows).toEqual([])
+    expect(written()).toEqual([])
+    expect(repository.items.get(1)?.state).toBe('open')
+  })
+
+  test('a change that is undone before it is written leaves the issue as it is', async () => {
+    const { id, repository, written } = await writing()
+    service.host.fault({ status: 502 }, { matches: ({ url }) => url.endsWith(`/${repository.id}/issues/1`) })
+    await patch(id, { status: 'done' })
+    await vi.waitFor(async () => expect((await get(id)).writeBack.error).not.toBeNull())
+    expect((await patch(id, { status: 'open' })).body.writeBack.state).toBe('pending')
+    service.host.heal()
+    await service.post(`/api/tasks/${id}/write-back/retry`)
+    expect((await settled(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect(written()).toEqual([])
+  })
+})
+
+describe('the setting of write-back', () => {
+  test('is off by default, and nothing is written of changes before it was on', async () => {
+    const { ids, set, path, written } = await writing([{}, {}], { writeBack: undefined })
+    expect((await service.get(path)).body.writeBack).toBe('off')
+    expect((await patch(ids[0] ?? '', { status: 'done' })).body.writeBack).toBeNull()
+    expect((await set({ writeBack: 'state' })).body.writeBack).toBe('state')
+    expect((await set({ schedule: 'daily' })).body.writeBack).toBe('state')
+    await patch(ids[1] ?? '', { status: 'done' })
+    await settled(ids[1] ?? '')
+    expect(written().map(([, path]) => path)).toEqual(['/issues/2'])
+    const [changed] = (await service.get('/api/activity?type=connection.updated')).body.data
+    expect(changed.metadata.changes).toEqual({ schedule: { from: 'off', to: 'daily' } })
+  })
+
+  test.each([
+    ['a token that may not change issues', 'guest'],
+    ['no token', null],
+  ])('is refused with %s', async (_, token) => {
+    const { set, path } = await writing([], { writeBack: 'off' })
+    const refused = await set({ token, writeBack: 'comments' })
+    expect([refused.status, refused.body.code]).toEqual([422, 'codehost_access_denied'])
+    expect((await set({ writeBack: 'everything' })).status).toBe(400)
+    expect((await service.get(path)).body.writeBack).toBe('off')
+  })
+
+  test('decides whether an issue that is closed there can be reopened here', async () => {
+    const { id, set, repository } = await writing([{ state: 'closed' }], { writeBack: 'off' })
+    const single = await patch(id, { status: 'open' })
+    expect([single.status, single.body.code]).toEqual([409, 'closed_at_codehost'])
+    const many = await service.patch('/api/tasks/bulk', { ids: [id], change: { status: 'open' } })
+    expect([many.status, many.body.code]).toEqual([409, 'closed_at_codehost'])
+    expect((await patch(id, { notes: 'Still editable' })).status).toBe(200)
+    await set({ writeBack: 'state' })
+    expect((await patch(id, { status: 'open' })).status).toBe(200)
+    await settled(id)
+    expect(repository.items.get(1)?.state).toBe('open')
+  })
+
+  test('turned off gives up what is not written yet, and so does disconnecting', async () => {
+    for (const end of ['off', 'disconnect', 'other'] as const) {
+      const { id, set, path, project } = await writing()
+      const isRepository = ({ url }: { url: string }) => url.includes('/issues/1')
+      service.host.fault({ status: 503 }, { times: 100, matches: isRepository })
+      await patch(id, { status: 'done' })
+      await vi.waitFor(async () =>
+        expect((await get(id)).writeBack.error).toMatchObject({ code: 'codehost_unreachable' }),
+      )
+      if (end === 'off') await set({ writeBack: 'off' })
+      if (end === 'disconnect') expect((await service.delete(path)).status).toBe(204)
+      if (end === 'other') {
+        service.host.repository(`acme/other-${project.id}`)
+        await service.put(path, { repository: `acme/other-${project.id}` })
+      }
+      expect((await get(id)).writeBack).toBeNull()
+      expect(await service.query('select from codehost_writes where task_id = $1', [id])).toEqual([])
+      service.host.heal()
+    }
+  })
+})
+
+describe('a write that cannot be made', () => {
+  test('fails visibly at the first refusal, and can be retried', async () => {
+    const { id, set, repository, sync } = await writing()
+    service.host.tokens.set('writer', { canWriteIssues: false })
+    const { version } = (await patch(id, { status: 'done' })).body
+    const failed = await settled(id)
+    expect(failed).toMatchObject({ version, status: 'done' })
+    expect(failed.writeBack).toEqual({
+      state: 'failed',
+      error: {
+        code: 'codehost_access_denied',
+        message: expect.stringMatching(/cannot write .*not accessible/),
+      },
+    })
+    expect(await activityOf(id, 'task.write_back_failed')).toEqual([
+      expect.objectContaining({
+        message: failed.writeBack.error.message,
+        actor: expect.objectContaining({ type: 'codehost' }),
+      }),
+    ])
+    // A sync keeps what could not be written.
+    await sync('?mode=full')
+    expect((await get(id)).status).toBe('done')
+    service.host.tokens.set('writer', { login: 'inlet-bot' })
+    await set({})
+    const retried = await service.post(`/api/tasks/${id}/write-back/retry`)
+    expect([retried.status, retried.body.writeBack.state]).toEqual([200, 'pending'])
+    expect((await settled(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect(repository.items.get(1)?.state).toBe('closed')
+  })
+
+  test('is given up if the code host has changed the issue meanwhile', async () => {
+    const { id, repository, sync, written } = await writing([{ state: 'closed' }])
+    service.host.tokens.set('writer', { canWriteIssues: false })
+    await patch(id, { status: 'open' })
+    expect((await settled(id)).writeBack.state).toBe('failed')
+    service.host.tokens.set('writer', { login: 'inlet-bot' })
+    await sync('?mode=full')
+    expect((await get(id)).status).toBe('open')
+    repository.reopen(1)
+    await sync()
+    expect((await get(id)).writeBack.state).toBe('done')
+    await patch(id, { status: 'done' })
+    await settled(id)
+    repository.reopen(1)
+    const before = written().length
+    await patch(id, { status: 'in_progress' })
+    await patch(id, { status: 'done' })
+    await settled(id)
+    // The issue was open already when the task was done, as nobody here knew.
+    expect(await get(id)).toMatchObject({
+      status: 'open',
+      writeBack: { error: { code: 'changed_at_codehost' } },
+    })
+    expect(await activityOf(id, 'task.write_back_dropped')).toHaveLength(1)
+    expect(written()).toHaveLength(before)
+  })
+
+  test.each([
+    ['deleted', 'issue_deleted'],
+    ['transferred', 'issue_transferred'],
+  ] as const)('is given up if the issue was %s', async (gone, code) => {
+    const { id, repository } = await writing()
+    repository.remove(1, gone)
+    await patch(id, { status: 'done' })
+    expect(await settled(id)).toMatchObject({
+      sourceState: gone,
+      writeBack: { state: 'done', error: { code } },
+    })
+    expect(await activityOf(id, 'task.write_back_dropped')).toHaveLength(1)
+  })
+
+  test('is made although the issue is locked', async () => {
+    const { id, repository } = await writing([{ isLocked: true }])
+    await patch(id, { status: 'done' })
+    expect((await settled(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect(repository.items.get(1)?.state).toBe('closed')
+  })
+
+  test('waits while its project is archived', async () => {
+    const { id, project, repository } = await writing()
+    service.host.fault({ status: 503 }, { times: 100, matches: ({ url }) => url.endsWith('/issues/1') })
+    await patch(id, { status: 'done' })
+    await vi.waitFor(async () => expect((await get(id)).writeBack.error).not.toBeNull())
+    await service.post(`/api/projects/${project.id}/archive`)
+    service.host.heal()
+    const retry = () => service.post(`/api/tasks/${id}/write-back/retry`)
+    expect((await retry()).body.code).toBe('project_archived')
+    await service.query('update codehost_writes set next_attempt_at = now() where task_id = $1', [id])
+    await service.service.outbox.sendDue(new AbortController().signal)
+    expect((await get(id)).writeBack.state).toBe('pending')
+    await service.post(`/api/projects/${project.id}/unarchive`)
+    expect((await retry()).status).toBe(200)
+    await settled(id)
+    expect(repository.items.get(1)?.state).toBe('closed')
+  })
+
+  test('of a task without any has nothing to retry', async () => {
+    const { id } = await writing()
+    const before = await get(id)
+    const { status, body } = await service.post(`/api/tasks/${id}/write-back/retry`)
+    expect([status, body]).toEqual([200, before])
+    const unknown = await service.post(`/api/tasks/${service.clock.newId(new Date())}/write-back/retry`)
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'task_not_found'])
+  })
+})
