@@ -1,4 +1,4 @@
-import type { TaskSort } from '../schemas/task.ts'
+import type { TaskSort } from '../schemas/task-query.ts'
 import {
   isDateTimeKey,
   isNoKey,

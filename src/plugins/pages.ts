@@ -20,8 +20,8 @@ export const pages = fp(
   async function pages(app: FastifyInstance) {
     app.decorateReply('sendPage', async function <T>(this: FastifyReply, page: Page<T> | PageJson) {
       if ('items' in page) {
-        const { items, nextCursor, rest } = page
-        const end = `],"nextCursor":${JSON.stringify(nextCursor)}}`
+        const { items, nextCursor, more, rest } = page
+        const end = `],${JSON.stringify({ nextCursor, ...more }).slice(1)}`
         const json = rest ? inPortions(rest, end) : `{"data":[${items}${end}`
         return asBody<Page<T>>(this.send(serialized(this, json)))
       }

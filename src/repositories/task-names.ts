@@ -46,6 +46,20 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
   }
 }
 
+/** How many tasks have any of these names, about: without pending changes, and tasks with several count for each. */
+export async function tasksWith(
+  db: Executor,
+  { kind, names, projectId }: { kind: 'labels' | 'assignees'; names: string[]; projectId: string | null },
+): Promise<number> {
+  // Of each project, because the index begins with it.
+  const inProjects = projectId === null ? sql`= any(array(select id from ${projects}))` : sql`= ${projectId}`
+  const { rows } = await db.execute<{ count: number }>(sql`
+    select coalesce(sum(task_count), 0)::integer as count from ${taskNames}
+    where kind = ${kind === 'labels' ? 'label' : 'assignee'} and project_id ${inProjects}
+      and key = any(lower_names(${sql.param(names)}::text[]))`)
+  return rows[0]?.count ?? 0
+}
+
 /** The color of the project's label; without a project, that of the oldest one that has it. */
 const colorIn = (projectId: string | null): SQL => sql`, (
   select color from ${codehostLabels} where ${codehostLabels.name} = key and ${inProject(projectId)}

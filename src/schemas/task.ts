@@ -1,12 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  Cursor,
   DateTime,
-  Limit,
   Metadata,
   Nullable,
   PageOf,
-  QueryArray,
   ref,
   StrictObject,
   StringEnum,
@@ -22,24 +19,12 @@ export type TaskPriority = (typeof TaskPriority)[number]
 export const TaskSource = ['api', 'codehost', 'analytics', 'dashboard', 'assistant'] as const
 export type TaskSource = (typeof TaskSource)[number]
 
-export const TaskSort = [
-  '-createdAt',
-  'createdAt',
-  '-openedAt',
-  'openedAt',
-  '-updatedAt',
-  'updatedAt',
-  '-priority',
-  '-reports',
-] as const
-export type TaskSort = (typeof TaskSort)[number]
-
 export const ActorType = ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] as const
 export type ActorType = (typeof ActorType)[number]
 
-const Status = (description: string) => StringEnum([...TaskStatus], { description })
-const Priority = (description: string) => StringEnum([...TaskPriority], { description })
-const Source = (description: string) => StringEnum([...TaskSource], { description })
+export const Status = (description: string) => StringEnum([...TaskStatus], { description })
+export const Priority = (description: string) => StringEnum([...TaskPriority], { description })
+export const Source = (description: string) => StringEnum([...TaskSource], { description })
 
 const Title = TrimmedString(500, {
   description: 'The title, 1 to 500 characters after trimming.',
@@ -214,7 +199,22 @@ export const TaskListItem = Type.Object(
 )
 export type TaskListItem = Static<typeof TaskListItem>
 
-export const TaskPage = PageOf(ref(TaskListItem), { description: 'A page of tasks.' })
+const { properties: pageOfTasks } = PageOf(ref(TaskListItem), { description: '' })
+export const TaskPage = Type.Object(
+  {
+    ...pageOfTasks,
+    total: Type.Optional(
+      Type.Integer({
+        maximum: 10_000,
+        description: 'With `count=true`, the number of tasks on all pages, up to 10,000.',
+      }),
+    ),
+    totalIsExact: Type.Optional(
+      Type.Boolean({ description: 'With `count=true`, whether `total` is exact. If false, there are more.' }),
+    ),
+  },
+  { description: 'A page of tasks.' },
+)
 
 /** The fields of a task in a batch; a single create also accepts the list. */
 const taskContent = {
@@ -289,62 +289,3 @@ export const TaskChange = StrictObject(
   { $id: 'TaskChange', description: 'The fields to update. Omitted fields keep their values.' },
 )
 export type TaskChange = Static<typeof TaskChange>
-
-export const TaskQuery = StrictObject(
-  {
-    projectId: Type.Optional(Uuid('Only tasks in this project.')),
-    listId: Type.Optional(Uuid('Only tasks in this list.')),
-    status: Type.Optional(QueryArray(Status('A status.'), 'Only tasks with this status.')),
-    source: Type.Optional(QueryArray(Source('A source.'), 'Only tasks from this source.')),
-    priority: Type.Optional(QueryArray(Priority('A priority.'), 'Only tasks with this priority.')),
-    label: Type.Optional(
-      QueryArray(Type.String({ minLength: 1, maxLength: 100 }), 'Only tasks with this label, ignoring case.'),
-    ),
-    q: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description:
-          'Only tasks with this text in the title or in the first 1,000 characters of the description, ignoring case.',
-      }),
-    ),
-    updatedSince: Type.Optional(DateTime('Only tasks updated at or after this time.')),
-    openedSince: Type.Optional(DateTime('Only tasks opened at or after this time.')),
-    codehostPrNumber: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 2_147_483_647,
-        description: 'Only the task that tracks this pull request.',
-      }),
-    ),
-    includeArchived: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether to include tasks of archived projects. Without effect if you set a project or list.',
-        default: false,
-      }),
-    ),
-    deleted: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether to return only tasks that were deleted in the last 30 days, which can be restored. Sorting by `updatedAt` then uses the time of deletion.',
-        default: false,
-      }),
-    ),
-    fields: Type.Optional(
-      StringEnum(['summary', 'all'], {
-        description: '`summary` omits the description, notes and metadata.',
-        default: 'all',
-      }),
-    ),
-    sort: Type.Optional(
-      StringEnum([...TaskSort], {
-        description:
-          'The sort order. A leading minus means descending. Defaults to `-createdAt`, or with `deleted=true` to `-updatedAt`, the latest deletion first.',
-      }),
-    ),
-    limit: Type.Optional(Limit),
-    cursor: Type.Optional(Cursor),
-  },
-  { description: 'Filters, sort order and pagination.' },
-)
-export type TaskQuery = Static<typeof TaskQuery>

@@ -3,7 +3,8 @@ import { NewComment } from './comment.ts'
 import { ContextRequest, Notice, TaskBrief } from './context.ts'
 import { DateTime, Nullable, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { NewRule, RuleChange } from './rule.ts'
-import { ActorType, NewTask, Task, TaskChange, TaskQuery } from './task.ts'
+import { ActorType, NewTask, Task, TaskChange } from './task.ts'
+import { TaskQuery } from './task-query.ts'
 
 /*
  * Input and output of the AI tools, built from the same schemas as REST. Fields without use for an assistant are
@@ -22,7 +23,7 @@ export type CreateRuleInput = Static<typeof CreateRuleInput>
 export const UpdateRuleInput = change('rule', RuleChange.properties)
 export type UpdateRuleInput = Static<typeof UpdateRuleInput>
 
-const { properties: listing } = Type.Omit(TaskQuery, ['fields', 'deleted'])
+const { properties: listing } = Type.Omit(TaskQuery, ['fields', 'deleted', 'count', 'kind', 'createdSince'])
 export const ListTasksInput = StrictObject(listing, { description: 'Filters, sort order and pagination.' })
 export type ListTasksInput = Static<typeof ListTasksInput>
 

@@ -12,6 +12,8 @@ export interface Page<T> {
 export interface PageJson {
   items: string
   nextCursor: string | null
+  /** Further members of the response. */
+  more?: object | undefined
   /** The items of a page that is too large for memory, in portions, read on demand; `items` is empty then. */
   rest?: AsyncGenerator<string>
 }

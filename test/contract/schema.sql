@@ -343,6 +343,7 @@ create table task_texts (
   task_id uuid not null,
   title text not null,
   beginning text,
+  names text,
   constraint task_texts_pkey PRIMARY KEY (task_id)
 );
 
@@ -449,9 +450,12 @@ CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (projec
 CREATE INDEX sync_runs_project ON public.sync_runs USING btree (project_id, id);
 CREATE INDEX task_names_project_used ON public.task_names USING btree (kind, project_id, open_count);
 CREATE INDEX task_names_used ON public.task_names USING btree (kind, open_count);
+CREATE INDEX task_texts_names ON public.task_texts USING gin (names gin_trgm_ops) WHERE (names IS NOT NULL);
 CREATE INDEX task_texts_trigrams ON public.task_texts USING gin (title gin_trgm_ops, beginning gin_trgm_ops);
+CREATE INDEX tasks_assignees ON public.tasks USING gin (lower_names(assignees)) WITH (gin_pending_list_limit='256') WHERE ((assignees <> '{}'::text[]) AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX tasks_codehost ON public.tasks USING btree (project_id, codehost_repository_id, codehost_number) WHERE (codehost_number IS NOT NULL);
-CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (project_id, source, external_id) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
+CREATE INDEX tasks_codehost_number ON public.tasks USING btree (codehost_number) WHERE (codehost_number IS NOT NULL);
+CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (external_id, project_id, source) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
 CREATE INDEX tasks_labels ON public.tasks USING gin (lower_names(labels)) WITH (gin_pending_list_limit='256') WHERE ((labels <> '{}'::text[]) AND (deleted_at IS NULL));
 CREATE INDEX tasks_list_created ON public.tasks USING btree (list_id, id);
 CREATE INDEX tasks_list_opened ON public.tasks USING btree (list_id, opened_at, id) WHERE (deleted_at IS NULL);
@@ -528,4 +532,4 @@ BEGIN
   RETURN NULL;
 END $function$
 ;
-CREATE TRIGGER tasks_text_updated AFTER UPDATE OF title, description ON public.tasks FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE FUNCTION tasks_text_updated();
+CREATE TRIGGER tasks_text_updated AFTER UPDATE OF title, description, external_id, labels, assignees ON public.tasks FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description) OR (old.external_id IS DISTINCT FROM new.external_id) OR (old.labels <> new.labels) OR (old.assignees <> new.assignees))) EXECUTE FUNCTION tasks_text_updated();

@@ -4,7 +4,8 @@ import { TOOLS } from '../../src/mcp/tools.ts'
 import { NewComment } from '../../src/schemas/comment.ts'
 import { Context, ContextQuery } from '../../src/schemas/context.ts'
 import { NewRule, Rule, RuleChange, RuleList } from '../../src/schemas/rule.ts'
-import { NewTask, Task, TaskChange, TaskListItem, TaskQuery, WrittenTask } from '../../src/schemas/task.ts'
+import { NewTask, Task, TaskChange, TaskListItem, WrittenTask } from '../../src/schemas/task.ts'
+import { TaskQuery } from '../../src/schemas/task-query.ts'
 
 /** What each tool is to take, and what REST takes for the same. */
 const TWINS: Record<string, TObject | undefined> = {

@@ -18,6 +18,8 @@ const MAX_READ = 1_000
 /** The rows of a project. */
 const MAX_WALK = 45_000
 const TRASH = 10_000
+/** So many tasks make a place large for a search. */
+const SEARCHED = 6_001
 const ALL = 1_000_000
 const NAMES = { read: 21_100, sorted: 20_000 }
 
@@ -183,6 +185,12 @@ describe('a page of tasks', () => {
     'a priority': 'priority=high',
     'a frequent label': 'label=bug',
     'a rare label': 'label=rare',
+    'no label': 'label=none',
+    'a frequent assignee': 'assignee=ada',
+    'no assignee': 'assignee=none',
+    'a kind': 'kind=pull_request',
+    'a time of creation': 'createdSince=2026-01-01T00:00:00.000Z',
+    'two frequent words': 'q=export%20version',
     'a time': 'updatedSince=2026-01-01T00:00:00.000Z',
     'a time of opening': 'openedSince=2026-01-01T00:00:00.000Z',
     'a pull request': 'codehostPrNumber=500007',
@@ -203,6 +211,48 @@ describe('a page of tasks', () => {
       }
     }
     expect(found).toEqual([])
+  })
+
+  const RARE = {
+    'a label': 'label=RARE',
+    'an assignee': 'assignee=seldom',
+    'an external id': 'externalId=x-500000',
+    'an issue': 'codehostIssueNumber=500004',
+    'a number in a search': 'q=%23500004',
+    'a time of creation': `createdSince=${new Date(Date.now() + 30_000).toISOString()}`,
+    'a rare word': 'q=quokka',
+    'a rare and a frequent word': 'q=quokka%20export',
+    'a word in a label': 'q=rare',
+  }
+  test.each(Object.entries(RARE))(
+    'filtered by %s that few tasks have is found by an index',
+    async (_, filter) => {
+      const found: string[] = []
+      for (const sort of SORTS) {
+        for (const where of Object.values(PLACES)) {
+          const path = `/api/tasks?sort=${sort}&${filter}${where()}`
+          // A search first finds out whether its place is a small one; then it reads all of it.
+          const isSearch = filter.startsWith('q=') && !filter.includes('%23')
+          const limits = isSearch
+            ? { read: SEARCHED + MAX_READ, sorted: SEARCHED }
+            : { read: MAX_READ, sorted: 2 * PAGE }
+          found.push(...beyond(await workFor(service, path), limits))
+        }
+      }
+      expect(found).toEqual([])
+    },
+  )
+
+  // A total is exact: without an index of its own, every task of the place is read.
+  test.each([
+    ['', 10_100],
+    ['&status=open', 100_000],
+    ['&label=rare', MAX_READ],
+    ['&assignee=seldom', MAX_READ],
+    ['&q=quokka', SEARCHED + MAX_READ],
+  ])('with count=true%s counts up to 10,000', async (filter, read) => {
+    const done = await workFor(service, `/api/tasks?count=true&limit=1${filter}`)
+    expect(Math.max(...done.map((work) => work.read || 0))).toBeLessThanOrEqual(read)
   })
 
   // PostgreSQL reads the table instead, which is as much: the statement timeout bounds both.

@@ -109,9 +109,32 @@ describe('a filter', () => {
     const dayOf = (day: number) => new Date(Date.UTC(2026, 0, day))
     const row = (title: string, values: Parameters<typeof service.given.task>[1]) =>
       service.given.task(values?.listId ? list : project.inbox, { title, ...values })
-    await row('a', { priority: 1, source: 'api', labels: ['crash', 'ios'], updatedAt: dayOf(1) })
-    await row('b', { priority: 2, source: 'analytics', labels: ['Crash'], updatedAt: dayOf(2) })
-    await row('c', { priority: 3, status: 'in_progress', source: 'dashboard', updatedAt: dayOf(3), listId })
+    await row('a', {
+      priority: 1,
+      source: 'api',
+      labels: ['crash', 'ios'],
+      assignees: ['Ada', 'bob'],
+      externalId: 'x-1',
+      createdAt: new Date('2020-03-01T00:00:00.000Z'),
+      openedAt: dayOf(1),
+      updatedAt: dayOf(1),
+    })
+    await row('b', {
+      priority: 2,
+      source: 'analytics',
+      labels: ['Crash'],
+      assignees: ['ada'],
+      externalId: 'X-1',
+      updatedAt: dayOf(2),
+    })
+    await row('c', {
+      priority: 3,
+      status: 'in_progress',
+      source: 'dashboard',
+      externalId: 'x-1',
+      updatedAt: dayOf(3),
+      listId,
+    })
     await row('d', {
       status: 'done',
       completedAt: dayOf(4),
@@ -152,6 +175,26 @@ describe('a filter', () => {
     ['label=Crash&label=ios', 'abe'],
     ['label=a,b', 'e'],
     ['label=nobody', ''],
+    ['label=none', 'cdf'],
+    ['label=none&label=crash', 'abcdf'],
+    ['assignee=ADA', 'ab'],
+    ['assignee=bob', 'a'],
+    ['assignee=bo', ''],
+    ['assignee=none', 'cdef'],
+    ['assignee=none&assignee=bob', 'acdef'],
+    ['externalId=x-1', 'ac'],
+    ['externalId=X-1&externalId=x-2', 'b'],
+    ['kind=issue', 'f'],
+    ['kind=pull_request', 'e'],
+    ['codehostIssueNumber=12', 'f'],
+    ['codehostIssueNumber=13', ''],
+    ['codehostIssueNumber=12&codehostPrNumber=12', ''],
+    ['q=%2312', 'ef'],
+    ['q=%2312%20e', 'e'],
+    ['q=%2313', ''],
+    ['createdSince=2020-03-01T00:00:00.000Z', 'abcdef'],
+    ['createdSince=2020-03-01T00:00:00.001Z', 'bcdef'],
+    ['createdSince=9999-12-31T23:59:59.999Z', ''],
     ['codehostPrNumber=12', 'e'],
     ['codehostPrNumber=13', ''],
     ['updatedSince=2026-01-05T00:00:00.000Z', 'ef'],
@@ -176,6 +219,29 @@ describe('a filter', () => {
     expect(
       titles(await service.get(`/api/tasks?projectId=${projectId}&listId=${listId}&status=done`)),
     ).toEqual(['d'])
+  })
+
+  test('is counted with count=true, on each page', async () => {
+    const path = `/api/tasks?projectId=${projectId}&source=codehost&count=true&limit=1`
+    const page = await service.get(path)
+    const last = await service.get(`${path}&cursor=${page.body.nextCursor}`)
+
+    for (const { body } of [page, last]) expect(body).toMatchObject({ total: 2, totalIsExact: true })
+    expect(last.body.nextCursor).toBeNull()
+    const none = await service.get(`/api/tasks?projectId=${projectId}&assignee=nobody&count=true`)
+    expect(none.body).toEqual({ data: [], nextCursor: null, total: 0, totalIsExact: true })
+  })
+
+  test.each([
+    ['kind=pr', 'query.kind'],
+    ['assignee=', 'query.assignee'],
+    ['codehostIssueNumber=0', 'query.codehostIssueNumber'],
+    ['createdSince=yesterday', 'query.createdSince'],
+    ['count=many', 'query.count'],
+  ])('%s is rejected', async (filter, path) => {
+    const refused = await service.get(`/api/tasks?${filter}`)
+
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
 
   test('applies before the page is cut', async () => {
@@ -204,7 +270,11 @@ describe('a search', () => {
       plain: 'snakeXcase 100 sure C:temp',
     }
     for (const [name, title] of Object.entries(tasks)) {
-      await service.given.task(project.inbox, { title, externalId: name })
+      await service.given.task(project.inbox, {
+        title,
+        externalId: name,
+        ...(name === 'plain' && { labels: ['Label-of-plain'], assignees: ['A person'] }),
+      })
     }
     const far = (length: number) => `${'x'.repeat(length)}needle`
     await service.given.task(project.inbox, { externalId: 'near', description: far(994) })
@@ -230,8 +300,54 @@ describe('a search', () => {
     ['needle', ['near', 'wide']],
     ['needl', ['near', 'cut', 'wide']],
     ['nobody wrote this', []],
-    [' ', ['percent', 'umlaut', 'emoji', 'plain', 'near', 'cut', 'wide']],
-  ])('for %j searches titles and the first 1,000 characters of descriptions', async (text, found) => {
+    ['sure 100', ['percent', 'plain']],
+    ['sure "snakeXcase 100"', ['plain']],
+    ['"100 sure"', ['plain']],
+    ['"sure 100"', []],
+    ['"100 sure', ['plain']],
+    ['100"sure"', ['percent', 'plain']],
+    ['sure snake_case', []],
+    ['eX', ['plain']],
+    ['1 x', ['plain']],
+    ['#x', []],
+    [`${'sure 1 0 00 '.repeat(12)}100`, ['percent', 'plain']],
+    ['label-of-plain', ['plain']],
+    ['PERSON', ['plain']],
+    ['"person umlaut"', []],
+    ['person wide', []],
+    [
+      ' ',
+      [
+        'percent',
+        'underscore',
+        'backslash',
+        'umlaut',
+        'greek',
+        'emoji',
+        'quote',
+        'plain',
+        'near',
+        'cut',
+        'wide',
+      ],
+    ],
+    [
+      '""',
+      [
+        'percent',
+        'underscore',
+        'backslash',
+        'umlaut',
+        'greek',
+        'emoji',
+        'quote',
+        'plain',
+        'near',
+        'cut',
+        'wide',
+      ],
+    ],
+  ])('for %j finds what has all words', async (text, found) => {
     const page = await service.get(
       `/api/tasks?projectId=${projectId}&sort=createdAt&q=${encodeURIComponent(text)}`,
     )

@@ -25,11 +25,14 @@ async function search(projectId: string, { text, more = '', condition = '' }: Se
     found.push(...body.data.map(({ id }: { id: string }) => id))
     cursor = body.nextCursor ? `&cursor=${body.nextCursor}` : ''
   } while (cursor)
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  const patterns = text.split(' ').map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
   const asked = await service.query(
     `select id from tasks where project_id = $1 and deleted_at is null ${condition}
-     and (title ilike $2 or left(description, 1000) ilike $2)`,
-    [projectId, pattern],
+     and not exists (select from unnest($2::text[]) as pattern where not (
+       title ilike pattern or coalesce(left(description, 1000) ilike pattern, false)
+       or coalesce(external_id ilike pattern, false)
+       or exists (select from unnest(labels || assignees) as name where name ilike pattern)))`,
+    [projectId, patterns],
   )
   return { found: found.toSorted(), asked: asked.map(({ id }) => id).toSorted() }
 }
@@ -54,6 +57,8 @@ const word = fc.constantFrom(
 )
 const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
 
+const searched = fc.array(word, { minLength: 1, maxLength: 2 }).map((all) => all.join(' '))
+
 describe.each([
   ['that always asks the index', 0],
   ['that looks at some tasks first', 4],
@@ -66,13 +71,23 @@ describe.each([
     const step = fc.oneof(
       fc.record({ what: fc.constantFrom('create', 'bulk'), text: words }),
       fc.record({
-        what: fc.constantFrom('title', 'description', 'done', 'delete', 'restore', 'purge', 'index'),
+        what: fc.constantFrom(
+          'title',
+          'description',
+          'labels',
+          'assignees',
+          'done',
+          'delete',
+          'restore',
+          'purge',
+          'index',
+        ),
         task: fc.nat(50),
         text: words,
       }),
     )
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), word, async (steps, text) => {
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), searched, async (steps, text) => {
         const { id: projectId, inbox } = await service.given.project()
         const ids: string[] = []
         for (const { what, text, ...of } of steps) {
@@ -80,13 +95,18 @@ describe.each([
           if (what === 'create')
             ids.push((await service.post('/api/tasks', { title: text, listId: inbox.id })).body.id)
           else if (what === 'bulk') {
-            const tasks = [{ title: 'plain', description: text }, { title: text }]
+            const tasks = [
+              { title: 'plain', description: text },
+              { title: text, externalId: `${text} ${ids.length}` },
+            ]
             const { body } = await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
             ids.push(...body.data.map(({ id }: { id: string }) => id))
           } else if (what === 'index') await index()
           else if (!id) continue
           else if (what === 'title' || what === 'description')
             await service.patch(`/api/tasks/${id}`, { [what]: text })
+          else if (what === 'labels' || what === 'assignees')
+            await service.patch(`/api/tasks/${id}`, { [what]: text.split(' ') })
           else if (what === 'done') await service.patch(`/api/tasks/${id}`, { status: 'done' })
           else if (what === 'delete') await service.delete(`/api/tasks/${id}`)
           else if (what === 'restore') await service.post(`/api/tasks/${id}/restore`)
@@ -146,11 +166,19 @@ describe.each([
 
   test('indexes the text of a task once it stops changing, and deletes it with the task', async () => {
     const { inbox } = await service.given.project()
-    const { id } = await service.given.task(inbox, { title: 'ÄNDERN', description: `${'X'.repeat(998)}YZß` })
-    const text = () => service.query('select title, beginning from task_texts where task_id = $1', [id])
+    const { id } = await service.given.task(inbox, {
+      title: 'ÄNDERN',
+      description: `${'X'.repeat(998)}YZß`,
+    })
+    const text = () =>
+      service.query('select title, beginning, names from task_texts where task_id = $1', [id])
 
     while (await index());
-    expect(await text()).toEqual([{ title: 'ändern', beginning: `${'x'.repeat(998)}yz` }])
+    const [title, beginning] = ['ändern', `${'x'.repeat(998)}yz`]
+    expect(await text()).toEqual([{ title, beginning, names: null }])
+    await service.patch(`/api/tasks/${id}`, { labels: ['ÖL', 'b'], assignees: ['Ada'] })
+    while (await index());
+    expect(await text()).toEqual([{ title, beginning, names: 'öl\u001fb\u001fada' }])
     await service.patch(`/api/tasks/${id}`, { status: 'done' })
     expect(await service.query('select from task_text_changes')).toEqual([])
 

@@ -46,14 +46,14 @@ const ROWS = [
   select uuidv7(), id, name || ', list ' || i, i, i = 0, now() from project, generate_series(0, 9) as i`,
 
   // Changed in another order than created; one in a hundred is deleted.
-  `insert into tasks (id, title, description, status, priority, source, project_id, list_id, codehost_repository_id,
-    codehost_number, codehost_kind, labels, assignees, metadata, created_by_type, created_by_name, created_at,
+  `insert into tasks (id, title, description, status, priority, source, project_id, list_id, external_id,
+    codehost_repository_id, codehost_number, codehost_kind, labels, assignees, metadata, created_by_type, created_by_name, created_at,
     opened_at, updated_at, completed_at, deleted_at, version)
   select uuidv7(at - now()), 'Task ' || i || word, case when i % 2 = 0 then 'Seen in version ' || i % 50 || word end,
-    status, 1 + i / 7 % 3, source, project_id, lists.id, case when source = 'codehost' then 1 end,
-    case when source = 'codehost' then i end,
+    status, 1 + i / 7 % 3, source, project_id, lists.id, case when source = 'api' then 'x-' || i end,
+    case when source = 'codehost' then 1 end, case when source = 'codehost' then i end,
     case when source = 'codehost' then case when i % 2 = 0 then 'issue' else 'pull_request' end end,
-    labels::text[], '{}', '{}', 'system', 'test', at, opened, changed, case when status = 'done' then changed end,
+    labels::text[], assignees::text[], '{}', 'system', 'test', at, opened, changed, case when status = 'done' then changed end,
     case when i % 101 = 0 then now() - make_interval(mins => i % 40000) end, 1
   from generate_series(1, ${COUNT}) as i
   cross join lateral (
@@ -65,13 +65,17 @@ const ROWS = [
       case when i % 10007 = 0 then ' quokka' when i % 3 = 0 then ' export' else '' end as word,
       case when i / 13 % 5 > 0 then 'done' when i / 13 % 50 = 0 then 'in_progress' else 'open' end as status,
       case when i / 17 % 10 < 6 then 'api' when i / 17 % 10 < 9 then 'codehost' else 'analytics' end as source,
-      case when i % 10009 = 0 then '{rare}' when i / 19 % 3 = 0 then '{bug}' else '{}' end as labels
+      case when i % 10009 = 0 then '{rare}' when i / 19 % 3 = 0 then '{bug}' else '{}' end as labels,
+      case when i % 10009 = 1 then '{Seldom}' when i / 23 % 4 = 0 then '{Ada}' else '{}' end as assignees
   ) as task
   join (select row_number() over (order by name like '${OLD_PROJECT}, %', id) as n, id, project_id from lists) as lists
     on lists.n = case when i <= ${OLD_COUNT} then 201 else 1 + i * 31 % 200 end
   order by i`,
 
-  'insert into task_texts select id, lower(title), lower(left(description, 1000)) from tasks',
+  `insert into task_texts (task_id, title, beginning, names)
+  select id, lower(title), lower(left(description, 1000)),
+    nullif(lower(concat_ws(E'\\x1f', external_id, labels[1], assignees[1])), '')
+  from tasks`,
 
   `insert into activity (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at, transaction)
   select uuidv7(created_at - now()), case when n % 3 = 0 then 'task.updated' else 'task.created' end, id, project_id,
@@ -106,4 +110,11 @@ const ROWS = [
   `insert into task_names (kind, project_id, key, name, task_count, open_count)
   select kind, id, 'name ' || i, 'name ' || i, 9, i from projects, generate_series(1, 3000) as i,
     (values ('label'), ('assignee')) as kinds (kind)`,
+
+  `insert into task_names (kind, project_id, key, name, task_count, open_count)
+  select kind, project_id, lower(name), name, count(*), count(*) filter (where status <> 'done')
+  from tasks, lateral (
+    select 'label' as kind, labels[1] as name union all select 'assignee', assignees[1]
+  ) as named
+  where name is not null and deleted_at is null group by kind, project_id, name`,
 ]

@@ -147,15 +147,22 @@ export const tasks = pgTable(
     index('tasks_list_reports')
       .on(table.listId, table.reportCount, table.id)
       .where(sql`${table.reportCount} > 0 and ${table.deletedAt} is null`),
+    // `assignee`, in the same way.
+    index('tasks_assignees')
+      .using('gin', sql`lower_names(${table.assignees})`)
+      .with({ gin_pending_list_limit: 256 })
+      .where(sql`${table.assignees} <> '{}' and ${table.deletedAt} is null`),
+    // `codehostIssueNumber`, `codehostPrNumber`, `kind`, and `q=#12`, in all projects; only tasks that have a number.
+    index('tasks_codehost_number').on(table.codehostNumber).where(isNotNull(table.codehostNumber)),
     // `deleted=true`, and the purge. Only deleted tasks are in this index and the next.
     index('tasks_trash').on(table.deletedAt, table.id).where(isNotNull(table.deletedAt)),
     // `deleted=true` and `projectId`; emptying the trash of a project.
     index('tasks_project_trash')
       .on(table.projectId, table.deletedAt, table.id)
       .where(isNotNull(table.deletedAt)),
-    // `externalId` is unique among what is not deleted.
+    // `externalId` is unique among what is not deleted. It comes first, so that it is found in all projects, too.
     uniqueIndex('tasks_external')
-      .on(table.projectId, table.source, table.externalId)
+      .on(table.externalId, table.projectId, table.source)
       .where(sql`${table.deletedAt} is null and ${table.externalId} is not null`),
     // An issue or pull request has one task. Includes deleted tasks: a sync does not recreate what was deleted here.
     uniqueIndex('tasks_codehost')

@@ -3,17 +3,17 @@ import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { decideUnmerge } from '../../domain/merging.ts'
 import type { Operations } from '../../domain/operation.ts'
-import { rankOf } from '../../domain/priority.ts'
 import { decideChange } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
-import { isPastRetention, TRASH_RETENTION_MS } from '../../domain/trash.ts'
+import { isPastRetention } from '../../domain/trash.ts'
 import { listNotFound, projectNotFound, taskNotFound, taskWithReports } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { TaskJson } from '../../repositories/task-pages-json.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { NewTask, TaskChange, TaskQuery, WrittenTask } from '../../schemas/task.ts'
+import type { NewTask, TaskChange, WrittenTask } from '../../schemas/task.ts'
+import type { TaskQuery } from '../../schemas/task-query.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import type { Shared } from '../idempotency.ts'
@@ -22,12 +22,16 @@ import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { recordStateWrites } from '../write-back/recording.ts'
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
+import { filterOf } from './filter.ts'
 import { portionsOf, type WrittenItem, wholeTasks } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget, writtenTask } from './merged.ts'
 import type { singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
 import { toTask, writtenFor } from './view.ts'
+
+/** A larger number takes longer than a page. */
+const MAX_EXACT_TOTAL = 10_000
 
 /** About 15 ms of the database's time. */
 const INDEX_BATCH = 25
@@ -101,17 +105,14 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const after = cursor === undefined ? undefined : decodeCursor(cursor, { sort, isKey })
       const isSummary = query.fields === 'summary'
       const { tasks } = await reachedPlace(caller, query)
-      const { items, ids, last } = await tasks.list(filterOf(query, clock.now()), {
-        sortBy,
-        direction,
-        after,
-        limit: limit + 1,
-        isSummary,
-      })
+      const filter = filterOf(query, clock.now())
+      const page = { sortBy, direction, after, limit: limit + 1, isSummary }
+      const { items, ids, last } = await tasks.list(filter, page)
       const nextCursor = last && encodeCursor(sort, last)
-      if (items !== null) return { items, nextCursor }
+      const more = query.count ? totalOf(await tasks.count(filter, MAX_EXACT_TOTAL + 1)) : undefined
+      if (items !== null) return { items, nextCursor, more }
       const deleted = query.deleted ? 'only' : 'excluded'
-      return { items: '', nextCursor, rest: portionsOf({ tasks }, { ids, deleted, isSummary }) }
+      return { items: '', nextCursor, more, rest: portionsOf({ tasks }, { ids, deleted, isSummary }) }
     },
 
     /**
@@ -233,6 +234,11 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
   }
 }
 
+const totalOf = (count: number) => ({
+  total: Math.min(count, MAX_EXACT_TOTAL),
+  totalIsExact: count <= MAX_EXACT_TOTAL,
+})
+
 interface TasksDeps {
   repos: Repositories
   clock: Clock
@@ -250,21 +256,4 @@ async function lockedTask(
   const task = writableTask(locked, id)
   refuseStale(allowed, task.version)
   return { task, connection: locked.connections.get(task.projectId) }
-}
-
-function filterOf(query: TaskQuery, now: Date) {
-  return {
-    projectId: query.projectId,
-    listId: query.listId,
-    statuses: query.status,
-    sources: query.source,
-    priorities: query.priority?.map(rankOf),
-    labels: query.label,
-    text: query.q,
-    updatedSince: query.updatedSince === undefined ? undefined : new Date(query.updatedSince),
-    openedSince: query.openedSince === undefined ? undefined : new Date(query.openedSince),
-    codehostPrNumber: query.codehostPrNumber,
-    skipsArchived: !query.includeArchived,
-    deletedSince: query.deleted ? new Date(now.getTime() - TRASH_RETENTION_MS) : undefined,
-  }
 }

@@ -48,7 +48,10 @@ export async function fillWithTasks(
      order by i`,
     SMALL,
     ...(isSearchable
-      ? ['insert into task_texts select id, lower(title), lower(left(description, 1000)) from tasks']
+      ? [
+          `insert into task_texts (task_id, title, beginning, names)
+           select id, lower(title), lower(left(description, 1000)), labels[1] from tasks`,
+        ]
       : []),
     ...indexes.map(({ definition }) => definition),
     'vacuum analyze tasks',

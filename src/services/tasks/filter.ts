@@ -1,0 +1,42 @@
+import { firstIdOf } from '../../domain/id-time.ts'
+import { rankOf } from '../../domain/priority.ts'
+import { searchTermsOf } from '../../domain/search-terms.ts'
+import { TRASH_RETENTION_MS } from '../../domain/trash.ts'
+import type { NameFilter, TaskFilter } from '../../repositories/task-filters.ts'
+import type { TaskQuery } from '../../schemas/task-query.ts'
+
+/** The filter of a query. */
+export function filterOf(query: TaskQuery, now: Date): TaskFilter {
+  const { words, codehostNumbers } = searchTermsOf(query.q ?? '')
+  const createdSince = timeOf(query.createdSince)
+  return {
+    projectId: query.projectId,
+    listId: query.listId,
+    statuses: query.status,
+    sources: query.source,
+    priorities: query.priority?.map(rankOf),
+    labels: query.label && namesOf(query.label),
+    assignees: query.assignee && namesOf(query.assignee),
+    externalIds: query.externalId,
+    codehostKind: query.kind,
+    codehostIssueNumber: query.codehostIssueNumber,
+    codehostPrNumber: query.codehostPrNumber,
+    codehostNumbers,
+    words,
+    createdSince: createdSince && { time: createdSince, firstId: firstIdOf(createdSince) },
+    openedSince: timeOf(query.openedSince),
+    updatedSince: timeOf(query.updatedSince),
+    skipsArchived: !query.includeArchived,
+    deletedSince: query.deleted ? new Date(now.getTime() - TRASH_RETENTION_MS) : undefined,
+  }
+}
+
+/** The value that stands for tasks without a name. */
+const NONE = 'none'
+
+const namesOf = (values: string[]): NameFilter => ({
+  names: values.filter((value) => value !== NONE),
+  orNone: values.includes(NONE),
+})
+
+const timeOf = (time: string | undefined) => (time === undefined ? undefined : new Date(time))
