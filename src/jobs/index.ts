@@ -4,7 +4,7 @@ import type { Services } from '../services/index.ts'
 import { startOutboxWorker } from './outbox.ts'
 import { startPushWorker } from './push.ts'
 import { startSyncWorker } from './sync.ts'
-import { every, paced } from './timers.ts'
+import { every, paced, pausing } from './timers.ts'
 
 interface JobsDeps {
   /** Other options of the driver's pool are passed on. */
@@ -29,7 +29,8 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
     await boss.schedule('sweep', '*/10 * * * *')
     await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
-      logger.info(await metrics.timed('sweep', () => cleanup.cleanUp()), 'cleanup finished')
+      const pause = pausing({ shares: { busy: 0.3, quiet: 0.9 }, maxMs: 1_000 })
+      logger.info(await metrics.timed('sweep', () => cleanup.cleanUp(pause)), 'cleanup finished')
     })
   } catch (error) {
     // The next attempt creates a new worker, and this one would keep its connections and timers.
@@ -43,8 +44,9 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
 
   const timers = [
     every(() => access.flushLastUsed(), { ms: 5_000, logger }),
-    every(() => taskCounts.aggregate(), { ms: 2_000, logger }),
-    // Pauses leave processor time to requests. One deletion has its turn at a time: this is the share of all instances.
+    // Pauses leave processor time to requests.
+    paced(() => taskCounts.aggregate(), { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger }),
+    // One deletion has its turn at a time: this is the share of all instances.
     ...[lists, projects].map(({ workOnDeletions }) =>
       paced(workOnDeletions, { shares: { busy: 0.6, quiet: 0.9 }, pauseMs: 1_000, logger }),
     ),

@@ -22,7 +22,7 @@ interface Shares {
   quiet: number
 }
 
-/** Waits for the pause that follows the step before. */
+/** Waits for the pause that the step before owes. */
 type Pause = () => Promise<void>
 
 /** The process counts as busy above this event-loop utilization. */
@@ -37,9 +37,9 @@ export function paced(
   step: (pause: Pause) => Promise<boolean>,
   { shares, pauseMs, logger }: { shares: Shares; pauseMs: number; logger: Pick<FastifyBaseLogger, 'warn'> },
 ) {
+  const pauseAfter = pauseByShares({ shares, maxMs: pauseMs })
   let isStopped = false
   let timer = setTimeout(stepAndPause, pauseMs)
-  let seen = performance.eventLoopUtilization()
   let owedMs = 0
 
   async function stepAndPause() {
@@ -54,11 +54,8 @@ export function paced(
       logger.warn({ err }, 'periodic job failed')
       return false
     })
-    const { utilization } = performance.eventLoopUtilization(seen)
-    seen = performance.eventLoopUtilization()
-    const share = utilization > BUSY ? shares.busy : shares.quiet
-    const workMs = performance.now() - start - (pausedMs ?? 0)
-    if (isMore) owedMs = Math.min(workMs * (1 / share - 1), pauseMs)
+    const pauseOwedMs = pauseAfter(performance.now() - start - (pausedMs ?? 0))
+    if (isMore) owedMs = pauseOwedMs
     const pauseAfterMs = pausedMs === undefined ? owedMs : 0
     if (!isStopped) timer = setTimeout(stepAndPause, isMore ? pauseAfterMs : pauseMs)
   }
@@ -68,5 +65,31 @@ export function paced(
       isStopped = true
       clearTimeout(timer)
     },
+  }
+}
+
+interface PauseOptions {
+  shares: Shares
+  maxMs: number
+}
+
+/** Returns a function that waits between the steps of a long job, so that requests come first, as `paced` does. */
+export function pausing(options: PauseOptions): Pause {
+  const pauseAfter = pauseByShares(options)
+  let since = performance.now()
+  return async () => {
+    await wait(pauseAfter(performance.now() - since))
+    since = performance.now()
+  }
+}
+
+/** Returns the pause after so much work. The process is busy or not since the call before. */
+function pauseByShares({ shares, maxMs }: PauseOptions): (workMs: number) => number {
+  let seen = performance.eventLoopUtilization()
+  return (workMs) => {
+    const { utilization } = performance.eventLoopUtilization(seen)
+    seen = performance.eventLoopUtilization()
+    const share = utilization > BUSY ? shares.busy : shares.quiet
+    return Math.min(workMs * (1 / share - 1), maxMs)
   }
 }

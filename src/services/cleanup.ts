@@ -17,24 +17,31 @@ const RULE_BATCH = 100
 /** Deletes what is past its retention. Safe to run concurrently and to be killed at any point. */
 export function cleanupService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
-    async cleanUp(): Promise<{ purgedTasks: number }> {
+    /** Calls `pause` after each full batch. */
+    async cleanUp(pause = async () => {}): Promise<{ purgedTasks: number }> {
       const before = (ageMs: number) => new Date(clock.now().getTime() - ageMs)
+      const inBatches = async (workOn: (limit: number) => Promise<number>, limit = BATCH) => {
+        while ((await workOn(limit)) === limit) await pause()
+      }
       await repos.idempotency.deleteOlderThan(before(RESPONSES_KEPT_MS))
       await repos.credentials.sessions.deleteSeenBefore(before(SESSION_IDLE_MS))
-      let purgedTasks = 0
-      // A batch of tasks with many comments is smaller.
-      for (let batch = BATCH; batch > 0; purgedTasks += batch) {
-        batch = await repos.cleanup.purgeDeletedTasks(before(TRASH_RETENTION_MS), BATCH)
-      }
       const { cleanup } = repos
-      while ((await cleanup.purgeDeletedRules(before(TRASH_RETENTION_MS), RULE_BATCH)) === RULE_BATCH);
-      while ((await cleanup.deleteUnusedNames(BATCH)) === BATCH);
+      let purgedTasks = 0
+      const trash = before(TRASH_RETENTION_MS)
+      // A batch of tasks with many comments is smaller.
+      for (let batch = await cleanup.purgeDeletedTasks(trash, BATCH); batch > 0; ) {
+        purgedTasks += batch
+        await pause()
+        batch = await cleanup.purgeDeletedTasks(trash, BATCH)
+      }
+      await inBatches((limit) => cleanup.purgeDeletedRules(trash, limit), RULE_BATCH)
+      await inBatches((limit) => cleanup.deleteUnusedNames(limit))
       const payloads = firstIdOf(before(PAYLOAD_RETENTION_MS))
-      while ((await cleanup.dropFeedbackPayloads(payloads, BATCH)) === BATCH);
+      await inBatches((limit) => cleanup.dropFeedbackPayloads(payloads, limit))
       const ignored = firstIdOf(before(IGNORED_RETENTION_MS))
-      while ((await cleanup.deleteIgnoredFeedback(ignored, BATCH)) === BATCH);
-      while ((await cleanup.dropDeliveryPayloads(payloads, BATCH)) === BATCH);
-      while ((await cleanup.deleteDroppedDeliveries(ignored, BATCH)) === BATCH);
+      await inBatches((limit) => cleanup.deleteIgnoredFeedback(ignored, limit))
+      await inBatches((limit) => cleanup.dropDeliveryPayloads(payloads, limit))
+      await inBatches((limit) => cleanup.deleteDroppedDeliveries(ignored, limit))
       return { purgedTasks }
     },
   }

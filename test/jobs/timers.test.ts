@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { paced } from '../../src/jobs/timers.ts'
+import { paced, pausing } from '../../src/jobs/timers.ts'
 
 const logger = { warn: () => {} }
 
@@ -50,5 +50,16 @@ test('a step that fails or has nothing to do is followed by the long pause', asy
 
   for (const [index, start] of starts.entries()) {
     expect(start - (starts[index - 1] ?? 0)).toBeGreaterThanOrEqual(48)
+  }
+})
+
+test('a long job with a share of a quarter pauses three times as long as it worked, up to the maximum', async () => {
+  const pause = pausing({ shares: { busy: 0.25, quiet: 0.25 }, maxMs: 100 })
+  for (const workMs of [20, 60]) {
+    await sleep(workMs)
+    const since = performance.now()
+    await pause()
+    const pausedMs = performance.now() - since
+    expect(pausedMs).toBeGreaterThanOrEqual(Math.min(3 * workMs, 100) - 3)
   }
 })

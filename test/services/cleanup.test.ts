@@ -54,6 +54,20 @@ describe('the cleanup', () => {
     expect(deleted[0].purgedTasks + deleted[1].purgedTasks).toBe(2_500)
   })
 
+  test('pauses between batches', async () => {
+    for (let number = 0; number < 450; number++) await service.given.task(list, { deletedAt: daysAgo(31) })
+    const left: number[] = []
+
+    await service.service.cleanup.cleanUp(async () => {
+      const [row] = await service.query(
+        'select count(*)::integer as n from tasks where deleted_at is not null',
+      )
+      left.push(row.n)
+    })
+
+    expect(left.map((count) => (left[0] ?? 0) - count)).toEqual([0, 200, 250])
+  })
+
   test('removes tasks with many comments in smaller batches', async () => {
     for (let number = 0; number < 5; number++) {
       await service.given.taskWithComments(list, { count: 1_500, deletedAt: daysAgo(31) })

@@ -6,7 +6,7 @@ import { taskCountsService } from '../../src/services/tasks/counts.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let service: TestApp
-let aggregate: () => Promise<void>
+let aggregate: () => Promise<unknown>
 let close: () => Promise<void>
 beforeAll(async () => {
   service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '0' } })

@@ -6,9 +6,8 @@ const AGGREGATE_BATCH = 10_000
 /** The counts of open tasks, labels, and assignees. */
 export function taskCountsService({ repos: { taskCounts } }: { repos: Pick<Repositories, 'taskCounts'> }) {
   return {
-    /** Adds pending changes to the counts. Called by the worker every few seconds. */
-    async aggregate(): Promise<void> {
-      while ((await taskCounts.aggregate(AGGREGATE_BATCH)) === AGGREGATE_BATCH);
-    },
+    /** Adds pending changes to the counts; returns whether there are more. Called by the worker every few seconds. */
+    aggregate: async (): Promise<boolean> =>
+      (await taskCounts.aggregate(AGGREGATE_BATCH)) === AGGREGATE_BATCH,
   }
 }
