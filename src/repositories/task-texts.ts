@@ -9,6 +9,14 @@ const INDEX_LOCK = 7_461_002
 /** The search index of task texts, updated after the tasks. */
 export function taskTextsRepository(db: Executor) {
   return {
+    /** Whether there is anything to index: one statement, while an attempt to index takes four. */
+    async hasChanges(): Promise<boolean> {
+      const { rows } = await db.execute<{ hasChanges: boolean }>(
+        sql`select exists (select from ${taskTextChanges}) as "hasChanges"`,
+      )
+      return rows[0]?.hasChanges ?? false
+    },
+
     /**
      * Returns true if this transaction may index. A separate statement, so that indexing sees what the previous one
      * committed. Commits asynchronously: work lost in a crash is repeated.

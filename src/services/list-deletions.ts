@@ -63,7 +63,8 @@ export function listDeletionsOf({
 
     /** Continues one deletion by one batch; returns whether there is more to do. */
     async work(pause?: () => Promise<void>): Promise<boolean> {
-      return (await workOn(undefined, pause)) === 'progressed'
+      const { deletionTurn } = repos.within(everywhere)
+      return (await deletionTurn.isNeeded()) && (await workOn(undefined, pause)) === 'progressed'
     },
   }
 

@@ -78,6 +78,8 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
 
     /** Continues one deletion by one batch; returns whether there is more to do. */
     async work(pause?: () => Promise<void>): Promise<boolean> {
+      const { deletionTurn } = repos.within(everywhere)
+      if (!(await deletionTurn.isNeeded())) return false
       return ['deleted', 'progressed'].includes(await workOn(undefined, pause))
     },
   }

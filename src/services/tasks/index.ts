@@ -205,6 +205,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
      * indexing costs as much as the writes did.
      */
     async indexTexts(): Promise<boolean> {
+      if (!(await repos.taskTexts.hasChanges())) return false
       return repos.transaction(
         async ({ taskTexts }) =>
           (await taskTexts.claimIndexing()) && (await taskTexts.index(INDEX_BATCH)) === INDEX_BATCH,
