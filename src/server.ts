@@ -10,7 +10,7 @@ import { startEmbedded } from './db/embedded/index.ts'
 import { retryUntilDeadline } from './db/retry.ts'
 import type { Jobs } from './jobs/index.ts'
 import { systemClock } from './lib/clock.ts'
-import { collectGarbage } from './lib/collect-garbage.ts'
+import { collectCodeAndGarbage, collectGarbage } from './lib/collect-garbage.ts'
 import { lazily } from './lib/lazy.ts'
 import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
@@ -211,6 +211,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
       onWait,
     },
   )
+  collectCodeAndGarbage()
 
   async function embedded() {
     const { connectionString, stop } = await startEmbedded({

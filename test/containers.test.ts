@@ -59,6 +59,8 @@ describe('the image', () => {
     expect(scripts.start.split(' ')).toEqual(
       expect.arrayContaining(words.filter((word) => word !== HEAP_LIMIT)),
     )
+    const [variable] = scripts.start.split(' ')
+    expect(argumentsOf('ENV').join(' ')).toContain(variable)
     const copied = argumentsOf('COPY').filter((line) => !line.startsWith('--from'))
     const sources = copied.flatMap((line) => line.split(/\s+/).slice(0, -1))
     expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])

@@ -11,9 +11,10 @@ import { migrate } from '../../../src/db/migrate.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The arguments of node in `npm start`, without a developer's own `.env`. */
+/** The environment and the arguments of node in `npm start`, without a developer's own `.env`. */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-const [, SERVICE_ARGUMENTS = ''] = /^exec node (.+?) \|\|/.exec(scripts.start) ?? []
+const [, VARIABLE = '', VALUE = '', SERVICE_ARGUMENTS = ''] =
+  /^(\w+)=(\w+) exec node (.+?) \|\|/.exec(scripts.start) ?? []
 const SERVICE = SERVICE_ARGUMENTS.split(' ').filter((argument) => !argument.startsWith('--env-file'))
 
 export const ADMIN_KEY = `bench-${'k'.repeat(32)}`
@@ -51,7 +52,7 @@ export async function setUp() {
     },
 
     /** The service, with these variables. */
-    service: (env: Record<string, string>) => start(SERVICE, env),
+    service: (env: Record<string, string>) => start(SERVICE, { [VARIABLE]: VALUE, ...env }),
 
     /** Fastify with one route: see bare.ts. */
     bare: (env: Record<string, string>) => start([fileURLToPath(new URL('bare.ts', import.meta.url))], env),
