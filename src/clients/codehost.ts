@@ -50,7 +50,7 @@ export interface Repository {
 
 interface ItemsPage {
   outcome: 'page'
-  /** Unparsed; `domain/codehost/item.ts` parses them. */
+  /** Unparsed; `domain/codehost/item.ts` and `comment.ts` parse them. */
   items: unknown[]
   /** The URL of the next page, always on the host's own origin; null at the end. */
   next: string | null
@@ -81,6 +81,11 @@ export interface CodeHost {
   updatesUrl(apiUrl: string, options: { repositoryId: number; since: string }): string
   /** URL of the most recently changed item. */
   latestUrl(apiUrl: string, repositoryId: number): string
+
+  /** URL of the first page of all comments by id, or of those changed at or after a time, oldest change first. */
+  commentsUrl(apiUrl: string, options: { repositoryId: number; since?: string }): string
+  /** URL of the most recently changed comment. */
+  latestCommentUrl(apiUrl: string, repositoryId: number): string
 
   readPage(
     access: HostAccess,
@@ -115,4 +120,13 @@ export interface CodeHost {
       signal?: AbortSignal | undefined
     },
   ): Promise<{ outcome: 'changed'; item: unknown; limits: HostLimits } | Refusal | Unreachable>
+  readComment(
+    access: HostAccess,
+    options: { repositoryId: number; externalId: string; signal?: AbortSignal | undefined },
+  ): Promise<
+    | { outcome: 'present'; comment: unknown; limits: HostLimits }
+    | { outcome: 'gone'; limits: HostLimits }
+    | Refusal
+    | Unreachable
+  >
 }

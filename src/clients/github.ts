@@ -5,6 +5,7 @@ import { repaired } from '../schemas/formats.ts'
 import { appTokens } from './app-tokens.ts'
 import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import { isSignedWith } from './github-signature.ts'
+import { githubUrls } from './github-urls.ts'
 import { githubWrites } from './github-writes.ts'
 import {
   type HostResponse,
@@ -20,7 +21,6 @@ import { counted, drain, MAX_BYTES, readList, readValue, TooLarge } from './resp
 
 /** The API version whose format `domain/codehost/item.ts` parses. */
 const API_VERSION = '2022-11-28'
-const PER_PAGE = 100
 const MAX_REDIRECTS = 3
 /** Of items in a repository: what the database stores. */
 const MAX_COUNT = 2_147_483_647
@@ -79,12 +79,7 @@ export function githubClient({
       return { outcome: 'found', repository: { id, name: repaired(name), isReadOnly } }
     },
 
-    listingUrl: (apiUrl, repositoryId) =>
-      issuesUrl(apiUrl, { repositoryId, query: { sort: 'created', direction: 'asc' } }),
-    updatesUrl: (apiUrl, { repositoryId, since }) =>
-      issuesUrl(apiUrl, { repositoryId, query: { sort: 'updated', direction: 'asc', since } }),
-    latestUrl: (apiUrl, repositoryId) =>
-      issuesUrl(apiUrl, { repositoryId, query: { sort: 'updated', direction: 'desc', per_page: '1' } }),
+    ...githubUrls,
 
     async readPage(access, { url, etag, signal }) {
       const headers = etag ? { 'if-none-match': etag } : {}
@@ -94,7 +89,7 @@ export function githubClient({
       if (response.status === 304) return { outcome: 'unchanged', limits }
       if (response.status !== 200) return refusalOf(response)
       // A truncated body or a proxy's page must not be read as an empty list.
-      if (!Array.isArray(response.body)) return unreachable('The response is not a list of issues.')
+      if (!Array.isArray(response.body)) return unreachable('The response is not a list.')
       const link = linkIn(response.headers.link, 'next')
       const next = link === null ? null : (URL.parse(link, url)?.href ?? 'nowhere')
       if (next === 'nowhere') return unreachable('The URL of the next page is invalid.')
@@ -122,6 +117,16 @@ export function githubClient({
         default:
           return refusalOf(response)
       }
+    },
+
+    async readComment(access, { repositoryId, externalId, signal }) {
+      const url = `${access.apiUrl}/repositories/${repositoryId}/issues/comments/${externalId}`
+      const response = await send(access, { url, follow: false, signal })
+      if (response.outcome !== 'answered') return response
+      const limits = limitsOf(response)
+      if (response.status === 200) return { outcome: 'present', comment: response.body, limits }
+      const isGone = [301, 404, 410].includes(response.status)
+      return isGone ? { outcome: 'gone', limits } : refusalOf(response)
     },
 
     async countItems(access, { repository, kind, signal }) {
@@ -212,14 +217,6 @@ export function githubClient({
       return outcomeOf(error, { signal, timeout, timeoutMs, onError })
     }
   }
-}
-
-function issuesUrl(
-  apiUrl: string,
-  { repositoryId, query }: { repositoryId: number; query: Record<string, string> },
-): string {
-  const all = new URLSearchParams({ state: 'all', per_page: String(PER_PAGE), ...query })
-  return `${apiUrl}/repositories/${repositoryId}/issues?${all}`
 }
 
 /** Whether a URL belongs to the API: the same origin, and below its path. */

@@ -15,7 +15,8 @@ export const closedAtCodehost = (kind: 'issue' | 'pull_request' | null) =>
 
 export const commentManagedByCodehost = () =>
   new AppError('managed_by_codehost', {
-    detail: 'The comment was written at the code host. Change or delete it there.',
+    detail:
+      'The comment was written at the code host. Edit or delete it there; the next sync updates the task.',
   })
 
 export const codehostUrlNotAllowed = (apiUrl: string, allowed: readonly string[]) =>

@@ -5,6 +5,7 @@ import { codehostRepository } from './codehost/connections.ts'
 import { codehostDeliveriesRepository } from './codehost/deliveries.ts'
 import { codehostLabelsRepository } from './codehost/labels.ts'
 import { syncQueue, syncRunsRepository } from './codehost/sync-runs.ts'
+import { syncedCommentsRepository } from './codehost/synced-comments.ts'
 import { syncedTasksRepository } from './codehost/synced-tasks.ts'
 import { codehostWriteLimitsRepository } from './codehost/write-limits.ts'
 import { codehostWritesRepository } from './codehost/writes.ts'
@@ -118,6 +119,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     codehostWriteLimits: codehostWriteLimitsRepository(db),
     deliveries: codehostDeliveriesRepository(db),
     syncRuns: syncRunsRepository(db, reach),
+    syncedComments: syncedCommentsRepository(db, reach),
     syncedTasks: syncedTasksRepository(db, reach),
   }
 }

@@ -73,6 +73,14 @@ export const SyncRun = Type.Object(
     ),
     issues: counts('issues'),
     pullRequests: counts('pull requests'),
+    comments: Type.Object(
+      {
+        created: Type.Integer({ description: 'Created.' }),
+        updated: Type.Integer({ description: 'Updated.' }),
+        deleted: Type.Integer({ description: 'Deleted.' }),
+      },
+      { description: 'The results for comments.' },
+    ),
     createdDone: Type.Integer({
       description: 'How many of the created tasks are done because their issue or pull request is closed.',
     }),
@@ -180,6 +188,9 @@ export const Connection = Type.Object(
     schedule: StringEnum([...SyncSchedule], {
       description: 'How often the repository is synced automatically.',
     }),
+    comments: Type.Boolean({
+      description: 'Whether comments on issues and pull requests are synced to their tasks.',
+    }),
     writeBack: StringEnum([...WriteBack], {
       description:
         'What is written to the code host. `state` closes and reopens issues when their tasks are completed or reopened here. `comments` also posts public comments.',
@@ -257,6 +268,12 @@ export const ConnectionRequest = StrictObject(
       StringEnum([...SyncSchedule], {
         description:
           'How often the repository is synced automatically; a full sync runs once a week. `off` syncs only on request. Defaults to the stored schedule, or to `hourly` for a new connection.',
+      }),
+    ),
+    comments: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether to sync comments on issues and pull requests to their tasks, existing comments included. Turning it off keeps the comments that are stored. Defaults to the stored setting, or to false for a new connection.',
       }),
     ),
     writeBack: Type.Optional(

@@ -1,3 +1,4 @@
+import { isConnected } from '../domain/codehost/write-back.ts'
 import { orderById } from '../domain/cursor.ts'
 import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
@@ -11,7 +12,7 @@ import { type AssistantComment, LATEST_COMMENTS, MAX_BODY_LENGTH } from '../sche
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
 import { type Page, readPage } from './page.ts'
-import { lockTasks, writableTask } from './tasks/locks.ts'
+import { type LockedTasks, lockTasks, writableTask } from './tasks/locks.ts'
 import { mayReadTasks } from './tasks/view.ts'
 
 /** A comment has up to 256 KiB. */
@@ -179,11 +180,17 @@ const aboutComment = (
 async function lockedComment(repos: BoundRepositories, { caller, id }: { caller: Caller; id: string }) {
   const seen = await repos.comments.find(id)
   if (!seen) throw commentNotFound(id)
-  if (seen.authorType === 'codehost') throw commentManagedByCodehost()
-  if (seen.authorId !== caller.keyId && !allows(caller.scopes, 'admin')) throw commentOfAnother()
   const locked = await lockTasks(repos, { ids: [seen.taskId] })
+  if (isManaged(seen, locked)) throw commentManagedByCodehost()
+  if (seen.authorId !== caller.keyId && !allows(caller.scopes, 'admin')) throw commentOfAnother()
   // Another request may have deleted either before the lock.
   const comment = await repos.comments.find(id)
   if (!comment) throw commentNotFound(id)
   return { comment, task: writableTask(locked, comment.taskId) }
+}
+
+/** Whether the comment belongs to the code host: until its repository is disconnected. */
+function isManaged({ authorType, taskId }: CommentRow, { tasks, connections }: LockedTasks): boolean {
+  const task = tasks.get(taskId)
+  return authorType === 'codehost' && task !== undefined && isConnected(task, connections.get(task.projectId))
 }

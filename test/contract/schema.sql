@@ -56,6 +56,8 @@ create table codehost_connections (
   previous_webhook_secret_until timestamp(3) with time zone,
   app jsonb,
   write_back text not null default 'off'::text,
+  comments boolean not null default false,
+  comments_position jsonb,
   constraint codehost_connections_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE SET NULL,
   constraint codehost_connections_pkey PRIMARY KEY (id),
   constraint codehost_connections_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -78,6 +80,7 @@ create table codehost_deliveries (
   next_attempt_at timestamp(3) with time zone,
   applied_at timestamp(3) with time zone,
   task_id uuid,
+  comment_id bigint,
   constraint codehost_deliveries_connection_id_codehost_connections_id_fk FOREIGN KEY (connection_id) REFERENCES codehost_connections(id) ON DELETE CASCADE,
   constraint codehost_deliveries_connection_id_delivery_id_pk PRIMARY KEY (connection_id, delivery_id)
 );
@@ -426,6 +429,7 @@ CREATE INDEX activity_type ON public.activity USING btree (type, id);
 CREATE INDEX api_key_secrets_key ON public.api_key_secrets USING btree (key_id);
 CREATE INDEX codehost_connections_list ON public.codehost_connections USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX codehost_connections_next_run ON public.codehost_connections USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+CREATE INDEX codehost_deliveries_deleted_comment ON public.codehost_deliveries USING btree (connection_id, comment_id) WHERE ((event = 'issue_comment'::text) AND (action = 'deleted'::text));
 CREATE INDEX codehost_deliveries_dropped ON public.codehost_deliveries USING btree (id) WHERE (status = 'dropped'::text);
 CREATE INDEX codehost_deliveries_due ON public.codehost_deliveries USING btree (next_attempt_at) WHERE (status = 'received'::text);
 CREATE INDEX codehost_deliveries_gone ON public.codehost_deliveries USING btree (connection_id, number) WHERE (action = ANY (ARRAY['deleted'::text, 'transferred'::text]));
@@ -434,6 +438,7 @@ CREATE INDEX codehost_deliveries_payload ON public.codehost_deliveries USING btr
 CREATE INDEX codehost_writes_connection ON public.codehost_writes USING btree (connection_id);
 CREATE INDEX codehost_writes_due ON public.codehost_writes USING btree (status, next_attempt_at) WHERE (status <> 'done'::text);
 CREATE UNIQUE INDEX comments_external ON public.comments USING btree (task_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX comments_external_id ON public.comments USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX comments_task ON public.comments USING btree (task_id, id);
 CREATE UNIQUE INDEX feedback_events_dedup ON public.feedback_events USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);
 CREATE INDEX feedback_events_outcome ON public.feedback_events USING btree (outcome, id);

@@ -33,6 +33,7 @@ describe('connecting a repository', () => {
       listId: null,
       schedule: 'hourly',
       writeBack: 'off',
+      comments: false,
       nextRunAt: expect.any(String),
       connectedAt: expect.any(String),
       updatedAt: expect.any(String),

@@ -114,7 +114,7 @@ describe('activity', () => {
     const activities = await recorded('connection', async () => {
       await put({ token: 'first' })
       await put({})
-      await put({ token: 'second', schedule: 'off', listId: project.inbox.id })
+      await put({ token: 'second', schedule: 'off', listId: project.inbox.id, comments: true })
       await put({ repository: 'acme/other' })
       await put({ repository: 'acme/other', token: null })
       await ok(service.delete(path))
@@ -127,11 +127,17 @@ describe('activity', () => {
       metadata: { connectionId: expect.any(String), repository, apiUrl, ...more },
     })
     expect(activities).toEqual([
-      activity('created', 'acme/app', { listId: null, schedule: 'hourly', hasToken: true }),
+      activity('created', 'acme/app', {
+        listId: null,
+        schedule: 'hourly',
+        comments: false,
+        hasToken: true,
+      }),
       activity('updated', 'acme/app', {
         changes: {
           listId: { from: null, to: project.inbox.id },
           schedule: { from: 'hourly', to: 'off' },
+          comments: { from: false, to: true },
           token: 'changed',
         },
       }),

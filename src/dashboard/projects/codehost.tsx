@@ -126,6 +126,7 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
         <span className="quiet small">
           Connected <RelativeTime dateTime={connection.connectedAt} />
           {credentialsText(connection)}, synced {SCHEDULES[connection.schedule] ?? 'manually'}
+          {connection.comments && ' with comments'}
         </span>
       </p>
       {!project.archivedAt && (

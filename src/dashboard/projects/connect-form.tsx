@@ -1,4 +1,4 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Checkbox, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
@@ -33,6 +33,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
   const [apiUrl, setApiUrl] = useState(connection?.apiUrl ?? '')
   const [listId, setListId] = useState<string | null>(connection?.listId ?? null)
   const [schedule, setSchedule] = useState<string>(connection?.schedule ?? 'hourly')
+  const [hasComments, setHasComments] = useState(connection?.comments ?? false)
   const [problem, setProblem] = useState<Problem>()
 
   async function connect(event: FormEvent) {
@@ -44,6 +45,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
       ...credentialsToSend(credentials, connection),
       ...(apiUrl.trim() && { apiUrl: apiUrl.trim() }),
       listId,
+      comments: hasComments,
     }
     await mutate('', async () => {
       try {
@@ -101,6 +103,12 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
           style={{ flex: 1 }}
         />
       </div>
+      <Checkbox
+        label="Sync comments"
+        description="Comments on issues and pull requests appear on their tasks, older ones included. If you turn this off, no new ones are added."
+        checked={hasComments}
+        onChange={(event) => setHasComments(event.currentTarget.checked)}
+      />
       <TextInput
         label="API URL"
         description={connection ? 'Leave empty to keep the current URL.' : 'For self-hosted code hosts only.'}

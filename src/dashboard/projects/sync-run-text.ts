@@ -20,6 +20,10 @@ export function fullCounts(run: Run): string {
       `${plural(run.issues[name], 'issue')} and ${plural(run.pullRequests[name], 'pull request')} ${names[name]}`,
   )
   if (run.createdDone > 0) parts.push(`${run.createdDone} of the new ones already done`)
+  const { created, updated, deleted } = run.comments
+  if (created + updated + deleted > 0) {
+    parts.push(`${plural(created, 'comment')} new, ${updated} edited, ${deleted} deleted`)
+  }
   return [...parts, `${plural(total(run, 'unchanged'), 'item')} unchanged`].join('\n')
 }
 

@@ -42,7 +42,7 @@ const REASONS: Record<string, string> = {
   other_repository: 'it is about another repository',
   comments_off: 'comments are not synced',
   project_archived: 'the project is archived',
-  invalid_payload: 'the payload has no issue or pull request',
+  invalid_payload: 'the payload has no issue, pull request or comment',
   rate_limited: 'the code host limits requests',
   codehost_unreachable: 'the code host did not respond as expected',
   codehost_token_rejected: 'the code host rejected the token',

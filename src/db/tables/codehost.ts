@@ -1,5 +1,6 @@
 import {
   bigint,
+  boolean,
   index,
   integer,
   isNotNull,
@@ -11,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { bytea, timestamptz } from './columns.ts'
+import { bigintText, bytea, timestamptz } from './columns.ts'
 import { lists, projects } from './projects.ts'
 
 /** The repository connected to a project, and its sync position. Deleted on disconnect; the tasks stay. */
@@ -43,8 +44,12 @@ export const codehostConnections = pgTable(
     writeBack: text('write_back', { enum: ['off', 'state', 'comments'] })
       .notNull()
       .default('off'),
+    /** Whether comments are synced. */
+    comments: boolean('comments').notNull().default(false),
     /** Where the next incremental run resumes. Null before the first run has finished. */
     position: jsonb('position'),
+    /** The same for comments. */
+    commentsPosition: jsonb('comments_position'),
     nextRunAt: timestamptz('next_run_at'),
     nextFullAt: timestamptz('next_full_at').notNull(),
     connectedAt: timestamptz('connected_at').notNull(),
@@ -141,6 +146,8 @@ export const codehostDeliveries = pgTable(
     action: text('action'),
     /** Of the issue or pull request. */
     number: integer('number'),
+    /** The host's id of the comment. */
+    commentId: bigintText('comment_id'),
     status: text('status', { enum: ['received', 'applied', 'dropped', 'failed'] }).notNull(),
     /** Why it was dropped or failed, or changed nothing. */
     reason: text('reason'),
@@ -162,6 +169,9 @@ export const codehostDeliveries = pgTable(
     index('codehost_deliveries_gone')
       .on(table.connectionId, table.number)
       .where(sql`${table.action} in ('deleted', 'transferred')`),
+    index('codehost_deliveries_deleted_comment')
+      .on(table.connectionId, table.commentId)
+      .where(sql`${table.event} = 'issue_comment' and ${table.action} = 'deleted'`),
     index('codehost_deliveries_dropped').on(table.id).where(sql`${table.status} = 'dropped'`),
     index('codehost_deliveries_payload').on(table.id).where(isNotNull(table.payload)),
   ],

@@ -7,4 +7,7 @@ export const timestamptz = (name: string) =>
 export const actorType = (name: string) =>
   text(name, { enum: ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] })
 
+/** As digits: the ids of other systems may be larger than a number can be. */
+export const bigintText = customType<{ data: string; driverData: string }>({ dataType: () => 'bigint' })
+
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })

@@ -1,5 +1,5 @@
-import { bigint, boolean, index, isNotNull, pgTable, text, uniqueIndex, uuid } from '../drizzle.ts'
-import { actorType, timestamptz } from './columns.ts'
+import { boolean, index, isNotNull, pgTable, text, uniqueIndex, uuid } from '../drizzle.ts'
+import { actorType, bigintText, timestamptz } from './columns.ts'
 import { tasks } from './tasks.ts'
 
 /** The comments on tasks. A comment belongs to the project of its task, so it moves with it. */
@@ -19,7 +19,7 @@ export const comments = pgTable(
     /** Whether it is for the code host, too. */
     isPublic: boolean('is_public').notNull(),
     /** The id at the code host. */
-    externalId: bigint('external_id', { mode: 'number' }),
+    externalId: bigintText('external_id'),
     externalUrl: text('external_url'),
     /** The code host's `updated_at` as last stored. */
     hostUpdatedAt: timestamptz('host_updated_at'),
@@ -30,5 +30,7 @@ export const comments = pgTable(
     index('comments_task').on(table.taskId, table.id),
     // A comment belongs to one issue, and an issue to one task of a project.
     uniqueIndex('comments_external').on(table.taskId, table.externalId).where(isNotNull(table.externalId)),
+    // A full run compares ranges of ids.
+    index('comments_external_id').on(table.externalId).where(isNotNull(table.externalId)),
   ],
 )

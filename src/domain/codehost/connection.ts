@@ -6,19 +6,21 @@ type Schedule = 'off' | 'hourly' | 'daily'
 interface Settings {
   listId: string | null
   schedule: Schedule
+  comments: boolean
   writeBack: WriteBack
 }
 
-const DEFAULTS: Settings = { listId: null, schedule: 'hourly', writeBack: 'off' }
+const DEFAULTS: Settings = { listId: null, schedule: 'hourly', comments: false, writeBack: 'off' }
 
 /** Omitted fields keep their stored values; a first connection uses the defaults. */
 export function settingsOf(
-  { listId, schedule, writeBack }: { [member in keyof Settings]?: Settings[member] | undefined },
+  { listId, schedule, comments, writeBack }: { [member in keyof Settings]?: Settings[member] | undefined },
   stored: Settings = DEFAULTS,
 ): Settings {
   return {
     listId: listId === undefined ? stored.listId : listId,
     schedule: schedule ?? stored.schedule,
+    comments: comments ?? stored.comments,
     writeBack: writeBack ?? stored.writeBack,
   }
 }
@@ -45,13 +47,13 @@ export function connectionActivity({
   /** Whether a token or a GitHub App was sent. */
   isReplaced: boolean
 }): { type: 'connection.created' | 'connection.updated'; metadata: Record<string, unknown> } | undefined {
-  const { id: connectionId, repository, apiUrl, listId, schedule, writeBack, token, app } = after
+  const { id: connectionId, repository, apiUrl, listId, schedule, comments, writeBack, token, app } = after
   const about = { connectionId, repository, apiUrl }
   if (!before) {
     const ids = app && { app: { appId: app.appId, installationId: app.installationId } }
     return {
       type: 'connection.created',
-      metadata: { ...about, listId, schedule, writeBack, hasToken: token !== null, ...ids },
+      metadata: { ...about, listId, schedule, comments, writeBack, hasToken: token !== null, ...ids },
     }
   }
   const changeOf = (name: 'token' | 'app') => {
@@ -59,7 +61,11 @@ export function connectionActivity({
     return before[name] !== null ? { [name]: 'removed' } : {}
   }
   const changes = {
-    ...changesBetween({ before, after, names: ['repository', 'apiUrl', 'listId', 'schedule', 'writeBack'] }),
+    ...changesBetween({
+      before,
+      after,
+      names: ['repository', 'apiUrl', 'listId', 'schedule', 'comments', 'writeBack'],
+    }),
     ...changeOf('token'),
     ...changeOf('app'),
   }

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { asRecord } from '../../lib/as-record.ts'
+import { externalIdOf } from './comment.ts'
+import { isItemNumber } from './item.ts'
 
 /** What the receiver reads of a delivery; the job reads the rest. */
 export interface PushReading {
@@ -8,6 +10,8 @@ export interface PushReading {
   repositoryId: number | null
   /** The number of the issue or pull request. */
   number: number | null
+  /** The id of the comment. */
+  commentId: string | null
 }
 
 export type PushParsing = { isJson: true; reading: PushReading } | { isJson: false; problem: string }
@@ -24,7 +28,9 @@ export type DropReason =
 export function readPush(bytes: Uint8Array): PushParsing {
   if (!isUtf8(bytes)) return { isJson: false, problem: 'it is not UTF-8.' }
   try {
-    const { action, repository, issue, pull_request } = asRecord(JSON.parse(Buffer.from(bytes).toString()))
+    const { action, repository, issue, pull_request, comment } = asRecord(
+      JSON.parse(Buffer.from(bytes).toString()),
+    )
     const { id } = asRecord(repository)
     const { number } = asRecord(issue ?? pull_request)
     return {
@@ -32,7 +38,8 @@ export function readPush(bytes: Uint8Array): PushParsing {
       reading: {
         action: typeof action === 'string' ? action.slice(0, MAX_ACTION_LENGTH) : null,
         repositoryId: typeof id === 'number' && Number.isSafeInteger(id) ? id : null,
-        number: typeof number === 'number' && Number.isInteger(number) && isNumber(number) ? number : null,
+        commentId: externalIdOf(asRecord(comment)) ?? null,
+        number: typeof number === 'number' && isItemNumber(number) ? number : null,
       },
     }
   } catch (error) {
@@ -43,22 +50,23 @@ export function readPush(bytes: Uint8Array): PushParsing {
 /** Whether a delivery has to be applied, or why not. Deliveries that change nothing are applied as they arrive. */
 export function judgeDelivery(
   { event, reading: { repositoryId } }: { event: string; reading: PushReading },
-  connection: { repositoryId: number },
+  connection: { repositoryId: number; comments: boolean },
 ): { status: 'received' | 'applied'; reason: null } | { status: 'dropped'; reason: DropReason } {
-  if (!Object.hasOwn(JUDGED, event)) return { status: 'dropped', reason: 'event_ignored' }
+  if (!Object.hasOwn(STATUSES, event)) return { status: 'dropped', reason: 'event_ignored' }
   // The webhook of an organization is tested without a repository.
   const isOfNone = event === 'ping' && repositoryId === null
   if (!isOfNone && repositoryId !== connection.repositoryId)
     return { status: 'dropped', reason: 'other_repository' }
-  return JUDGED[event as keyof typeof JUDGED]
+  if (event === 'issue_comment' && !connection.comments) return { status: 'dropped', reason: 'comments_off' }
+  return { status: STATUSES[event as keyof typeof STATUSES], reason: null }
 }
 
-const JUDGED = {
-  issues: { status: 'received', reason: null },
-  pull_request: { status: 'received', reason: null },
-  repository: { status: 'received', reason: null },
-  ping: { status: 'applied', reason: null },
-  issue_comment: { status: 'dropped', reason: 'comments_off' },
+const STATUSES = {
+  issues: 'received',
+  pull_request: 'received',
+  issue_comment: 'received',
+  repository: 'received',
+  ping: 'applied',
 } as const
 
 /** Whether it can be applied later: the payload of any other event or repository is of no use. */
@@ -66,6 +74,3 @@ export const isKept = (reason: DropReason | null) =>
   reason !== 'event_ignored' && reason !== 'other_repository'
 
 const MAX_ACTION_LENGTH = 100
-const MAX_NUMBER = 2_147_483_647
-
-const isNumber = (number: number) => number > 0 && number <= MAX_NUMBER

@@ -47,8 +47,7 @@ const MAX_NUMBER = 2_147_483_647
  */
 export function itemOf(raw: unknown): CodehostItem | undefined {
   const { number, ...rest } = asRecord(raw)
-  if (typeof number !== 'number' || !Number.isInteger(number)) return undefined
-  if (number < 1 || number > MAX_NUMBER) return undefined
+  if (typeof number !== 'number' || !isItemNumber(number)) return undefined
   const pull = asRecord(rest.pull_request)
   const isPull = typeof rest.pull_request === 'object' && rest.pull_request !== null
   const state = rest.state === 'closed' ? 'closed' : 'open'
@@ -75,6 +74,10 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
     repository: /\/repos\/([^/]+\/[^/]+)$/.exec(textOf(rest.repository_url))?.[1] ?? null,
   }
 }
+
+/** Whether it can be the number of an issue or pull request. */
+export const isItemNumber = (number: number) =>
+  Number.isInteger(number) && number >= 1 && number <= MAX_NUMBER
 
 /** Parses a page; undefined if one of its items is not an issue. For a repeated number the later item counts. */
 export function itemsOf(raw: unknown[]): CodehostItem[] | undefined {
@@ -140,22 +143,22 @@ function truncate(text: string, maxLength: number): string {
   return [...text].slice(0, maxLength).join('').trimEnd()
 }
 
-function urlOf(text: unknown): string | null {
+export function urlOf(text: unknown): string | null {
   const url = typeof text === 'string' && text.length <= MAX_URL_LENGTH ? URL.parse(repaired(text)) : null
   return url && ['http:', 'https:'].includes(url.protocol) ? url.href : null
 }
 
-function authorOf(user: unknown): CodehostItem['author'] {
+export function authorOf(user: unknown): CodehostItem['author'] {
   const { login, html_url } = asRecord(user)
   const name = truncate(textOf(login).trim(), MAX_NAME_LENGTH)
   return name === '' ? null : { name, url: urlOf(html_url) }
 }
 
-function timeOf(text: unknown): Date | null {
+export function timeOf(text: unknown): Date | null {
   return typeof text === 'string' && isDateTime(text) ? new Date(text) : null
 }
 
-function secondOf(text: unknown): string | null {
+export function secondOf(text: unknown): string | null {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? null : toSecond(time)
 }

@@ -5,12 +5,26 @@ import { toSecond } from './item.ts'
  * again.
  */
 export type Checkpoint =
+  | ListCheckpoint
+  /** Items that a full run did not see are requested one by one. */
+  | { phase: 'vanished' }
+  | CommentsCheckpoint
+
+/** Comments follow the items. */
+export interface CommentsCheckpoint {
+  phase: 'comments'
+  /** Null before the first request. */
+  list: ListCheckpoint | null
+  /** The listing is by id: no comment up to this one is missing. */
+  after: string | null
+}
+
+/** A list of items or of comments. */
+export type ListCheckpoint =
   /** Lists everything, oldest first. `since` is the latest change before the first page; null when there was none. */
   | { phase: 'listing'; next: string; since: string | null }
   /** Lists changes since a time, oldest change first. With an `etag`, the request is conditional. */
   | { phase: 'updates'; next: string; since: string; etag?: string | null }
-  /** Items that a full run did not see are requested one by one. */
-  | { phase: 'vanished' }
 
 /** Where an incremental run resumes: the URL of the last committed response, and its result. */
 export interface SyncPosition {
@@ -39,7 +53,7 @@ const OVERLAP_MS = 5_000
 const MAX_PER_PAGE = 100
 
 /** The first request of an incremental run; undefined when a full listing is required. */
-export function resumeAt(position: SyncPosition | null): (Checkpoint & { phase: 'updates' }) | undefined {
+export function resumeAt(position: SyncPosition | null): (ListCheckpoint & { phase: 'updates' }) | undefined {
   if (position?.since == null) return undefined
   const { since, url, etag, next } = position
   return next === null ? { phase: 'updates', next: url, since, etag } : { phase: 'updates', next, since }
@@ -50,9 +64,9 @@ export function resumeAt(position: SyncPosition | null): (Checkpoint & { phase: 
  * @param updatesUrl returns the URL of the changes since a time.
  */
 export function afterListing(
-  { since }: Checkpoint & { phase: 'listing' },
+  { since }: ListCheckpoint & { phase: 'listing' },
   { page, updatesUrl }: { page: PageRead; updatesUrl: (since: string) => string },
-): Checkpoint | undefined {
+): ListCheckpoint | undefined {
   // The repository was empty before this page, so nothing is older than the oldest of its items.
   const from = since ?? page.updatedAt.filter((time) => time !== null).sort()[0] ?? null
   if (page.next) return { phase: 'listing', next: page.next, since: from }
@@ -63,9 +77,9 @@ export function afterListing(
 
 /** The next request after a page of changes (undefined at the end), and the position to store for the next run. */
 export function afterUpdates(
-  { since, etag }: Checkpoint & { phase: 'updates' },
+  { since, etag }: ListCheckpoint & { phase: 'updates' },
   { page, updatesUrl }: { page: PageRead; updatesUrl: (since: string) => string },
-): { checkpoint: (Checkpoint & { phase: 'updates' }) | undefined; position: SyncPosition } {
+): { checkpoint: (ListCheckpoint & { phase: 'updates' }) | undefined; position: SyncPosition } {
   const continueAt = (next: string, from = since) => ({
     checkpoint: { phase: 'updates' as const, next, since: from },
     // The next run starts from a time: a page number may refer to other items by then.

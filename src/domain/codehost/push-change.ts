@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { asRecord } from '../../lib/as-record.ts'
+import { type CodehostComment, commentOf } from './comment.ts'
 import type { DropReason } from './delivery.ts'
 import { type CodehostItem, itemOf } from './item.ts'
 
 /** What a delivery reports. */
 export type PushChange =
   | { kind: 'item'; item: CodehostItem }
+  | { kind: 'comment'; comment: CodehostComment; isDeleted: boolean; item: CodehostItem }
   | { kind: 'gone'; number: number; sourceState: 'deleted' | 'transferred' }
   /** The repository has another name. */
   | { kind: 'renamed' }
@@ -14,14 +16,20 @@ export type PushChange =
   | { kind: 'invalid' }
 
 /** Reads the change from a stored payload. */
-export function changeOf({ event, payload }: { event: string; payload: Buffer }): PushChange {
-  const { action, issue, pull_request: pull } = asRecord(JSON.parse(payload.toString()))
+export function changeOf(
+  { event, payload }: { event: string; payload: Buffer },
+  connection: { comments: boolean },
+): PushChange {
+  const { action, issue, pull_request: pull, comment } = asRecord(JSON.parse(payload.toString()))
   if (event === 'repository') {
     const isRenamed = action === 'renamed' || action === 'transferred'
     return isRenamed ? { kind: 'renamed' } : { kind: 'ignored', reason: 'action_ignored' }
   }
   if (event === 'ping') return { kind: 'none' }
-  if (event === 'issue_comment') return { kind: 'ignored', reason: 'comments_off' }
+  if (event === 'issue_comment') {
+    if (!connection.comments) return { kind: 'ignored', reason: 'comments_off' }
+    return commentChange({ action, raw: comment, item: itemOf(issue) })
+  }
   // A pull request in a list of issues has the time of its merge in a member of this name.
   const raw = event === 'pull_request' ? { ...asRecord(pull), pull_request: pull } : issue
   const item = itemOf(raw)
@@ -32,32 +40,59 @@ export function changeOf({ event, payload }: { event: string; payload: Buffer })
   return { kind: 'item', item }
 }
 
-/** What is stored of an item. */
-interface KnownItem {
+function commentChange({
+  action,
+  raw,
+  item,
+}: {
+  action: unknown
+  raw: unknown
+  item: CodehostItem | undefined
+}): PushChange {
+  if (!['created', 'edited', 'deleted'].includes(String(action))) {
+    return { kind: 'ignored', reason: 'action_ignored' }
+  }
+  const comment = commentOf(raw)
+  if (!comment || !item) return { kind: 'invalid' }
+  return {
+    kind: 'comment',
+    comment: { ...comment, number: item.number },
+    isDeleted: action === 'deleted',
+    item,
+  }
+}
+
+/** What is stored of an item or a comment. */
+interface Known {
   hostUpdatedAt: Date | null
-  sourceState: 'present' | 'transferred' | 'deleted'
+  /** Comments have none: they are deleted with it. */
+  sourceState?: 'present' | 'transferred' | 'deleted'
+}
+
+interface Reported {
+  updatedAt: string | null
 }
 
 /**
- * What to do with an item that deliveries report, one or more of them in any order: apply the newest, nothing because a
+ * What to do with an item or a comment that deliveries report, one or more of them in any order: apply the newest, nothing because a
  * newer one is stored, or ask the host. Times are in seconds: of two that are equal nobody knows which is newer.
  */
-export function decideReported(
-  items: CodehostItem[],
-  known: KnownItem | undefined,
-): { verdict: 'apply'; item: CodehostItem } | { verdict: 'outdated' } | { verdict: 'ask' } {
-  const newest = items.reduce((a, b) => (timeOf(b) > timeOf(a) ? b : a))
-  const isAmbiguous = items.some(
-    (item) => timeOf(item) === timeOf(newest) && !isDeepStrictEqual(item, newest),
+export function decideReported<T extends Reported>(
+  reported: T[],
+  known: Known | undefined,
+): { verdict: 'apply'; newest: T } | { verdict: 'outdated' } | { verdict: 'ask' } {
+  const newest = reported.reduce((a, b) => (timeOf(b) > timeOf(a) ? b : a))
+  const isAmbiguous = reported.some(
+    (each) => timeOf(each) === timeOf(newest) && !isDeepStrictEqual(each, newest),
   )
-  if (known && known.sourceState !== 'present') return { verdict: 'ask' }
+  if (known?.sourceState && known.sourceState !== 'present') return { verdict: 'ask' }
   const storedAt = known?.hostUpdatedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   if (timeOf(newest) < storedAt) return { verdict: 'outdated' }
   if (newest.updatedAt === null || timeOf(newest) === storedAt || isAmbiguous) return { verdict: 'ask' }
   // What an earlier version stored has no time.
   if (known && known.hostUpdatedAt === null) return { verdict: 'ask' }
-  return { verdict: 'apply', item: newest }
+  return { verdict: 'apply', newest }
 }
 
-const timeOf = ({ updatedAt }: CodehostItem) =>
+const timeOf = ({ updatedAt }: Reported) =>
   updatedAt === null ? Number.NEGATIVE_INFINITY : Date.parse(updatedAt)

@@ -12,8 +12,17 @@ export interface Tally {
   counts: Record<'issues' | 'pullRequests', Record<Counted, number>> & {
     /** How many of the created tasks are done; absent in runs from before this was counted. */
     createdDone?: number
+    /** Absent in runs without comments. */
+    comments?: CommentCounts
   }
   skipped: { number: number; reason: string }[]
+}
+
+/** The comments that a run created, updated and deleted. */
+export interface CommentCounts {
+  created: number
+  updated: number
+  deleted: number
 }
 
 export const emptyTally = (): Tally => ({
@@ -63,6 +72,19 @@ export function tallied(
     return { number, outcome }
   })
   return { tally, outcomes }
+}
+
+/** Adds the comments of a page. */
+export function withComments(
+  { created, updated, deleted }: CommentCounts = { created: 0, updated: 0, deleted: 0 },
+  { written, gone }: { written: { outcome: string }[]; gone: number },
+): CommentCounts {
+  const count = (outcome: string) => written.filter((each) => each.outcome === outcome).length
+  return {
+    created: created + count('created'),
+    updated: updated + count('updated'),
+    deleted: deleted + gone,
+  }
 }
 
 /** A created item may be closed or reopened when the same run sees it again. */

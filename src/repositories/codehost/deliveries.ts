@@ -185,6 +185,23 @@ export function codehostDeliveriesRepository(db: Executor) {
       return rows.flatMap(({ number }) => number ?? [])
     },
 
+    /** Which of these comments were reported as deleted: they never exist again. */
+    async listDeletedComments(connectionId: string, externalIds: string[]): Promise<Set<string>> {
+      if (externalIds.length === 0) return new Set()
+      const { commentId } = codehostDeliveries
+      const rows = await db
+        .select({ commentId })
+        .from(codehostDeliveries)
+        .where(
+          and(
+            eq(codehostDeliveries.connectionId, connectionId),
+            sql`${codehostDeliveries.event} = 'issue_comment' and ${codehostDeliveries.action} = 'deleted'`,
+            sql`${commentId} = any(${sql.param(externalIds)}::bigint[])`,
+          ),
+        )
+      return new Set(rows.flatMap(({ commentId }) => commentId ?? []))
+    },
+
     /** Ends deliveries that are still to be applied; returns the status of each. */
     async settle(
       connectionId: string,

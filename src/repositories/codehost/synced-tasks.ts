@@ -16,6 +16,9 @@ export type SyncedTaskRow = Omit<TaskRow, 'description' | 'notes' | 'metadata'> 
 
 type StateColumn = 'status' | 'mergedInto' | 'statusBeforeMerge' | 'codehostState' | 'closedReason'
 
+/** A locked task whose comments change. */
+export type CommentedTask = Pick<TaskRow, 'id' | 'codehostNumber' | 'deletedAt' | 'commentCount'>
+
 const upsertTasks = preparedStatement<object>(
   'upsert tasks',
   sql`
@@ -70,6 +73,34 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
         .from(tasks)
         .where(and(eq(tasks.id, id), inReach))
       return row
+    },
+
+    /** The existing tasks, including deleted ones, locked as above, for changes of their comments. */
+    async lockForComments(
+      projectId: string,
+      { repositoryId, numbers }: { repositoryId: number; numbers: number[] },
+    ): Promise<CommentedTask[]> {
+      const { id, codehostNumber, deletedAt, commentCount } = tasks
+      return db
+        .select({ id, codehostNumber, deletedAt, commentCount })
+        .from(tasks)
+        .where(and(isOf(projectId, repositoryId), isOneOf(tasks.codehostNumber, numbers)))
+        .orderBy(tasks.id)
+        .for('update')
+    },
+
+    /** Which of these have no task and never had one. */
+    async listUnknown(
+      projectId: string,
+      { repositoryId, numbers }: { repositoryId: number; numbers: number[] },
+    ): Promise<number[]> {
+      const known = await db
+        .select({ number: tasks.codehostNumber })
+        .from(tasks)
+        .where(and(isOf(projectId, repositoryId), isOneOf(tasks.codehostNumber, numbers)))
+      const purged = await this.listPurged(projectId, { repositoryId, numbers })
+      const all = new Set([...known.map(({ number }) => number), ...purged])
+      return numbers.filter((number) => !all.has(number))
     },
 
     /** Which of these were purged after their deletion: only their numbers are stored. */

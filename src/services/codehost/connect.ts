@@ -110,7 +110,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       }
       const id = isSame ? present.id : clock.newId(now)
       const isKept = isSame && credentials === 'keep'
-      const { listId, schedule, writeBack } = settingsOf(input, present)
+      const { listId, schedule, comments, writeBack } = settingsOf(input, present)
       if (writeBack !== 'off' && !mayWrite) throw codehostRefused('codehost_access_denied', CANNOT_WRITE)
       if (isSame) await repos.codehostWrites.cancel(id, { kinds: excludedKinds(writeBack) })
       const change = {
@@ -118,6 +118,9 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
         ...(isKept ? secretOf(present) : own ? vault.seal(own, id) : { token: null, app: null }),
         listId,
         schedule,
+        comments,
+        // A comment deleted during the first listing may shift another one out of it.
+        ...(isSame && comments && !present.comments && { nextFullAt: soonerFull(present, now) }),
         writeBack,
         updatedAt: now,
         nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
@@ -191,6 +194,11 @@ const withSecret = (connection: ConnectionView, secret: string): ConnectionView 
 const storedFor = (apiUrl: string, connection: ConnectionRow | undefined) =>
   connection?.apiUrl === apiUrl && isStored(connection) ? connection : undefined
 
+function soonerFull({ nextFullAt: due }: ConnectionRow, now: Date): Date {
+  const next = nextFullAt('attempted', now)
+  return due < next ? due : next
+}
+
 const secretOf = ({ token, app }: StoredCredentials): StoredCredentials => ({ token, app })
 
 async function refuseForeignList(
@@ -211,6 +219,7 @@ const newConnection = ({ id, projectId, now }: { id: string; projectId: string; 
   previousWebhookSecret: null,
   previousWebhookSecretUntil: null,
   position: null,
+  commentsPosition: null,
   nextRunAt: null,
   // An item deleted during the first listing may shift another one out of it.
   nextFullAt: nextFullAt('attempted', now),

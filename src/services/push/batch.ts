@@ -6,10 +6,12 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { PendingRow, Settlement } from '../../repositories/codehost/deliveries.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { markGone, writeItems } from '../sync/items.ts'
+import { applyComments } from './comment-batch.ts'
 
 /** What only the code host knows, and the deliveries that wait for it. */
 export type Question = { ids: string[] } & (
   | { about: 'item'; number: number /** Null if there is no task. */; version: number | null }
+  | { about: 'comment'; externalId: string; number: number /** What is stored of it. */; seen: string | null }
   | { about: 'name' }
 )
 
@@ -25,7 +27,7 @@ export async function applyBatch(
   repos: BoundRepositories,
   { clock, connection, rows }: Batch,
 ): Promise<{ settled: Settlement[]; questions: Question[] }> {
-  const changes = rows.map((row) => ({ id: row.id, change: changeIn(row) }))
+  const changes = rows.map((row) => ({ id: row.id, change: changeIn(row, connection) }))
   const settled: Settlement[] = []
   const questions: Question[] = []
 
@@ -70,13 +72,20 @@ export async function applyBatch(
     } else if (decision.verdict === 'outdated') {
       const outdated = { status: 'applied' as const, reason: 'outdated', taskId: task?.id }
       settled.push(...ids.map((id) => ({ id, ...outdated })))
-    } else applied.push(decision.item)
+    } else applied.push(decision.newest)
   }
   const decisions = await writeItems(repos, { clock, connection, items: applied })
   for (const decision of decisions) {
     const taskId = decision.row?.id ?? known.get(decision.number)?.id
     for (const { id } of byNumber.get(decision.number) ?? [])
       settled.push(settlementOf(id, { decision, taskId }))
+  }
+  // After their issues.
+  const comments = changes.flatMap(({ id, change }) => (change.kind === 'comment' ? { id, ...change } : []))
+  if (comments.length > 0) {
+    const outcome = await applyComments(repos, { clock, connection, reported: comments })
+    settled.push(...outcome.settled)
+    questions.push(...outcome.questions)
   }
   return { settled, questions }
 }
@@ -91,6 +100,6 @@ export const settlementOf = (
   taskId,
 })
 
-function changeIn({ event, payload }: PendingRow): PushChange {
-  return payload === null ? { kind: 'invalid' } : changeOf({ event, payload })
+function changeIn({ event, payload }: PendingRow, connection: ConnectionRow): PushChange {
+  return payload === null ? { kind: 'invalid' } : changeOf({ event, payload }, connection)
 }

@@ -12,7 +12,7 @@ export type PushService = ReturnType<typeof pushService>
 
 /** The connection that a delivery is for, and the secrets that it may be signed with. */
 export interface PushTarget {
-  connection: Pick<ConnectionRow, 'id' | 'repositoryId'>
+  connection: Pick<ConnectionRow, 'id' | 'repositoryId' | 'comments'>
   secrets: string[]
 }
 
@@ -48,7 +48,8 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
       const connection = isUuid(connectionId) ? await deliveries.findConnection(connectionId) : undefined
       const secrets = connection ? vault.webhookSecretsOf(connection, clock.now()) : []
       if (!connection || secrets.length === 0) return undefined
-      return { connection: { id: connection.id, repositoryId: connection.repositoryId }, secrets }
+      const { id, repositoryId, comments } = connection
+      return { connection: { id, repositoryId, comments }, secrets }
     },
 
     /** Applies stored deliveries, a batch of each connection. Returns whether there may be more. */
@@ -74,6 +75,7 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
         event,
         action: reading.action,
         number: reading.number,
+        commentId: reading.commentId,
         status,
         reason,
         attempts: 0,

@@ -138,7 +138,7 @@ const WRITE_ENDS = {
 } satisfies Record<NonNullable<ItemDecision['write']>['end'], WriteError | null>
 
 /** A page is one statement unless its texts are long: a statement has its rows in memory several times. */
-const MAX_CHARACTERS = 256 * 1024
+export const MAX_CHARACTERS = 256 * 1024
 
 function activityOf(
   clock: Clock,

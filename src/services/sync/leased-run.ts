@@ -29,7 +29,9 @@ export function leasedRun(
   return {
     /** Writes a page. Returns false if the run is over for this worker. */
     async write(page: PageToWrite): Promise<boolean> {
-      return whileConnected(async (repos, { run, connection }) => {
+      return whileConnected(async (repos, { run, connection, end }) => {
+        // They were switched off meanwhile.
+        if (page.comments && !connection.comments) return end(null)
         return writePage(repos, { clock, run, connection, page })
       })
     },
@@ -89,19 +91,24 @@ export function leasedRun(
   async function whileConnected(
     work: (
       repos: BoundRepositories,
-      leased: { run: SyncRunRow; connection: ConnectionRow },
+      leased: {
+        run: SyncRunRow
+        connection: ConnectionRow
+        /** Ends the run instead. */
+        end(error: RunError | null): Promise<SyncRunRow>
+      },
     ) => Promise<SyncRunRow>,
   ): Promise<boolean> {
     let isOver = false
     const written = await whileLeased(async (repos, { run, connection, isArchived }) => {
-      const end = (error: RunError) => {
+      const end = (error: RunError | null) => {
         isOver = true
         return endRun(repos, { clock, run, error })
       }
       // If another repository is connected now, the fetched items are not of it.
       if (connection?.id !== run.connectionId) return end(DISCONNECTED)
       if (isArchived) return end(ARCHIVED)
-      return work(repos, { run, connection })
+      return work(repos, { run, connection, end })
     })
     return written !== undefined && !isOver
   }

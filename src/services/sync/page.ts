@@ -1,11 +1,13 @@
 import type { HostLimits } from '../../clients/codehost.ts'
+import type { CodehostComment } from '../../domain/codehost/comment.ts'
 import type { CodehostItem } from '../../domain/codehost/item.ts'
 import type { Checkpoint, SyncPosition } from '../../domain/codehost/progress.ts'
-import { tallied } from '../../domain/codehost/tally.ts'
+import { tallied, withComments } from '../../domain/codehost/tally.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
+import { deleteComments, writeComments } from './comments.ts'
 import { saveName, writeItems } from './items.ts'
 import { tallyOf } from './run-view.ts'
 
@@ -16,6 +18,13 @@ export interface PageToWrite {
   /** Where the next incremental run resumes, if this page determines it. */
   position?: SyncPosition
   limits: HostLimits
+  comments?: {
+    comments: CodehostComment[]
+    /** Ids of comments that no longer exist. */
+    gone: string[]
+    /** Like the position of items. */
+    position?: SyncPosition
+  }
 }
 
 interface PageWrite {
@@ -40,6 +49,15 @@ export async function writePage(
     page: decisions,
   })
   await repos.syncRuns.saveSeen(outcomes.map((outcome) => ({ runId: run.id, ...outcome })))
+
+  const { comments } = page
+  if (comments) {
+    const written = await writeComments(repos, { clock, connection, comments: comments.comments })
+    const gone = await deleteComments(repos, { clock, connection, externalIds: comments.gone })
+    tally.counts.comments = withComments(tally.counts.comments, { written, gone: gone.length })
+    const { position } = comments
+    if (position) await repos.codehost.update(connection.id, { commentsPosition: position })
+  }
 
   const change = {
     ...tally,

@@ -17,6 +17,7 @@ export function toSyncRun(row: SyncRunRow): SyncRun {
     issues: counts.issues,
     pullRequests: counts.pullRequests,
     createdDone: counts.createdDone ?? 0,
+    comments: counts.comments ?? { created: 0, updated: 0, deleted: 0 },
     skipped,
     gone: row.gone,
     error: asError(row.error),
@@ -40,6 +41,7 @@ export const toConnection = (row: ConnectionWithRun, lastDeliveryAt: Date | unde
   listId: row.listId,
   schedule: row.schedule,
   writeBack: row.writeBack,
+  comments: row.comments,
   nextRunAt: row.nextRunAt?.toISOString() ?? null,
   webhook: {
     hasSecret: row.webhookSecret !== null,

@@ -8,11 +8,13 @@ describe('the counts of a sync run', () => {
       issues: { ...none, created: 1 },
       pullRequests: { ...none, closed: 1, unchanged: 1 },
       createdDone: 1,
+      comments: { created: 1, updated: 0, deleted: 2 },
     }
     const words = fullCounts(run as never)
     expect(words).toContain('1 issue and 0 pull requests new')
     expect(words).toContain('0 issues and 1 pull request done')
     expect(words).toContain('1 item unchanged')
+    expect(words).toContain('1 comment new, 0 edited, 2 deleted')
     expect(words).toContain('1 of the new ones already done')
     expect(shortCounts(run as never)).toBe('+1 (1 done) ~0 1 done')
   })

@@ -13,14 +13,15 @@ import { Markdown } from '../../markdown/markdown.tsx'
 import { useMe } from '../../session/session.ts'
 import styles from './task-panel.module.css'
 
-/** A comment; its author and administrators can edit and delete it. */
-export function CommentItem({ comment }: { comment: Comment }) {
+/** A comment; its author and administrators can edit and delete it, unless the code host manages it. */
+export function CommentItem({ comment, isManaged }: { comment: Comment; isManaged: boolean }) {
   const { me, can } = useMe()
   const [draft, setDraft] = useDraft(`comment-edit:${comment.id}`)
   const [isDeleting, setDeleting] = useState(false)
   const { author } = comment
   const isOwn = author.id !== null && author.id === me?.keyId
-  const mayChange = can('tasks:write') && author.type !== 'codehost' && (isOwn || can('admin'))
+  const mayChange =
+    can('tasks:write') && !(author.type === 'codehost' && isManaged) && (isOwn || can('admin'))
   return (
     <li className={styles.comment} data-comment={comment.id}>
       <div className={styles.commentHead}>

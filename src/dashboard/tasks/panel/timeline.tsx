@@ -5,6 +5,7 @@ import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { useMe } from '../../session/session.ts'
+import { useIsManaged } from '../managed.ts'
 import { activityText, timeOf } from './activity-text.ts'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
@@ -18,6 +19,7 @@ export function Timeline({ task }: { task: Task }) {
     comments: useInfiniteQuery(commentsQuery(task.id)),
   }
   const { can } = useMe()
+  const isManaged = useIsManaged(task)
   const { activities, comments } = queries
   const isLoading = activities.isPending || comments.isPending
   const { items, earlier } = timelineOf({
@@ -49,7 +51,7 @@ export function Timeline({ task }: { task: Task }) {
       <ol className={styles.timeline}>
         {items.map((item) =>
           'comment' in item ? (
-            <CommentItem key={item.comment.id} comment={item.comment} />
+            <CommentItem key={item.comment.id} comment={item.comment} isManaged={isManaged} />
           ) : item.activity.type === 'comment' ? (
             <PostedComment key={item.activity.id} activity={item.activity} />
           ) : (

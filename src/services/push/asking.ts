@@ -1,0 +1,172 @@
+import type { CodeHost, HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
+import { commentOf } from '../../domain/codehost/comment.ts'
+import { itemOf } from '../../domain/codehost/item.ts'
+import { judgeRefusal } from '../../domain/codehost/refusal.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { Settlement } from '../../repositories/codehost/deliveries.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import type { TokenVault } from '../codehost/token.ts'
+import { deleteComments, writeComments } from '../sync/comments.ts'
+import { markGone, saveName, writeItems } from '../sync/items.ts'
+import { type Question, settlementOf } from './batch.ts'
+import { commentSettlement, stateOf } from './comment-batch.ts'
+import { type Settling, settledAs } from './settling.ts'
+
+export interface AskingDeps {
+  clock: Clock
+  host: Pick<CodeHost, 'readItem' | 'readComment' | 'findRepository'>
+  vault: Pick<TokenVault, 'accessOf'>
+}
+
+/** How often something is read again because it changed here meanwhile. */
+const MAX_READINGS = 5
+
+/** Asks the code host what a delivery does not tell, and applies the response. */
+export function questionAsker(
+  { clock, host, vault }: AskingDeps,
+  { fail, postpone, whileConnected }: Settling,
+) {
+  return async function ask(
+    question: Question,
+    { connection, signal }: { connection: ConnectionRow; signal: AbortSignal },
+  ): Promise<void> {
+    const { ids } = question
+    const access = vault.accessOf(connection)
+    if ('code' in access) return fail(connection.id, { ids, reason: access.code })
+    const waiting = { connectionId: connection.id, ids, access }
+    const { repositoryId } = connection
+    if (question.about === 'name') {
+      const found = await host.findRepository(access, { nameOrId: repositoryId, signal })
+      if (found.outcome !== 'found') return handle(found, waiting)
+      const { name: repository } = found.repository
+      await whileConnected(connection, async (repos, { connection }) => {
+        await saveName(repos, { clock, connection, repository })
+        const settled = settledAs(ids, { status: 'applied', reason: null })
+        await repos.deliveries.settle(connection.id, { settled, now: clock.now() })
+      })
+      return
+    }
+    if (question.about === 'comment') return askComment(question, { connection, waiting, signal })
+    const { number } = question
+    await untilUnchanged(waiting, {
+      connection,
+      seen: question.version,
+      read: () => host.readItem(access, { repositoryId, number, signal }),
+      async write(repos, { connection, response, seen }) {
+        const item = response.outcome === 'present' ? itemOf(response.item) : undefined
+        if (response.outcome === 'present' && item?.number !== number) return 'invalid'
+        const [task] = await repos.syncedTasks.listKnownForUpdate(connection.projectId, {
+          repositoryId,
+          numbers: [number],
+        })
+        if ((task?.version ?? null) !== seen) return { seen: task?.version ?? null }
+        if (item) {
+          const [decision] = await writeItems(repos, { clock, connection, items: [item] })
+          const taskId = decision?.row?.id ?? task?.id
+          return decision ? ids.map((id) => settlementOf(id, { decision, taskId })) : []
+        }
+        if (response.outcome === 'present') return 'invalid'
+        const gone = { number, sourceState: response.outcome }
+        await markGone(repos, { clock, connection, item: gone })
+        return settledAs(ids, { status: 'applied', reason: null, taskId: task?.id })
+      },
+    })
+  }
+
+  async function askComment(
+    { ids, externalId, number, seen }: Extract<Question, { about: 'comment' }>,
+    { connection, waiting, signal }: { connection: ConnectionRow; waiting: Waiting; signal: AbortSignal },
+  ): Promise<void> {
+    const { projectId, repositoryId } = connection
+    await untilUnchanged(waiting, {
+      connection,
+      seen,
+      async read() {
+        const response = await host.readComment(waiting.access, { repositoryId, externalId, signal })
+        if (response.outcome !== 'gone') return response
+        // Without access, or with its issue, every comment is gone.
+        const item = await host.readItem(waiting.access, { repositoryId, number, signal })
+        return item.outcome === 'present' ? response : { ...item, isKept: true }
+      },
+      async write(repos, { connection, response, seen }) {
+        await repos.syncedTasks.lockForComments(projectId, { repositoryId, numbers: [number] })
+        const [stored] = await repos.syncedComments.list(projectId, {
+          repositoryId,
+          externalIds: [externalId],
+        })
+        if (stateOf(stored) !== seen) return { seen: stateOf(stored) }
+        if (response.outcome === 'present' && 'comment' in response) {
+          const comment = commentOf(response.comment)
+          if (comment?.externalId !== externalId) return 'invalid'
+          const comments = [{ ...comment, number }]
+          const [decision] = await writeComments(repos, { clock, connection, comments })
+          return decision ? ids.map((id) => commentSettlement(id, decision)) : []
+        }
+        const gone = response.outcome === 'gone' ? [externalId] : []
+        const deleted = await deleteComments(repos, { clock, connection, externalIds: gone })
+        const reason = deleted.length > 0 ? null : 'unchanged'
+        return settledAs(ids, { status: 'applied', reason, taskId: stored?.taskId })
+      },
+    })
+  }
+
+  /** Reads and writes until nothing else was written meanwhile: it may be newer than the response, which nothing tells. */
+  async function untilUnchanged<T extends { outcome: string }, S>(
+    waiting: Waiting,
+    { connection, seen: first, read, write }: Reading<T, S>,
+  ): Promise<void> {
+    const { ids, connectionId } = waiting
+    let seen = first
+    for (let reading = 1; reading <= MAX_READINGS; reading++) {
+      const response = await read()
+      if (isFailure(response)) return handle(response, waiting)
+      const outcome = await whileConnected(connection, async (repos, { connection, isArchived }) => {
+        if (isArchived) return { seen }
+        const written = await write(repos, { connection, response, seen })
+        if (Array.isArray(written)) {
+          await repos.deliveries.settle(connection.id, { settled: written, now: clock.now() })
+        }
+        return written
+      })
+      if (outcome === 'invalid') return postpone(connectionId, { ids, reason: 'codehost_unreachable' })
+      if (outcome === undefined || Array.isArray(outcome)) return
+      seen = outcome.seen
+    }
+    await postpone(connectionId, { ids, reason: null })
+  }
+
+  async function handle(
+    response: Refusal | Unreachable,
+    { connectionId, ids, access }: Waiting,
+  ): Promise<void> {
+    if (response.outcome === 'unreachable') {
+      return postpone(connectionId, { ids, reason: 'codehost_unreachable' })
+    }
+    const judged = judgeRefusal(response, { now: clock.now(), access, limitedBefore: 0 })
+    if (judged.verdict === 'fail') return fail(connectionId, { ids, reason: judged.code })
+    await postpone(connectionId, { ids, reason: 'rate_limited', until: judged.retryAt })
+  }
+}
+
+/** Deliveries that wait for the code host. */
+interface Waiting {
+  connectionId: string
+  ids: string[]
+  access: HostAccess
+}
+
+interface Reading<T, S> {
+  connection: ConnectionRow
+  /** What was stored before the request. */
+  seen: S
+  read(): Promise<T | Refusal | Unreachable>
+  /** Returns what is stored now if it is something else, or `invalid` if the response is. */
+  write(
+    repos: BoundRepositories,
+    read: { connection: ConnectionRow; response: T; seen: S },
+  ): Promise<Settlement[] | { seen: S } | 'invalid'>
+}
+
+const isFailure = (response: { outcome: string }): response is Refusal | Unreachable =>
+  response.outcome === 'refused' || response.outcome === 'unreachable'

@@ -1,0 +1,78 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { Settlement } from '../../repositories/codehost/deliveries.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { Metrics } from '../metrics/index.ts'
+
+export type Settling = ReturnType<typeof settlingOf>
+
+export interface SettlingDeps {
+  repos: Repositories
+  clock: Clock
+  metrics: Pick<Metrics, 'pushed'>
+}
+
+/** For about seven hours. Polling brings what is lost then. */
+const RETRIES = { firstMs: 5_000, maxMs: 3_600_000, maxAttempts: 16 }
+
+/** How deliveries end, or wait, with the metrics of it. */
+export function settlingOf({ repos, clock, metrics }: SettlingDeps) {
+  const { deliveries } = repos.within(everywhere)
+
+  return { fail, postpone, whileConnected }
+
+  async function fail(
+    connectionId: string,
+    { ids, reason }: { ids: string[]; reason: string },
+  ): Promise<void> {
+    const settled = settledAs(ids, { status: 'failed', reason })
+    for (const status of await deliveries.settle(connectionId, { settled, now: clock.now() }))
+      metrics.pushed(status)
+  }
+
+  /** Tries again later, each time after twice as long, until it has failed too often. */
+  async function postpone(
+    connectionId: string,
+    again: { ids: string[]; reason: string | null; until?: Date },
+  ): Promise<void> {
+    const ended = await deliveries.retryLater(connectionId, { now: clock.now(), ...again, ...RETRIES })
+    for (const status of ended) metrics.pushed(status)
+  }
+
+  /** Locks project and connection, in this order as everywhere. Does nothing if the connection no longer exists. */
+  async function whileConnected<T>(
+    { id, projectId }: ConnectionRow,
+    work: (
+      repos: BoundRepositories,
+      locked: { connection: ConnectionRow; isArchived: boolean },
+    ) => Promise<T>,
+  ): Promise<T | undefined> {
+    const ended: Settlement['status'][] = []
+    const result = await repos.within({ projectId }).transaction(async (repos) => {
+      const project = await repos.projects.findForUpdate(projectId)
+      const connection = await repos.codehost.findForUpdate(projectId)
+      if (connection?.id !== id) return undefined
+      const deliveries = recording(repos.deliveries, ended)
+      return work({ ...repos, deliveries }, { connection, isArchived: project?.archivedAt != null })
+    })
+    // Only now: a transaction that fails has ended none.
+    for (const status of ended) metrics.pushed(status)
+    return result
+  }
+}
+
+/** The deliveries of a transaction, with the status of each that it ends. */
+const recording = (
+  deliveries: BoundRepositories['deliveries'],
+  ended: Settlement['status'][],
+): BoundRepositories['deliveries'] => ({
+  ...deliveries,
+  async settle(connectionId, settlement) {
+    const settled = await deliveries.settle(connectionId, settlement)
+    ended.push(...settled)
+    return settled
+  },
+})
+
+export const settledAs = (ids: string[], outcome: Omit<Settlement, 'id'>): Settlement[] =>
+  ids.map((id) => ({ id, ...outcome }))

@@ -1,0 +1,119 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CodeHost, HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
+import { type CodehostItem, itemsOf } from '../../domain/codehost/item.ts'
+import { judgeRefusal } from '../../domain/codehost/refusal.ts'
+import { collectGarbage } from '../../lib/collect-garbage.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import { isSameSecret } from '../codehost/token.ts'
+import type { LeasedRun } from './leased-run.ts'
+import type { RunDeps } from './run.ts'
+
+export type RunRequests = ReturnType<typeof runRequests>
+
+/** The size of a page whose successor is not prefetched: both would be in memory. */
+export const LARGE_PAGE_BYTES = 2 * 1024 * 1024
+const MAX_TRIES = 3
+
+interface PageRequest {
+  url: string
+  etag?: string | null | undefined
+}
+
+interface RunRequestsOptions {
+  run: SyncRunRow
+  leased: LeasedRun
+  connection: ConnectionRow
+  access: HostAccess
+  signal: AbortSignal
+}
+
+/**
+ * The requests of a run. Requests without a valid response are sent again. If that is in vain, or the code host refuses
+ * one, the run is postponed or has failed, and the request returns undefined.
+ */
+export function runRequests(
+  { repos, clock, host, turn, pauseMs }: RunDeps,
+  { run, leased, connection, access, signal }: RunRequestsOptions,
+) {
+  const { repositoryId } = connection
+  let prefetched: { url: string; response: ReturnType<CodeHost['readPage']> } | undefined
+
+  return {
+    /** A page of a list. @param parse returns undefined if an element is invalid. */
+    async readPage<T>({ url, etag }: PageRequest, parse: (elements: unknown[]) => T[] | undefined) {
+      return withRetries(async () => {
+        const prefetchedPage = prefetched?.url === url ? prefetched.response : undefined
+        prefetched = undefined
+        const page = await (prefetchedPage ?? host.readPage(access, { url, etag: etag ?? null, signal }))
+        if (page.outcome !== 'page') return page
+        const items = parse(page.items)
+        page.items.length = 0
+        if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
+        return items ? { ...page, items } : INVALID_ELEMENT
+      })
+    },
+
+    async readItem(number: number) {
+      signal.throwIfAborted()
+      return withRetries(async () => {
+        const response = await host.readItem(access, { repositoryId, number, signal })
+        if (response.outcome !== 'present') return response
+        const [item]: CodehostItem[] = itemsOf([response.item]) ?? []
+        return item?.number === number ? { ...response, item } : INVALID_ELEMENT
+      })
+    },
+
+    async readComment(externalId: string) {
+      signal.throwIfAborted()
+      return withRetries(() => host.readComment(access, { repositoryId, externalId, signal }))
+    },
+
+    /** Requests a page while the one before is written. Still one request at a time. */
+    prefetch(url: string): void {
+      prefetched = { url, response: host.readPage(access, { url, signal }) }
+      // `readPage` handles the error; if it is never called, the run is over.
+      prefetched.response.catch(() => {})
+    },
+
+    isPrefetched: () => prefetched !== undefined,
+  }
+
+  async function withRetries<T extends { outcome: string }>(
+    send: () => Promise<T | Refusal | Unreachable>,
+  ): Promise<T | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const response = await send()
+      if (isRefusal(response)) {
+        await handleRefusal(response)
+        return undefined
+      }
+      if (!isUnreachable(response)) return response
+      if (attempt === MAX_TRIES) {
+        const message = `The code host did not respond as expected ${MAX_TRIES} times in a row: ${response.reason} Sync again later.`
+        return leased.end({ code: 'codehost_unreachable', message })
+      }
+      await wait(pauseMs, undefined, { signal })
+    }
+  }
+
+  async function handleRefusal(refusal: Refusal): Promise<void> {
+    // The credentials were changed meanwhile: the run resumes with the new ones.
+    const present = await repos.within(run).codehost.find(run.projectId)
+    if (present && present.id === connection.id && !isSameSecret(present, connection)) return turn.release()
+    const now = clock.now()
+    const judged = judgeRefusal(refusal, { now, access, limitedBefore: leased.limitedBefore() })
+    if (judged.verdict === 'wait')
+      await leased.postpone(judged.retryAt, { isGuess: judged.isGuess, limits: refusal.limits })
+    else await leased.end(judged)
+  }
+}
+
+const isRefusal = (response: { outcome: string }): response is Refusal => response.outcome === 'refused'
+const isUnreachable = (response: { outcome: string }): response is Unreachable =>
+  response.outcome === 'unreachable'
+
+const INVALID_ELEMENT: Unreachable = {
+  outcome: 'unreachable',
+  reason: 'The response contains an invalid issue or comment.',
+}
