@@ -9,6 +9,8 @@ import {
   bodyStalled,
   bodyTooLarge,
   deliveryUnavailable,
+  invalidSender,
+  invalidSignature,
   tooManyBodies,
   tooManyLargeBodies,
   unreadableAddress,
@@ -17,11 +19,13 @@ import {
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
-import { requireSignature, verifySignature } from './guards/codehost-signature.ts'
+import { codehostSender } from './guards/codehost-signature.ts'
+import { senderGuards } from './guards/delivery-sender.ts'
 import { checkEarly, oncePerRequest } from './guards/early.ts'
 import { limitInFlight } from './guards/in-flight.ts'
 import { requireMetricsReader } from './guards/metrics-reader.ts'
 import { limitRequests } from './guards/rate-limit.ts'
+import { sourceSender } from './guards/source-sender.ts'
 import { bodyIntake } from './lib/body-intake.ts'
 import { byteBudget } from './lib/byte-budget.ts'
 import { lazily } from './lib/lazy.ts'
@@ -65,6 +69,8 @@ import { pushRoutes } from './routes/push.ts'
 import { reportsRoutes } from './routes/reports.ts'
 import { rulesRoutes } from './routes/rules.ts'
 import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
+import { sourceDeliveriesRoutes } from './routes/source-deliveries.ts'
+import { sourcesRoutes } from './routes/sources.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { taskNamesRoutes } from './routes/task-names.ts'
 import { tasksRoutes } from './routes/tasks.ts'
@@ -192,6 +198,7 @@ export async function buildApp({
     scope.register(listsRoutes, { prefix: '/api', ...service })
     scope.register(codehostRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
     scope.register(deliveriesRoutes, { prefix: '/api/codehost', ...service })
+    scope.register(sourcesRoutes, { prefix: '/api/sources', ...service, publicUrl: config.publicUrl })
     scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
     scope.register(contextRoutes, { prefix: '/api/context', ...service })
     scope.register(activityRoutes, { prefix: '/api/activity', ...service })
@@ -293,7 +300,7 @@ const lazySerializers: ReturnType<typeof SerializerSelector> = (externalSchemas,
   }
 }
 
-/** The receivers of feedback and of deliveries of the code host: their callers have secrets of their own. */
+/** The receivers of feedback, of deliveries of the code host, and of the sources: their senders have secrets of their own. */
 async function receivers(
   scope: FastifyInstance,
   { config, services, limits }: Pick<AppDeps, 'config' | 'services'> & { limits: Limits },
@@ -312,14 +319,36 @@ async function receivers(
 
   // The code host waits 10 s, and never sends again by itself.
   const pushBuffer = retryBuffer({ ...buffering, retryMs: 8_000 })
-  scope.decorateRequest('pushTarget', null)
+  const hosts = senderGuards({
+    findSender: codehostSender(services.push),
+    refusal: invalidSignature,
+    failures,
+    buffer: pushBuffer,
+  })
   scope.register(pushRoutes, {
     prefix: '/in',
     ...services,
-    earlyGuards: [requireSignature({ ...services, failures, buffer: pushBuffer }), limit.peek],
+    senders: hosts,
+    earlyGuards: [hosts.requireSender, limit.peek],
     // Only verified deliveries count towards the limit.
-    guards: [verifySignature({ ...services, failures }), limit],
+    guards: [hosts.verifyBody, limit],
     buffer: pushBuffer,
     bodyIntake: limits.unverifiedIntake,
+  })
+
+  const senders = senderGuards({
+    findSender: sourceSender(services.sourceSenders),
+    refusal: invalidSender,
+    failures,
+    buffer,
+  })
+  scope.register(sourceDeliveriesRoutes, {
+    prefix: '/in',
+    ...services,
+    senders,
+    earlyGuards: [senders.requireSender, limit.peek],
+    guards: [senders.verifyBody, limit],
+    buffer,
+    unverifiedIntake: limits.unverifiedIntake,
   })
 }

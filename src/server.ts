@@ -181,7 +181,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const others = listen({ connectionString, channels: service.notices, cut, onError })
   onEnd(others.close)
   // Shared by both apps, so it closes after them.
-  onEnd(() => limits.worker.close())
+  onEnd(() => Promise.all([limits.worker.close(), service.payloadReader.close()]))
   let jobs: Jobs | undefined
   onEnd(async () => {
     const cut = setTimeout(() => {

@@ -51,7 +51,11 @@ describe('every route', () => {
       ({ name }) => !(name in PUBLIC_ROUTES) && !name.includes('/docs'),
     )
     const without = routes.filter(({ scope }) => scope === undefined).map(({ name }) => name)
-    expect(without).toEqual(['POST /api/analytics/webhook', 'POST /in/codehost/:connectionId'])
+    expect(without).toEqual([
+      'POST /api/analytics/webhook',
+      'POST /in/codehost/:connectionId',
+      'POST /in/sources/:sourceId',
+    ])
   })
 
   test('that is listed as public exists', () => {

@@ -9,10 +9,19 @@ export interface ActorRef {
   name: string
 }
 
+/** Where a task was created from. */
+export type TaskOrigin = Pick<StoredTask, 'source' | 'sourceId'>
+
 /** Builds a new task, with defaults for all omitted fields. */
 export function newTask(
   input: NewTaskInBulk,
-  { id, now, destination, actor }: { id: string; now: Date; destination: Destination; actor: ActorRef },
+  {
+    id,
+    now,
+    destination,
+    actor,
+    origin = { source: sourceOf(actor.type), sourceId: null },
+  }: { id: string; now: Date; destination: Destination; actor: ActorRef; origin?: TaskOrigin },
 ): StoredTask {
   return {
     id,
@@ -20,7 +29,7 @@ export function newTask(
     description: input.description ?? null,
     status: 'open',
     priority: rankOf(input.priority ?? 'medium'),
-    source: sourceOf(actor.type),
+    ...origin,
     projectId: destination.projectId,
     listId: destination.listId,
     externalId: input.externalId ?? null,

@@ -89,6 +89,7 @@ const READ_ONLY_DESCRIPTIONS: Record<TaskSource, boolean> = {
   analytics: true,
   dashboard: false,
   assistant: false,
+  webhook: true,
 }
 
 export const isDescriptionReadOnly = (source: TaskSource) => READ_ONLY_DESCRIPTIONS[source]
@@ -130,8 +131,11 @@ function refuseForeignFields(
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }
   if (!names.includes('description')) return
-  // An API key may change the description of a task created over the API; for all others it is read-only.
-  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && actorType === 'key')
+  // Whoever brought the description may change it: an API key, and the service for a source.
+  const mayChange =
+    !isDescriptionReadOnly(task.source) ||
+    (task.source === 'api' && actorType === 'key') ||
+    (task.source === 'webhook' && actorType === 'system')
   if (!mayChange) throw descriptionReadOnly(task.source)
 }
 

@@ -9,6 +9,7 @@ export interface StoredTask {
   /** A rank: 1 low, 2 medium, 3 high. */
   priority: number
   source: TaskSource
+  sourceId: string | null
   projectId: string
   listId: string
   externalId: string | null

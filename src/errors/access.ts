@@ -37,6 +37,19 @@ export const invalidSignature = () =>
       'The signature does not match the body and the secret of a connection with this ID. Set the URL and the secret of the connection in the settings of the webhook.',
   })
 
+export const missingSender = () =>
+  new AppError('missing_credentials', {
+    detail:
+      'The delivery has neither a secret nor a signature. Set the secret of the source in the settings of the sender.',
+  })
+
+/** The same for an unknown source, and for one that is switched off: its sender learns nothing. */
+export const invalidSender = () =>
+  new AppError('invalid_credentials', {
+    detail:
+      'The secret or signature does not match an active source with this ID, or the timestamp is more than five minutes off. Copy the URL and the secret of the source to the sender again.',
+  })
+
 export const sessionEnded = () =>
   new AppError('invalid_credentials', { detail: 'The session has ended. Sign in again.' })
 

@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'webhook_secret_not_found'
   | 'list_not_found'
   | 'event_not_found'
+  | 'source_not_found'
   | 'delivery_not_found'
   | 'routing_rule_not_found'
   | 'project_not_found'

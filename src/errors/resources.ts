@@ -23,8 +23,11 @@ export const activityNotFound = (id: string) =>
 export const listNotFound = (id: string) =>
   new AppError('list_not_found', { detail: `List ${id} not found.` })
 
+export const sourceNotFound = (id: string) =>
+  new AppError('source_not_found', { detail: `Source ${id} not found.` })
+
 export const eventNotFound = (id: string) =>
-  new AppError('event_not_found', { detail: `Feedback event ${id} not found.` })
+  new AppError('event_not_found', { detail: `Event ${id} not found.` })
 
 export const routingRuleNotFound = (id: string) =>
   new AppError('routing_rule_not_found', { detail: `Routing rule ${id} not found.` })
@@ -87,5 +90,5 @@ export const codehostItemTaken = () =>
 
 export const eventNotReplayable = (id: string) =>
   new AppError('event_not_replayable', {
-    detail: `Feedback event ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,
+    detail: `Event ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,
   })

@@ -114,7 +114,14 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   }
 }
 
-const bytesOf = (input: unknown) => (input instanceof Uint8Array ? input.byteLength : 0)
+/** Of the input, or of its members. */
+const bytesOf = (input: unknown): number =>
+  input instanceof Uint8Array
+    ? input.byteLength
+    : Object.values(Object(input)).reduce<number>(
+        (sum, member) => sum + (member instanceof Uint8Array ? member.byteLength : 0),
+        0,
+      )
 
 /** In the thread: runs these functions for jobs. Bytes among the members of a result are transferred, not copied. */
 export function serveJobs(jobs: Jobs): void {

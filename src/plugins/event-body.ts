@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type PushParsing, type PushReading, readPush } from '../domain/codehost/delivery.ts'
 import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
+import { deliveryIdIn } from '../domain/sources/signature.ts'
 import { invalidJson } from '../errors/index.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import { keepingError, readBody } from './json-body.ts'
@@ -15,8 +16,8 @@ const SMALL_BYTES = 32 * 1024
 const SMALL_PUSH_BYTES = 256 * 1024
 
 interface EventBodyOptions {
-  /** Receives the bodies; by default, the one for all bodies of the process. */
-  bodyIntake?: BodyIntake
+  /** What receives the body of a request; by default, what receives all bodies of the process. */
+  bodyIntakeOf?: (request: FastifyRequest) => BodyIntake | undefined
 }
 
 /**
@@ -24,10 +25,10 @@ interface EventBodyOptions {
  * validated or coerced. The service parses them.
  */
 export const eventBody = fp<EventBodyOptions>(
-  async function eventBody(scope: FastifyInstance, { bodyIntake }) {
+  async function eventBody(scope: FastifyInstance, { bodyIntakeOf }) {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
-      keepingError(request, () => readBody({ request, payload, bodyIntake })),
+      keepingError(request, () => readBody({ request, payload, bodyIntake: bodyIntakeOf?.(request) })),
     )
     scope.setValidatorCompiler(() => () => true)
   },
@@ -63,7 +64,24 @@ export async function pushIn(request: FastifyRequest): Promise<{ reading: PushRe
   return { reading: parsing.reading, payload }
 }
 
-/** The form is the code host's default content type. */
+/** The JSON of a verified delivery, in UTF-8, and its sender's id. */
+export function jsonBytesIn(request: FastifyRequest): { bytes: Buffer; deliveryId: string | null } {
+  const bytes = payloadIn(request)
+  const charset = /charset="?([\w.:-]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  return { bytes: inUtf8(bytes, charset), deliveryId: deliveryIdIn(request.headers) }
+}
+
+/** A charset that is not known is read as UTF-8. */
+function inUtf8(bytes: Buffer, charset: string): Buffer {
+  if (/^utf-?8$/i.test(charset)) return bytes
+  try {
+    return Buffer.from(new TextDecoder(charset).decode(bytes))
+  } catch {
+    return bytes
+  }
+}
+
+/** A form with JSON in `payload` is the code host's default content type. */
 function payloadIn({ body, headers }: FastifyRequest): Buffer {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   if (!/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')) return bytes

@@ -3,6 +3,7 @@ import { codehostDeliveries, purgedItems } from '../db/tables/codehost.ts'
 import { feedbackEvents } from '../db/tables/feedback.ts'
 import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
+import { sourceEvents } from '../db/tables/sources.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { withFewComments } from './few-comments.ts'
@@ -70,6 +71,24 @@ export function cleanupRepository(db: Executor) {
           select id from ${codehostDeliveries} where status = 'dropped' and id < ${beforeId}
           order by id limit ${limit} for update skip locked)
         and status = 'dropped' and id < ${beforeId}`)
+      return result.rowCount ?? 0
+    },
+
+    /** Removes at most `limit` payloads of deliveries of sources with lower ids. Returns how many it removed. */
+    async dropSourcePayloads(beforeId: string, limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        update ${sourceEvents} set payload = null where id in (
+          select id from ${sourceEvents} where payload is not null and id < ${beforeId}
+          order by id limit ${limit} for update skip locked)`)
+      return result.rowCount ?? 0
+    },
+
+    /** The same for filtered deliveries, which are removed entirely. */
+    async deleteFilteredDeliveries(beforeId: string, limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        delete from ${sourceEvents} where id in (
+          select id from ${sourceEvents} where outcome = 'filtered' and id < ${beforeId}
+          order by id limit ${limit} for update skip locked)`)
       return result.rowCount ?? 0
     },
 

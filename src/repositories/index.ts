@@ -25,6 +25,8 @@ import { projectDeletionsRepository } from './project-deletions.ts'
 import { projectsRepository } from './projects.ts'
 import { rulesRepository } from './rules.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
+import { sourceEventsRepository } from './sources/events.ts'
+import { sourcesRepository } from './sources/sources.ts'
 import { statsRepository } from './stats.ts'
 import { taskChanges } from './task-changes.ts'
 import { taskCountsRepository } from './task-counts.ts'
@@ -118,6 +120,8 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     codehostWrites: codehostWritesRepository(db),
     codehostWriteLimits: codehostWriteLimitsRepository(db),
     deliveries: codehostDeliveriesRepository(db),
+    sources: sourcesRepository(db, reach),
+    sourceEvents: sourceEventsRepository(db),
     syncRuns: syncRunsRepository(db, reach),
     syncedComments: syncedCommentsRepository(db, reach),
     syncedTasks: syncedTasksRepository(db, reach),

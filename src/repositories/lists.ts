@@ -157,6 +157,12 @@ export function listsRepository(db: Executor, reach: Reach) {
       return rows[0]
     },
 
+    /** The default list of a project. */
+    async findDefaultOf(projectId: string): Promise<DestinationRow | undefined> {
+      const { rows } = await findDefaultOf(db, { projectId })
+      return rows[0]
+    },
+
     /**
      * Those of the given lists that tasks can be put into.
      * @throws AppError `unavailable` when the database is away.

@@ -56,6 +56,7 @@ const FIXED: Record<Exclude<keyof TaskRow, (typeof GIVEN)[number]>, string | und
   version: '1',
   notes: undefined,
   completedAt: undefined,
+  sourceId: undefined,
   deletedAt: undefined,
   codehostRepositoryId: undefined,
   codehostNumber: undefined,

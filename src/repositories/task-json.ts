@@ -30,6 +30,7 @@ const READ_ONLY_DESCRIPTIONS: Record<TaskRow['source'], boolean> = {
   analytics: true,
   dashboard: false,
   assistant: false,
+  webhook: true,
 }
 
 const BRIEF = {
@@ -41,6 +42,7 @@ const BRIEF = {
   status: quoted('status'),
   priority: quoted(`case priority when 1 then 'low' when 2 then 'medium' else 'high' end`),
   source: quoted('source'),
+  sourceId: orNull(quoted('source_id')),
   projectId: quoted('project_id'),
   listId: quoted('list_id'),
   externalId: text('external_id'),

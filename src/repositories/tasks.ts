@@ -84,7 +84,12 @@ export function tasksRepository(
     /** With `isLocked`, locks them until the transaction ends, in the same order everywhere. */
     async listByExternalIds(
       projectId: string,
-      { source, ids, isLocked }: { source: TaskRow['source']; ids: string[]; isLocked?: boolean },
+      {
+        source,
+        sourceId = null,
+        ids,
+        isLocked,
+      }: Pick<TaskRow, 'source'> & { sourceId?: string | null; ids: string[]; isLocked?: boolean },
     ): Promise<BoundedTaskRow[]> {
       const existing = db
         .select()
@@ -93,6 +98,7 @@ export function tasksRepository(
           and(
             eq(tasks.projectId, projectId),
             eq(tasks.source, source),
+            sourceId === null ? isNull(tasks.sourceId) : eq(tasks.sourceId, sourceId),
             inArray(tasks.externalId, ids),
             isNotNull(tasks.externalId),
             isShown,

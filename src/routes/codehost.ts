@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
+import { baseUrlOf } from '../lib/base-url.ts'
 import type { Completion } from '../plugins/idempotency.ts'
 import {
   Connection,
@@ -243,8 +244,8 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<CodehostRoutesOptions> = 
     return { ...connection, webhook: { url: webhookUrl(request, connection.id), ...webhook } }
   }
 
-  function webhookUrl({ protocol, host }: FastifyRequest, connectionId: string): string {
-    return `${publicUrl ?? `${protocol}://${host}`}/in/codehost/${connectionId}`
+  function webhookUrl(request: FastifyRequest, connectionId: string): string {
+    return `${baseUrlOf(request, publicUrl)}/in/codehost/${connectionId}`
   }
 }
 

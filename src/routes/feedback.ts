@@ -7,7 +7,7 @@ import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from '../schemas/feedb
 import { ref } from '../schemas/parts.ts'
 import { Location, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
-import type { DeliveryOutcome } from '../services/metrics/index.ts'
+import { type DeliveryOutcome, failureOutcome } from '../services/metrics/index.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
@@ -25,7 +25,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
   await app.register(eventBody)
   // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
   app.addHook('onError', async (_request, _reply, error) =>
-    metrics.delivered(OUTCOME_OF_ERROR[app.asAppError(error).code] ?? 'refused'),
+    metrics.delivered(failureOutcome(app.asAppError(error))),
   )
 
   app.post(
@@ -66,12 +66,4 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
 function outcomeOf(receipt: FeedbackReceipt | FeedbackIgnored): DeliveryOutcome {
   if (!receipt.accepted) return 'ignored'
   return receipt.duplicate ? 'duplicate' : 'created'
-}
-
-/** The outcomes of failed deliveries by error code; all other errors are `refused`, before the body is read. */
-const OUTCOME_OF_ERROR: Record<string, DeliveryOutcome> = {
-  validation_failed: 'rejected',
-  invalid_json: 'unreadable',
-  unavailable: 'unavailable',
-  internal_error: 'failed',
 }

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { invalidSignature, validationFailed } from '../errors/index.ts'
+import { validationFailed } from '../errors/index.ts'
+import type { SenderGuards } from '../guards/delivery-sender.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import type { RetryBuffer } from '../lib/retry-buffer.ts'
 import { eventBody, pushIn } from '../plugins/event-body.ts'
@@ -9,10 +10,12 @@ import { PushDelivery, PushReceipt } from '../schemas/delivery.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
+import type { PushTarget } from '../services/push/index.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 interface PushReceiverOptions extends Pick<Services, 'push' | 'metrics'> {
+  senders: Pick<SenderGuards<PushTarget>, 'targetOf'>
   /** Run before the body is read. */
   earlyGuards: Guard[]
   /** Run once it is, before it is parsed. */
@@ -28,9 +31,9 @@ const DELIVERY_BYTES = 25 * 1024 * 1024
 /** The push receiver of connected repositories. */
 export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async (
   app,
-  { push, metrics, earlyGuards, guards, buffer, bodyIntake },
+  { push, metrics, senders, earlyGuards, guards, buffer, bodyIntake },
 ) => {
-  await app.register(eventBody, { bodyIntake })
+  await app.register(eventBody, { bodyIntakeOf: () => bodyIntake })
   // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
   app.addHook('onError', async (_request, _reply, error) => {
     const isOurs = ['unavailable', 'internal_error'].includes(app.asAppError(error).code)
@@ -71,14 +74,13 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async 
       },
     },
     async (request, reply) => {
-      const { pushTarget } = request
-      if (!pushTarget) throw invalidSignature()
+      const target = senders.targetOf(request)
       const names = {
         event: nameIn(request, 'x-github-event'),
         deliveryId: nameIn(request, 'x-github-delivery'),
       }
       const delivery = { ...names, ...(await pushIn(request)) }
-      const receipt = await buffer(reply.elapsedTime, () => push.receive(pushTarget, delivery))
+      const receipt = await buffer(reply.elapsedTime, () => push.receive(target, delivery))
       push.wake()
       return reply.status(202).send(receipt)
     },

@@ -14,6 +14,18 @@ import { Merge } from './report.ts'
 import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
 import { NewSession, Session } from './session.ts'
+import {
+  NewSource,
+  Source,
+  SourceChange,
+  SourceDelivery,
+  SourceIgnored,
+  SourceReceipt,
+  SourceRotation,
+  SourceTask,
+  SourceTemplate,
+  SourceWithSecret,
+} from './source.ts'
 import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenTask } from './task.ts'
 import { TaskName } from './task-name.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
@@ -72,6 +84,16 @@ export const namedSchemas = [
   NewRoutingRule,
   RoutingRuleChange,
   RoutingTest,
+  SourceTask,
+  SourceTemplate,
+  Source,
+  SourceWithSecret,
+  NewSource,
+  SourceChange,
+  SourceRotation,
+  SourceDelivery,
+  SourceReceipt,
+  SourceIgnored,
   Me,
   ApiKey,
   ApiKeyWithSecret,

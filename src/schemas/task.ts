@@ -16,7 +16,7 @@ const TaskStatus = ['open', 'in_progress', 'done'] as const
 export const TaskPriority = ['low', 'medium', 'high'] as const
 export type TaskPriority = (typeof TaskPriority)[number]
 
-export const TaskSource = ['api', 'codehost', 'analytics', 'dashboard', 'assistant'] as const
+export const TaskSource = ['api', 'codehost', 'analytics', 'dashboard', 'assistant', 'webhook'] as const
 export type TaskSource = (typeof TaskSource)[number]
 
 export const ActorType = ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] as const
@@ -77,11 +77,14 @@ const brief = {
   title: Type.String({ description: 'The title.' }),
   descriptionReadOnly: Type.Boolean({
     description:
-      'Whether the description is read-only in the dashboard and for assistants. True for the sources `api`, `codehost` and `analytics`.',
+      'Whether the description is read-only in the dashboard and for assistants. True for the sources `api`, `codehost`, `analytics` and `webhook`.',
   }),
   status: Status('The status.'),
   priority: Priority('The priority.'),
   source: Source('The source that the task was created from.'),
+  sourceId: Nullable(
+    Uuid('The source of `/api/sources` that created the task, or null if `source` isn’t `webhook`.'),
+  ),
   projectId: Uuid('The project that the task belongs to.'),
   listId: Uuid('The list that the task is in.'),
   externalId: Nullable(Type.String({ description: 'The external ID that the task was created with.' })),

@@ -6,7 +6,7 @@ import { SESSION_IDLE_MS } from './access.ts'
 import { RESPONSES_KEPT_MS } from './idempotency.ts'
 
 const DAY_MS = 86_400_000
-/** Of feedback, and of deliveries of the code host. */
+/** Of feedback, and of deliveries of the code host and of sources. */
 const PAYLOAD_RETENTION_MS = 30 * DAY_MS
 const IGNORED_RETENTION_MS = 7 * DAY_MS
 /** About 50 ms: the longest that restoring one of the tasks, or archiving its project, waits. */
@@ -42,6 +42,8 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await inBatches((limit) => cleanup.deleteIgnoredFeedback(ignored, limit))
       await inBatches((limit) => cleanup.dropDeliveryPayloads(payloads, limit))
       await inBatches((limit) => cleanup.deleteDroppedDeliveries(ignored, limit))
+      await inBatches((limit) => cleanup.dropSourcePayloads(payloads, limit))
+      await inBatches((limit) => cleanup.deleteFilteredDeliveries(ignored, limit))
       return { purgedTasks }
     },
   }

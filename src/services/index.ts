@@ -28,6 +28,11 @@ import { pushService } from './push/index.ts'
 import { reportsService } from './reports.ts'
 import { rulesService } from './rules.ts'
 import { sessionsService } from './sessions.ts'
+import { sourcesService } from './sources/index.ts'
+import { payloadReader } from './sources/reader.ts'
+import { sourceReceiver } from './sources/receiving.ts'
+import { sourceSecrets } from './sources/secrets.ts'
+import { sourceSenders } from './sources/senders.ts'
 import { syncService } from './sync/index.ts'
 import { syncProgress } from './sync/progress.ts'
 import { taskCountsService } from './tasks/counts.ts'
@@ -59,6 +64,8 @@ export function services(given: ServiceDeps) {
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
   const deps = { ...given, codehost }
   const vault = tokenVault({ ...codehost, randomBytes })
+  const secrets = sourceSecrets({ ...codehost, randomBytes })
+  const reader = payloadReader()
   const access = accessService({ credentials: repos.credentials, clock })
   const feed = activityFeed({ repos, clock })
   const outbox = outboxService({ repos, clock, vault, ...codehost })
@@ -79,6 +86,11 @@ export function services(given: ServiceDeps) {
     deliveries: deliveriesService({ repos, clock }),
     push: pushService({ repos, clock, vault, metrics, ...codehost }),
     outbox,
+    sources: sourcesService({ repos, clock, reader, secrets }),
+    sourceSenders: sourceSenders({ repos, clock, secrets }),
+    sourceReceiver: sourceReceiver({ repos, clock, reader }),
+    /** To be closed with the service. */
+    payloadReader: reader,
     keys: keysService({ repos, access, clock, randomBytes }),
     sessions: sessionsService({ repos, access, clock, randomBytes }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),

@@ -285,6 +285,46 @@ create table sessions (
   constraint sessions_pkey PRIMARY KEY (id)
 );
 
+create table source_events (
+  id uuid not null,
+  source_id uuid not null,
+  dedup_key text,
+  delivery_id text,
+  outcome text not null,
+  duplicates integer not null,
+  received_at timestamp(3) with time zone not null,
+  project_id uuid,
+  list_id uuid,
+  tasks jsonb not null,
+  errors jsonb,
+  payload text,
+  payload_cut boolean not null,
+  constraint source_events_pkey PRIMARY KEY (id),
+  constraint source_events_source_id_sources_id_fk FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE
+);
+
+create table sources (
+  id uuid not null,
+  name text not null,
+  project_id uuid not null,
+  list_id uuid,
+  scheme text not null,
+  header text,
+  prefix text,
+  secret text not null,
+  previous_secret text,
+  previous_secret_until timestamp(3) with time zone,
+  each text,
+  filter text,
+  template jsonb not null,
+  is_active boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint sources_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE SET NULL,
+  constraint sources_pkey PRIMARY KEY (id),
+  constraint sources_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table sync_entries (
   run_id uuid not null,
   number integer not null,
@@ -390,6 +430,7 @@ create table tasks (
   report_count integer not null default 0,
   note_key text,
   write_back jsonb,
+  source_id uuid,
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),
@@ -451,6 +492,12 @@ CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_defa
 CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
+CREATE UNIQUE INDEX source_events_dedup ON public.source_events USING btree (source_id, dedup_key) WHERE (dedup_key IS NOT NULL);
+CREATE INDEX source_events_filtered ON public.source_events USING btree (id) WHERE (outcome = 'filtered'::text);
+CREATE INDEX source_events_payload ON public.source_events USING btree (id) WHERE (payload IS NOT NULL);
+CREATE INDEX source_events_source ON public.source_events USING btree (source_id, id);
+CREATE INDEX sources_list ON public.sources USING btree (list_id) WHERE (list_id IS NOT NULL);
+CREATE INDEX sources_project ON public.sources USING btree (project_id, id);
 CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'rate_limited'::text]));
 CREATE INDEX sync_runs_project ON public.sync_runs USING btree (project_id, id);
 CREATE INDEX task_names_project_used ON public.task_names USING btree (kind, project_id, open_count);
@@ -460,7 +507,7 @@ CREATE INDEX task_texts_trigrams ON public.task_texts USING gin (title gin_trgm_
 CREATE INDEX tasks_assignees ON public.tasks USING gin (lower_names(assignees)) WITH (gin_pending_list_limit='256') WHERE ((assignees <> '{}'::text[]) AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX tasks_codehost ON public.tasks USING btree (project_id, codehost_repository_id, codehost_number) WHERE (codehost_number IS NOT NULL);
 CREATE INDEX tasks_codehost_number ON public.tasks USING btree (codehost_number) WHERE (codehost_number IS NOT NULL);
-CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (external_id, project_id, source) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
+CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (external_id, project_id, source, source_id) NULLS NOT DISTINCT WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
 CREATE INDEX tasks_labels ON public.tasks USING gin (lower_names(labels)) WITH (gin_pending_list_limit='256') WHERE ((labels <> '{}'::text[]) AND (deleted_at IS NULL));
 CREATE INDEX tasks_list_created ON public.tasks USING btree (list_id, id);
 CREATE INDEX tasks_list_opened ON public.tasks USING btree (list_id, opened_at, id) WHERE (deleted_at IS NULL);

@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { routesOf } from '../support/routes.ts'
+import { deliver, sourceOf } from '../support/sources.ts'
 
 let service: TestApp
 let alone: Awaited<ReturnType<typeof buildReceiver>>
@@ -40,9 +41,23 @@ test('the push receiver is on that port, too', async () => {
   expect(status).toBe(401)
 })
 
+test('sources are on that port, too', async () => {
+  const { source } = await sourceOf(service, { verify: { scheme: 'bearer' } })
+  const { pathname } = new URL(source.url)
+  const there = { ...service, url }
+  const { status } = await deliver(there, { source, payload: { title: 'Over the other port' } })
+  expect([pathname, status]).toEqual([`/in/sources/${source.id}`, 201])
+})
+
+const RECEIVERS = [
+  'POST /api/analytics/webhook',
+  'POST /in/codehost/:connectionId',
+  'POST /in/sources/:sourceId',
+]
+
 test('that port has no other route, with any key', async () => {
   for (const { method, path, name } of routesOf(service.app)) {
-    if (['POST /api/analytics/webhook', 'POST /in/codehost/:connectionId'].includes(name)) continue
+    if (RECEIVERS.includes(name)) continue
     const { status } = await fetch(url + path, { method, headers: { 'x-api-key': service.adminKey } })
     expect([name, status]).toEqual([name, 404])
   }

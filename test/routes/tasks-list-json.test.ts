@@ -24,6 +24,7 @@ const KINDS = {
     createdByName: ODD,
     metadata: { [ODD]: [ODD, 1.5e300, -0.1, 1e-7, true, null, { a: [] }], n: 1234567890123 },
   },
+  'a task of a source': { source: 'webhook', sourceId: '0198f3a2-6f4e-7cc0-a1b2-3c4d5e6f7081' },
   'an issue of a deleted account': {
     source: 'codehost',
     codehostKind: 'issue',

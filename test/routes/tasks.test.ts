@@ -23,6 +23,7 @@ describe('a new task', () => {
       status: 'open',
       priority: 'medium',
       source: 'api',
+      sourceId: null,
       projectId: expect.stringMatching(UUID),
       listId: expect.stringMatching(UUID),
       externalId: null,

@@ -122,6 +122,7 @@ export async function startApp(options: TestAppOptions = {}) {
       const unused = setTimeout(() => app.server.closeAllConnections(), 1_000)
       await app.close()
       await app.worker.close()
+      await service.payloadReader.close()
       clearTimeout(unused)
       await others.close()
       await db.$client.end()

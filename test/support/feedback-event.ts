@@ -1,4 +1,4 @@
-import { readBody } from '../../src/domain/feedback/body.ts'
+import { readBody } from '../../src/domain/delivery-body.ts'
 import { type FeedbackEvent, readEvent } from '../../src/domain/feedback/event.ts'
 
 /** The properties that an event must have. */

@@ -12,6 +12,7 @@ export const SOURCES: Record<Task['source'], string> = {
   analytics: 'Feedback',
   dashboard: 'Dashboard',
   assistant: 'Assistant',
+  webhook: 'Other source',
 }
 export const SORTS: Record<NonNullable<TaskFilters['sort']>, string> = {
   '-openedAt': 'Newest first',

@@ -50,6 +50,7 @@ const ICONS: Record<IconTask['source'], (task: IconTask) => TaskIcon> = {
   analytics: ({ labels }) => sentimentIcon(labels),
   dashboard: () => ({ Icon: HandIcon, colour: 'var(--quiet)', label: 'Created in the dashboard' }),
   assistant: () => ({ Icon: SparkleIcon, colour: 'var(--quiet)', label: 'Created by an assistant' }),
+  webhook: () => ({ Icon: PlugIcon, colour: 'var(--quiet)', label: 'Sent by a source' }),
 }
 
 function codehostIcon({ codehostPrNumber, closedReason, sourceState, isDraft }: IconTask): TaskIcon {

@@ -34,7 +34,11 @@ export const tasks = pgTable(
     status: text('status', { enum: ['open', 'in_progress', 'done'] }).notNull(),
     /** 1 low, 2 medium, 3 high: sorts by urgency. */
     priority: smallint('priority').notNull(),
-    source: text('source', { enum: ['api', 'codehost', 'analytics', 'dashboard', 'assistant'] }).notNull(),
+    source: text('source', {
+      enum: ['api', 'codehost', 'analytics', 'dashboard', 'assistant', 'webhook'],
+    }).notNull(),
+    /** Only of tasks from a source. No foreign key: the tasks outlive it. */
+    sourceId: uuid('source_id'),
     projectId: uuid('project_id').notNull(),
     listId: uuid('list_id').notNull(),
     externalId: text('external_id'),
@@ -160,9 +164,10 @@ export const tasks = pgTable(
     index('tasks_project_trash')
       .on(table.projectId, table.deletedAt, table.id)
       .where(isNotNull(table.deletedAt)),
-    // `externalId` is unique among what is not deleted. It comes first, so that it is found in all projects, too.
+    // `externalId` is unique among what is not deleted. It comes first, so that it is found in all projects, too. The
+    // migration makes null equal null, which drizzle cannot say.
     uniqueIndex('tasks_external')
-      .on(table.externalId, table.projectId, table.source)
+      .on(table.externalId, table.projectId, table.source, table.sourceId)
       .where(sql`${table.deletedAt} is null and ${table.externalId} is not null`),
     // An issue or pull request has one task. Includes deleted tasks: a sync does not recreate what was deleted here.
     uniqueIndex('tasks_codehost')

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../errors/index.ts'
-import { payloadOf, readBody } from './body.ts'
+import { payloadOf, readBody } from '../delivery-body.ts'
 import { dedupKeyOf, type FeedbackEvent, readEvent } from './event.ts'
 import { type RoutingFields, routingFieldsOf } from './routing.ts'
 import { type FeedbackTask, feedbackTask } from './task.ts'

@@ -52,6 +52,10 @@ export const openapi = fp(
             name: 'Feedback',
             description: 'The feedback receiver, its inbox, and routing rules.',
           },
+          {
+            name: 'Sources',
+            description: 'Other systems that send JSON, which becomes tasks.',
+          },
           { name: 'Access', description: 'API keys, sessions and webhook secrets.' },
           { name: 'Service', description: 'Health and metrics.' },
         ],
@@ -73,6 +77,11 @@ export const openapi = fp(
               in: 'header',
               name: 'X-Hub-Signature-256',
               description: 'A signature of the body with the webhook secret of a connection.',
+            },
+            sourceSecret: {
+              type: 'http',
+              scheme: 'bearer',
+              description: 'The secret of the source, or what its `verify` names instead.',
             },
           },
         },

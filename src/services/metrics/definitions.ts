@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { DeliveryOutcome, PushOutcome, SyncOutcome } from './index.ts'
+import type { DeliveryOutcome, PushOutcome, SourceOutcome, SyncOutcome } from './index.ts'
 
 export type MetricDefinitions = ReturnType<typeof metricDefinitions>
 
@@ -29,6 +29,7 @@ const PUSH_OUTCOMES: Record<PushOutcome, 0> = {
   refused: 0,
   unavailable: 0,
 }
+const SOURCE_OUTCOMES: Record<SourceOutcome, 0> = { ...DELIVERY_OUTCOMES, updated: 0 }
 
 /** All metrics. Label values come from fixed lists, never from a request. */
 export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
@@ -131,6 +132,10 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
     deliveries: counterOf(DELIVERY_OUTCOMES, {
       name: 'inlet_receiver_deliveries_total',
       help: 'Deliveries to the feedback receiver of this instance.',
+    }),
+    sourceDeliveries: counterOf(SOURCE_OUTCOMES, {
+      name: 'inlet_source_deliveries_total',
+      help: 'Deliveries to the sources on this instance.',
     }),
     buffered: counter({
       name: 'inlet_receiver_held_total',

@@ -32,6 +32,19 @@ export type PushOutcome =
   | 'refused'
   | 'unavailable'
 
+/** The outcome of a delivery of a source. */
+export type SourceOutcome = DeliveryOutcome | 'updated'
+
+/** The outcome of a delivery that failed. An error that is not named here refused it, before the body was read. */
+export const failureOutcome = ({ code }: { code: string }): DeliveryOutcome => FAILURES[code] ?? 'refused'
+
+const FAILURES: Record<string, DeliveryOutcome> = {
+  validation_failed: 'rejected',
+  invalid_json: 'unreadable',
+  unavailable: 'unavailable',
+  internal_error: 'failed',
+}
+
 /** The status of a sync run that has ended or been postponed. */
 export type SyncOutcome = Exclude<SyncRunRow['status'], 'queued' | 'running'>
 
@@ -78,6 +91,8 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
 
     delivered: (outcome: DeliveryOutcome) => record(({ deliveries }) => deliveries.inc({ outcome })),
     pushed: (outcome: PushOutcome) => record(({ pushes }) => pushes.inc({ outcome })),
+    sourceDelivered: (outcome: SourceOutcome) =>
+      record(({ sourceDeliveries }) => sourceDeliveries.inc({ outcome })),
     buffered: () => record(({ buffered }) => buffered.inc()),
     streamOpened: () => record(({ streams }) => streams.inc()),
     streamClosed: () => record(({ streams }) => streams.dec()),

@@ -132,16 +132,20 @@ async function externalIdsTaken(
     ({ projectId, externalId }) => moveTo && projectId !== moveTo.projectId && externalId !== null,
   )
   const taken = new Set<string>()
-  for (const [source, group] of Map.groupBy(moving, (task) => task.source)) {
+  for (const group of Map.groupBy(moving, originOf).values()) {
     const externalIds = group.flatMap(({ externalId }) => externalId ?? [])
+    const { source = 'api', sourceId = null } = group[0] ?? {}
     const existing = await repos.tasks.listByExternalIds(moveTo?.projectId ?? '', {
       source,
+      sourceId,
       ids: externalIds,
     })
-    for (const { externalId } of existing) taken.add(`${source} ${externalId}`)
+    for (const task of existing) taken.add(keyOf(task))
   }
   const taskByKey = new Map(moving.toReversed().map((task) => [keyOf(task), task.id]))
   return (task) => moving.includes(task) && (taken.has(keyOf(task)) || taskByKey.get(keyOf(task)) !== task.id)
 }
 
-const keyOf = ({ source, externalId }: TaskRow) => `${source} ${externalId}`
+const originOf = ({ source, sourceId }: TaskRow) => sourceId ?? source
+
+const keyOf = (task: TaskRow) => `${originOf(task)} ${task.externalId}`

@@ -87,7 +87,8 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
       const existing = changeOf
         ? await updateExisting(repos, {
             destination,
-            caller,
+            actor,
+            origin: { source: sourceOf(actor.type), sourceId: null },
             changes: present.map(({ id, externalId }) => ({
               id,
               externalId,
@@ -95,7 +96,8 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
             })),
           })
         : await findExisting(repos, { destination, caller, rows: present })
-      for (const { item, requestIds, updatedBy } of existing) {
+      for (const { row, requestIds, updatedBy } of existing) {
+        const item = toWrittenItem(caller, row)
         for (const id of requestIds) made.set(id, { ...item, isNew: false, isUpdated: updatedBy.has(id) })
         // Created by an earlier item of the same request.
         const earlier = made.get(item.task.id)
@@ -119,7 +121,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
       ids: [...byId.keys()].flatMap((externalId) => externalId ?? []),
     })
     return found.map((row) => ({
-      item: toWrittenItem(caller, row),
+      row,
       requestIds: byId.get(row.externalId)?.map(({ id }) => id) ?? [],
       updatedBy: new Set(),
     }))

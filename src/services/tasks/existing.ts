@@ -1,4 +1,4 @@
-import { type ActorRef, sourceOf } from '../../domain/new-task.ts'
+import type { ActorRef, TaskOrigin } from '../../domain/new-task.ts'
 import type { Destination, StoredTask } from '../../domain/task.ts'
 import { decideChange } from '../../domain/task-change.ts'
 import { listNotFound } from '../../errors/index.ts'
@@ -9,9 +9,8 @@ import type { BoundRepositories } from '../../repositories/index.ts'
 import type { DecidedChange } from '../../repositories/task-changes.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { TaskChange } from '../../schemas/task.ts'
-import type { Caller } from '../access.ts'
-import { activityRow, actorOf } from '../activity/row.ts'
-import { READ_BATCH, toWrittenItem, type WrittenItem } from './left-out.ts'
+import { activityRow } from '../activity/row.ts'
+import { READ_BATCH } from './left-out.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
 
 /** What a request changes of the task with this externalId. */
@@ -23,7 +22,7 @@ export interface ExistingChange {
 
 /** A task that existed, as it is afterwards. */
 export interface ExistingTask {
-  item: WrittenItem
+  row: BoundedTaskRow
   /** The requests that name it. */
   requestIds: string[]
   /** Those of them that changed it. */
@@ -33,7 +32,9 @@ export interface ExistingTask {
 interface ExistingChanges {
   /** Where a change that has a list moves the task. */
   destination: Destination
-  caller: Caller
+  actor: ActorRef
+  /** Where the tasks were created from: externalIds are unique within it. */
+  origin: TaskOrigin
   changes: ExistingChange[]
 }
 
@@ -46,14 +47,13 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
    */
   return async function updateExisting(
     { tasks, taskChanges }: BoundRepositories,
-    { destination, caller, changes }: ExistingChanges,
+    { destination, actor, origin, changes }: ExistingChanges,
   ): Promise<ExistingTask[]> {
     if (changes.length === 0) return []
     const now = clock.now()
-    const actor = actorOf(caller)
     const byExternalId = Map.groupBy(changes, ({ externalId }) => externalId ?? '')
     const rows = await tasks.listByExternalIds(destination.projectId, {
-      source: sourceOf(caller.type),
+      ...origin,
       ids: [...byExternalId.keys()],
       isLocked: true,
     })
@@ -71,7 +71,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
       }
       for (const { requested, changed, updatedBy } of decided) {
         results.push({
-          item: toWrittenItem(caller, isFirst ? changed : withoutLongFields(changed)),
+          row: isFirst ? changed : withoutLongFields(changed),
           requestIds: requested.map(({ id }) => id),
           updatedBy,
         })

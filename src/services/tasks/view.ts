@@ -18,6 +18,7 @@ export function toTask(row: TaskRow): Task {
     status: row.status,
     priority: priorityOf(row.priority),
     source: row.source,
+    sourceId: row.sourceId,
     projectId: row.projectId,
     listId: row.listId,
     externalId: row.externalId,

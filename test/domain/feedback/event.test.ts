@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readBody } from '../../../src/domain/feedback/body.ts'
+import { readBody } from '../../../src/domain/delivery-body.ts'
 import { dedupKeyOf, type FeedbackEvent } from '../../../src/domain/feedback/event.ts'
 import { eventWith, FLAT, REQUIRED, read } from '../../support/feedback-event.ts'
 

@@ -42,6 +42,7 @@ const AUTHORS: Record<Exclude<Task['source'], 'codehost' | 'analytics'>, string>
   api: 'Created over the API by key',
   dashboard: 'Created in the dashboard by',
   assistant: 'Created by an assistant with key',
+  webhook: 'Sent by the source',
 }
 
 function FromCodehost({ task }: { task: Task }) {

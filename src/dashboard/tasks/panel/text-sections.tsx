@@ -53,6 +53,7 @@ const READ_ONLY_REASONS: Partial<Record<Task['source'], string>> = {
   api: 'Read-only because the task was created over the API. API clients can change it with PATCH /api/tasks/{id}.',
   codehost: 'Read-only because it came from a code host that is no longer connected.',
   analytics: 'Read-only because it was written by a user.',
+  webhook: 'Read-only because a source sent it, and its next delivery replaces it.',
 }
 
 interface TextSectionProps extends TextSectionsProps {

@@ -1,5 +1,5 @@
-import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
-import { repaired } from '../../schemas/formats.ts'
+import { truncateUtf8 } from '../lib/truncate-utf8.ts'
+import { repaired } from '../schemas/formats.ts'
 
 /** Values nested deeper than this are stored as JSON text: PostgreSQL and the call stack limit the depth. */
 const MAX_DEPTH = 100

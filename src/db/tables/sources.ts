@@ -1,0 +1,85 @@
+import {
+  boolean,
+  index,
+  integer,
+  isNotNull,
+  jsonb,
+  pgTable,
+  sql,
+  text,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts'
+import { timestamptz } from './columns.ts'
+import { lists, projects } from './projects.ts'
+
+/** Sources: other systems whose JSON becomes tasks. */
+export const sources = pgTable(
+  'sources',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name').notNull(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** Null: the project's default list. */
+    listId: uuid('list_id').references(() => lists.id, { onDelete: 'set null' }),
+    scheme: text('scheme', { enum: ['bearer', 'standard_webhooks', 'hmac_sha256_hex', 'token'] }).notNull(),
+    header: text('header'),
+    prefix: text('prefix'),
+    /** The SHA-256 of a secret that is sent; one that signs is encrypted with AES-256-GCM, bound to this row's id. */
+    secret: text('secret').notNull(),
+    previousSecret: text('previous_secret'),
+    /** The previous secret is valid until then. */
+    previousSecretUntil: timestamptz('previous_secret_until'),
+    /** The path to an array in the payload: a task for each item. */
+    each: text('each'),
+    /** A Liquid condition. */
+    filter: text('filter'),
+    /** Liquid templates by the task's member. */
+    template: jsonb('template').notNull(),
+    isActive: boolean('is_active').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
+  },
+  (table) => [
+    index('sources_project').on(table.projectId, table.id),
+    index('sources_list').on(table.listId).where(isNotNull(table.listId)),
+  ],
+)
+
+/** The inbox of the sources: verified deliveries and their outcome. */
+export const sourceEvents = pgTable(
+  'source_events',
+  {
+    /** UUIDv7 created from `received_at`; also the sort order. */
+    id: uuid('id').primaryKey(),
+    sourceId: uuid('source_id')
+      .notNull()
+      .references(() => sources.id, { onDelete: 'cascade' }),
+    /** The sender's id, or a hash of the body, as `domain/sources/repeats.ts` says. Only of what is not rejected. */
+    dedupKey: text('dedup_key'),
+    /** The sender's id of the delivery. */
+    deliveryId: text('delivery_id'),
+    outcome: text('outcome', { enum: ['accepted', 'filtered', 'rejected'] }).notNull(),
+    /** How often it was sent again. */
+    duplicates: integer('duplicates').notNull(),
+    receivedAt: timestamptz('received_at').notNull(),
+    // No foreign keys: a repeat returns the same ids long after the tasks were deleted.
+    projectId: uuid('project_id'),
+    listId: uuid('list_id'),
+    /** `{taskId, created}` of each. */
+    tasks: jsonb('tasks').notNull(),
+    /** Why it was rejected, or what was left out of its tasks. */
+    errors: jsonb('errors'),
+    /** JSON as text: the payload, possibly truncated. */
+    payload: text('payload'),
+    payloadCut: boolean('payload_cut').notNull(),
+  },
+  (table) => [
+    uniqueIndex('source_events_dedup').on(table.sourceId, table.dedupKey).where(isNotNull(table.dedupKey)),
+    index('source_events_source').on(table.sourceId, table.id),
+    index('source_events_filtered').on(table.id).where(sql`${table.outcome} = 'filtered'`),
+    index('source_events_payload').on(table.id).where(isNotNull(table.payload)),
+  ],
+)

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import type { FieldError } from '../../errors/index.ts'
+import { isWebAddress, repaired } from '../../schemas/formats.ts'
+import type { RenderedTask } from '../../schemas/source.ts'
+import { TaskPriority } from '../../schemas/task.ts'
+
+const MAX_TITLE_LENGTH = 500
+const MAX_DESCRIPTION_LENGTH = 65_536
+const MAX_LABELS = 20
+const MAX_LABEL_LENGTH = 100
+const MAX_EXTERNAL_ID_LENGTH = 255
+const MAX_URL_LENGTH = 2_048
+
+type Texts = Partial<Record<keyof RenderedTask, string>>
+
+/**
+ * A task from rendered templates. What is too long is cut, and what is not supported is left out and reported, so that
+ * no delivery is lost for it. Undefined without a title.
+ */
+export function taskOf(rendered: Texts, report: (error: FieldError) => void): RenderedTask | undefined {
+  const texts = Object.fromEntries(
+    Object.entries(rendered).map(([name, text]) => [name, repaired(text).trim()]),
+  ) as Texts
+  const reportOf = (member: keyof RenderedTask, error: Omit<FieldError, 'path'>) =>
+    report({ path: `/template/${member}`, ...error })
+  const title = cut((texts.title ?? '').replace(/\s+/gu, ' '), MAX_TITLE_LENGTH)
+  if (title === '') {
+    reportOf('title', { code: 'required', message: 'rendered nothing' })
+    return undefined
+  }
+  const task: RenderedTask = { title }
+  const { description, labels, externalId, externalUrl } = texts
+  if (description) task.description = cut(description, MAX_DESCRIPTION_LENGTH)
+  if (labels) task.labels = labelsIn(labels)
+  if (externalId) task.externalId = shortId(externalId)
+  if (externalUrl) {
+    if (externalUrl.length <= MAX_URL_LENGTH && isWebAddress(externalUrl)) task.externalUrl = externalUrl
+    else
+      reportOf('externalUrl', {
+        code: 'wrong_format',
+        message: 'is left out: it is not an http or https URL',
+      })
+  }
+  const priority = oneOf(TaskPriority, texts.priority)
+  if (priority) task.priority = priority
+  else if (texts.priority)
+    reportOf('priority', { code: 'not_allowed', message: 'is left out: it is not low, medium or high' })
+  const status = oneOf(['open', 'done'] as const, texts.status)
+  if (status) task.status = status
+  else if (texts.status)
+    reportOf('status', { code: 'not_allowed', message: 'is left out: it is not open or done' })
+  return task
+}
+
+function labelsIn(text: string): string[] {
+  const labels = text.split(/[,\n]/).map((label) => cut(label.trim(), MAX_LABEL_LENGTH))
+  return labels.filter(Boolean).slice(0, MAX_LABELS)
+}
+
+/** A cut id could equal another; a hash does not. */
+const shortId = (id: string) => (lengthOf(id) <= MAX_EXTERNAL_ID_LENGTH ? id : `sha256:${hash('sha256', id)}`)
+
+const oneOf = <T extends string>(values: readonly T[], text = ''): T | undefined =>
+  values.find((value) => value === text.toLowerCase())
+
+/** Characters are code points. */
+const lengthOf = (text: string) => [...text.slice(0, 2 * MAX_DESCRIPTION_LENGTH)].length
+
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text
+  const characters = [...text.slice(0, 2 * length + 2)]
+  return characters.length <= length
+    ? text
+    : `${characters
+        .slice(0, length - 1)
+        .join('')
+        .trimEnd()}…`
+}

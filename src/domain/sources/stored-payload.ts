@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto'
+import { payloadOf, readBody } from '../delivery-body.ts'
+import type { SourceReading } from './reading.ts'
+
+/** What the inbox stores of a payload. */
+export interface StoredPayload {
+  payload: string | null
+  payloadCut: boolean
+}
+
+const MAX_PAYLOAD_BYTES = 262_144
+
+export const storedBody = (body: unknown): StoredPayload => payloadOf(body, MAX_PAYLOAD_BYTES)
+
+/** The reading of a delivery whose templates did not end. Parses only what the inbox stores whole. */
+export function failedReading(bytes: Uint8Array, message: string): SourceReading {
+  const errors = [{ path: '/template', code: 'template_failed', message }]
+  return { outcome: 'rejected', errors, stored: storedUnread(bytes), bodyHash: hash('sha256', bytes) }
+}
+
+function storedUnread(bytes: Uint8Array): StoredPayload {
+  const body = bytes.length <= MAX_PAYLOAD_BYTES ? readBody(bytes) : undefined
+  if (body?.isJson) return storedBody(body.body)
+  const start = Buffer.from(bytes).subarray(0, MAX_PAYLOAD_BYTES).toString()
+  return { payload: start.replaceAll('\0', '').toWellFormed(), payloadCut: true }
+}

@@ -1,0 +1,46 @@
+import type { RenderedTask } from '../../schemas/source.ts'
+import type { NewTaskInBulk, TaskChange } from '../../schemas/task.ts'
+import { type ActorRef, newTask, type TaskOrigin } from '../new-task.ts'
+import type { Destination, StoredTask } from '../task.ts'
+
+/** The source of a task, as its tasks and the activity log name it. */
+export interface TaskSourceRef {
+  id: string
+  name: string
+}
+
+export const originOf = ({ id }: TaskSourceRef): TaskOrigin => ({ source: 'webhook', sourceId: id })
+
+/** The actor in the activity log: a source has no API key. */
+export const actorOfSource = ({ id, name }: TaskSourceRef): ActorRef => ({ type: 'system', id, name })
+
+/** Builds the task of an item. */
+export function newSourceTask(
+  rendered: RenderedTask,
+  { source, ...given }: { id: string; now: Date; destination: Destination; source: TaskSourceRef },
+): StoredTask {
+  const task = newTask(contentOf(rendered), {
+    ...given,
+    actor: actorOfSource(source),
+    origin: originOf(source),
+  })
+  return rendered.status === 'done' ? { ...task, status: 'done', completedAt: given.now } : task
+}
+
+/**
+ * What an item changes of a task that exists: what was rendered. Only a done task is reopened, and a task that is merged
+ * into another keeps its status.
+ */
+export function changeOfTask(
+  task: Pick<StoredTask, 'status' | 'mergedInto'>,
+  rendered: RenderedTask,
+): TaskChange {
+  const { externalId: _, ...content } = contentOf(rendered)
+  const { status } = rendered
+  const isReopening = status === 'open' && task.status === 'done'
+  const isCompletion = status === 'done' && task.status !== 'done'
+  const isChange = task.mergedInto === null && (isReopening || isCompletion)
+  return { ...content, ...(isChange && { status }) }
+}
+
+const contentOf = ({ status: _, ...content }: RenderedTask): NewTaskInBulk => content

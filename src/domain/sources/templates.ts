@@ -1,0 +1,116 @@
+import { Liquid, type Template } from 'liquidjs'
+import { LRUCache } from 'lru-cache'
+import type { FieldError } from '../../errors/index.ts'
+import type { SourceTemplate, SourceTemplateMember } from '../../schemas/source.ts'
+
+/** What decides which tasks a payload makes. */
+export interface SourceDefinition {
+  each: string | null
+  filter: string | null
+  template: SourceTemplate
+}
+
+/** A definition whose templates were parsed. */
+export interface ParsedDefinition {
+  filter: Template[] | null
+  members: [SourceTemplateMember, Template[]][]
+}
+
+/** All other tags read templates from files, or combine several. */
+const TAGS = new Set([
+  '#',
+  'assign',
+  'break',
+  'capture',
+  'case',
+  'comment',
+  'continue',
+  'cycle',
+  'decrement',
+  'echo',
+  'for',
+  'if',
+  'increment',
+  'liquid',
+  'raw',
+  'tablerow',
+  'unless',
+])
+
+/** Characters and array items that a template may create. */
+const MAX_MEMORY = 10_000_000
+const MAX_MESSAGE_LENGTH = 200
+
+const engine = new Liquid({
+  ownPropertyOnly: true,
+  strictFilters: true,
+  // Without files: the other tags are gone, and this leaves nothing that they could read.
+  templates: {},
+  timezoneOffset: 0,
+  locale: 'en-US',
+  memoryLimit: MAX_MEMORY,
+})
+for (const tag of Object.keys(engine.tags)) if (!TAGS.has(tag)) delete engine.tags[tag]
+
+const parsed = new LRUCache<string, ParsedDefinition>({ max: 200 })
+
+/** Parses a definition. Those in use are parsed once. */
+export function parseDefinition(
+  definition: SourceDefinition,
+): { parsed: ParsedDefinition } | { errors: FieldError[] } {
+  const key = JSON.stringify(definition)
+  const known = parsed.get(key)
+  if (known) return { parsed: known }
+  const errors: FieldError[] = []
+  const parse = (path: string, work: () => Template[]) => {
+    try {
+      return work()
+    } catch (error) {
+      errors.push({ path, code: 'invalid_template', message: messageOf(error) })
+      return []
+    }
+  }
+  const { filter, template } = definition
+  const result: ParsedDefinition = {
+    filter: filter === null ? null : parse('/filter', () => parseCondition(filter)),
+    members: Object.entries(template).flatMap(([name, text]) =>
+      // Cast: `entries` widens the names.
+      text === null
+        ? []
+        : [[name as SourceTemplateMember, parse(`/template/${name}`, () => engine.parse(text))]],
+    ),
+  }
+  if (errors.length > 0) return { errors }
+  parsed.set(key, result)
+  return { parsed: result }
+}
+
+function parseCondition(condition: string): Template[] {
+  if (/\{%|%\}|\{\{|\}\}/.test(condition)) throw new Error('must be a condition, without {% or {{')
+  return engine.parse(`{% if ${condition} %}1{% endif %}`)
+}
+
+/** What a template may read, and how long it may take. */
+export interface RenderScope {
+  payload: unknown
+  item: unknown
+  renderLimit: number
+}
+
+/** @throws RenderFailure if the template fails, or exceeds a limit. */
+export function render(templates: Template[], { payload, item, renderLimit }: RenderScope): string {
+  try {
+    return String(engine.renderSync(templates, { payload, item }, { renderLimit }))
+  } catch (error) {
+    throw new RenderFailure(messageOf(error))
+  }
+}
+
+/** A template that failed on a payload. */
+export class RenderFailure extends Error {}
+
+/** The first line, without the place in a template of one line: `undefined filter: upcas`. */
+function messageOf(error: unknown): string {
+  const [first = ''] = (error as Error).message.split('\n')
+  return first.replace(/, line:1, col:\d+$/, '').slice(0, MAX_MESSAGE_LENGTH)
+}

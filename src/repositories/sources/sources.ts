@@ -1,0 +1,67 @@
+import { and, asc, eq, gt, sql } from '../../db/drizzle.ts'
+import { sources } from '../../db/tables/sources.ts'
+import type { Executor, Reach } from '../index.ts'
+
+export type SourceRow = typeof sources.$inferSelect
+
+/** Sources, within a reach. */
+export function sourcesRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(sources.projectId, reach.projectId)
+  const isId = (id: string) => and(eq(sources.id, id), inReach)
+
+  return {
+    async insert(row: SourceRow): Promise<void> {
+      await db.insert(sources).values(row)
+    },
+
+    async find(id: string): Promise<SourceRow | undefined> {
+      const [row] = await db.select().from(sources).where(isId(id))
+      return row
+    },
+
+    /** Locks it until the transaction ends, without delaying deliveries. */
+    async findForUpdate(id: string): Promise<SourceRow | undefined> {
+      const [row] = await db.select().from(sources).where(isId(id)).for('no key update')
+      return row
+    },
+
+    /** Locks those that exist, so that none is deleted until the transaction ends; returns their ids. */
+    async listForShare(ids: string[]): Promise<Set<string>> {
+      const rows = await db
+        .select({ id: sources.id })
+        .from(sources)
+        .where(and(sql`${sources.id} = any(${sql.param(ids)}::uuid[])`, inReach))
+        .orderBy(asc(sources.id))
+        .for('key share')
+      return new Set(rows.map(({ id }) => id))
+    },
+
+    /** Oldest first. */
+    async list(page: {
+      projectId: string | undefined
+      after: string | undefined
+      limit: number
+    }): Promise<SourceRow[]> {
+      return db
+        .select()
+        .from(sources)
+        .where(
+          and(
+            inReach,
+            page.projectId === undefined ? undefined : eq(sources.projectId, page.projectId),
+            page.after === undefined ? undefined : gt(sources.id, page.after),
+          ),
+        )
+        .orderBy(asc(sources.id))
+        .limit(page.limit)
+    },
+
+    async update(id: string, change: Partial<SourceRow>): Promise<void> {
+      await db.update(sources).set(change).where(isId(id))
+    },
+
+    async delete(id: string): Promise<void> {
+      await db.delete(sources).where(isId(id))
+    },
+  }
+}

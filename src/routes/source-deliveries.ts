@@ -1,0 +1,86 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SenderGuards } from '../guards/delivery-sender.ts'
+import type { BodyIntake } from '../lib/body-intake.ts'
+import type { RetryBuffer } from '../lib/retry-buffer.ts'
+import { EVENT_BYTES, eventBody, jsonBytesIn } from '../plugins/event-body.ts'
+import { ref } from '../schemas/parts.ts'
+import { Location, responses } from '../schemas/responses.ts'
+import { SourceDelivery, SourceIgnored, SourceReceipt } from '../schemas/source.ts'
+import type { Services } from '../services/index.ts'
+import { failureOutcome, type SourceOutcome } from '../services/metrics/index.ts'
+import type { SourceTarget } from '../services/sources/receiving.ts'
+
+type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+interface SourceReceiverOptions extends Pick<Services, 'sourceReceiver' | 'metrics'> {
+  senders: Pick<SenderGuards<SourceTarget>, 'targetOf' | 'isUnverified'>
+  /** Run before the body is read. */
+  earlyGuards: Guard[]
+  /** Run once it is, before it is parsed. */
+  guards: Guard[]
+  buffer: RetryBuffer
+  /** For bodies whose signature is not verified yet. */
+  unverifiedIntake: BodyIntake
+}
+
+/** The receiver of the sources. */
+export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOptions> = async (
+  app,
+  { sourceReceiver, metrics, senders, earlyGuards, guards, buffer, unverifiedIntake },
+) => {
+  await app.register(eventBody, {
+    bodyIntakeOf: (request) => (senders.isUnverified(request) ? unverifiedIntake : undefined),
+  })
+  // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
+  app.addHook('onError', async (_request, _reply, error) =>
+    metrics.sourceDelivered(failureOutcome(app.asAppError(error))),
+  )
+
+  app.post(
+    '/sources/:sourceId',
+    {
+      onRequest: earlyGuards,
+      preHandler: guards,
+      bodyLimit: EVENT_BYTES,
+      config: { receiver: 'sourceSecret' },
+      schema: {
+        tags: ['Sources'],
+        operationId: 'receiveSourceDelivery',
+        summary: 'Receive a delivery of a source',
+        description:
+          'The `url` of a source. Creates a task, or updates the one with the same external ID, as the template of the source says. The delivery is stored in the inbox in the same transaction. Sending it again with the same `webhook-id` or `Idempotency-Key` does nothing; without either, neither does sending the same body again within ten minutes.',
+        params: Type.Object(
+          { sourceId: Type.String({ format: 'uuid', description: 'The ID of the source.' }) },
+          { description: 'Path parameters.' },
+        ),
+        body: ref(SourceDelivery),
+        response: {
+          200: responses(Type.Union([ref(SourceReceipt), ref(SourceIgnored)]), {
+            description: 'Tasks were updated, the delivery was received before, or it makes no task.',
+          }),
+          201: responses(ref(SourceReceipt), {
+            description: 'At least one task was created.',
+            headers: { location: Location },
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { bytes, deliveryId } = jsonBytesIn(request)
+      const delivery = await sourceReceiver.deliveryOf(senders.targetOf(request), { bytes, deliveryId })
+      const receipt = await buffer(reply.elapsedTime, () => sourceReceiver.receive(delivery))
+      const outcome = outcomeOf(receipt)
+      metrics.sourceDelivered(outcome)
+      if (outcome !== 'created' || !receipt.accepted) return reply.status(200).send(receipt)
+      return reply.status(201).header('location', `/api/tasks/${receipt.taskId}`).send(receipt)
+    },
+  )
+}
+
+function outcomeOf(receipt: SourceReceipt | SourceIgnored): SourceOutcome {
+  if (!receipt.accepted) return 'ignored'
+  if (receipt.duplicate) return 'duplicate'
+  return receipt.tasks.some(({ created }) => created) ? 'created' : 'updated'
+}

@@ -1,0 +1,224 @@
+import { orderById } from '../../domain/cursor.ts'
+import type { Operations } from '../../domain/operation.ts'
+import type { SourceDefinition } from '../../domain/sources/templates.ts'
+import { refuseVerify, toTemplate } from '../../domain/sources/verify.ts'
+import {
+  listNotFound,
+  projectNotFound,
+  sourceNotFound,
+  tooManySecrets,
+  validationFailed,
+} from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { SourceRow } from '../../repositories/sources/sources.ts'
+import type { NewSource, Source, SourceChange, SourceQuery, SourceRotation } from '../../schemas/source.ts'
+import type { Caller } from '../access.ts'
+import { changeLog } from '../activity/row.ts'
+import { readPage } from '../page.ts'
+import { writableProject } from '../writable-project.ts'
+import { asTemplate, definitionOf } from './definition.ts'
+import type { PayloadReader } from './reader.ts'
+import { isOverlapping, type SourceSecrets } from './secrets.ts'
+
+export const sourceOperations = {
+  create: { scope: 'admin' },
+  list: { scope: 'admin' },
+  get: { scope: 'admin' },
+  update: { scope: 'admin' },
+  rotate: { scope: 'admin' },
+  delete: { scope: 'admin' },
+} satisfies Operations<ReturnType<typeof sourcesService>>
+
+/** A source without its URL, which only the interface knows. */
+export type SourceView = Omit<Source, 'url'>
+
+export interface SourcesDeps {
+  repos: Repositories
+  clock: Clock
+  reader: Pick<PayloadReader, 'check'>
+  secrets: SourceSecrets
+}
+
+/** Sources: other systems whose JSON becomes tasks. */
+export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
+  const log = changeLog(clock)
+
+  return {
+    /** @throws project_not_found, project_archived, list_not_found, validation_failed, encryption_key_missing */
+    async create(caller: Caller, input: NewSource): Promise<SourceView & { secret: string }> {
+      const { each = null, filter = null, verify, secret: given, listId = null, isActive = true } = input
+      refuseVerify(verify)
+      const template = toTemplate(input.template)
+      await refuseUnparsed({ each, filter, template })
+      const now = clock.now()
+      const id = clock.newId(now)
+      const { scheme, header = null, prefix = null } = verify
+      const { text, stored } = secrets.secretFor({ id, scheme }, given)
+      const { name, projectId } = input
+      const row: SourceRow = {
+        ...{ id, name, projectId, listId, scheme, header, prefix, each, filter, template, isActive },
+        ...{
+          secret: stored,
+          previousSecret: null,
+          previousSecretUntil: null,
+          createdAt: now,
+          updatedAt: now,
+        },
+      }
+      return repos.within(caller).transaction(async (repos) => {
+        await writableProject(repos, { id: projectId })
+        await refuseForeignList(repos, row)
+        await repos.sources.insert(row)
+        const metadata = { sourceId: id, name }
+        await log(repos, { now, type: 'source.created', caller, projectId, metadata })
+        return { ...toSource(row), secret: text }
+      })
+    },
+
+    /**
+     * Oldest first.
+     * @throws project_not_found, invalid_cursor
+     */
+    async list(caller: Caller, { projectId, ...request }: SourceQuery) {
+      const bound = repos.within(caller)
+      if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      return readPage({
+        order: orderById('sources'),
+        request,
+        read: async (after, limit) => (await bound.sources.list({ projectId, after, limit })).map(toSource),
+      })
+    },
+
+    /** @throws source_not_found */
+    async get(caller: Caller, id: string): Promise<SourceView> {
+      return toSource(await sourceOf(repos.within(caller), id))
+    },
+
+    /** @throws source_not_found, project_archived, list_not_found, validation_failed */
+    async update(
+      caller: Caller,
+      { id, change: { verify, template, ...change } }: { id: string; change: SourceChange },
+    ): Promise<SourceView> {
+      if (verify) refuseVerify(verify)
+      const bound = repos.within(caller)
+      const given = {
+        ...change,
+        ...(template && { template: toTemplate(template) }),
+        ...(verify && {
+          scheme: verify.scheme,
+          header: verify.header ?? null,
+          prefix: verify.prefix ?? null,
+        }),
+      }
+      await refuseUnparsed(definitionOf({ ...(await sourceOf(bound, id)), ...given }))
+      return bound.transaction(async (repos) => {
+        const source = await lockedSource(repos, id)
+        if (verify && verify.scheme !== source.scheme) throw schemeChanged()
+        const now = clock.now()
+        const changed = { ...source, ...given, updatedAt: now }
+        if (change.listId) await refuseForeignList(repos, changed)
+        await repos.sources.update(id, { ...given, updatedAt: now })
+        const metadata = {
+          sourceId: id,
+          name: changed.name,
+          fields: Object.keys({ ...change, verify, template }),
+        }
+        await log(repos, { now, type: 'source.updated', caller, projectId: source.projectId, metadata })
+        return toSource(changed)
+      })
+    },
+
+    /**
+     * Replaces the secret; the previous one stays valid for the overlap.
+     * @throws source_not_found, project_archived, too_many_secrets, validation_failed, encryption_key_missing
+     */
+    async rotate(
+      caller: Caller,
+      { id, overlapSeconds = 86_400, secret: given }: SourceRotation & { id: string },
+    ): Promise<SourceView & { secret: string }> {
+      return repos.within(caller).transaction(async (repos) => {
+        const source = await lockedSource(repos, id)
+        const now = clock.now()
+        if (isOverlapping(source, now) && overlapSeconds > 0) throw tooManySecrets()
+        const { text, stored } = secrets.secretFor(source, given)
+        const change = {
+          secret: stored,
+          previousSecret: overlapSeconds > 0 ? source.secret : null,
+          previousSecretUntil: overlapSeconds > 0 ? new Date(now.getTime() + overlapSeconds * 1000) : null,
+          updatedAt: now,
+        }
+        await repos.sources.update(id, change)
+        const metadata = { sourceId: id, name: source.name }
+        const { projectId } = source
+        await log(repos, { now, type: 'source.secret_rotated', caller, projectId, metadata })
+        return { ...toSource({ ...source, ...change }), secret: text }
+      })
+    },
+
+    /**
+     * Deletes a source with its inbox; its tasks stay.
+     * @throws source_not_found, project_archived
+     */
+    async delete(caller: Caller, id: string): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        const { projectId, name } = await lockedSource(repos, id)
+        await repos.sources.delete(id)
+        const metadata = { sourceId: id, name }
+        await log(repos, { now: clock.now(), type: 'source.deleted', caller, projectId, metadata })
+      })
+    },
+  }
+
+  async function refuseUnparsed(definition: SourceDefinition): Promise<void> {
+    const errors = await reader.check(definition)
+    if (errors.length > 0) throw validationFailed(errors)
+  }
+}
+
+/** @throws source_not_found */
+async function sourceOf({ sources }: Pick<BoundRepositories, 'sources'>, id: string): Promise<SourceRow> {
+  const source = await sources.find(id)
+  if (!source) throw sourceNotFound(id)
+  return source
+}
+
+/** Locks its project first, as everywhere. */
+async function lockedSource(repos: BoundRepositories, id: string): Promise<SourceRow> {
+  const { projectId } = await sourceOf(repos, id)
+  await writableProject(repos, { id: projectId })
+  const source = await repos.sources.findForUpdate(id)
+  if (!source) throw sourceNotFound(id)
+  return source
+}
+
+async function refuseForeignList(
+  { lists }: BoundRepositories,
+  { listId, projectId }: Pick<SourceRow, 'listId' | 'projectId'>,
+): Promise<void> {
+  const list = listId === null ? undefined : await lists.find(listId)
+  if (listId !== null && list?.projectId !== projectId) throw listNotFound(listId)
+}
+
+const schemeChanged = () =>
+  validationFailed([
+    {
+      path: '/verify/scheme',
+      code: 'not_allowed',
+      message: 'cannot be changed, because the secret is stored for it. Create another source.',
+    },
+  ])
+
+const toSource = (row: SourceRow): SourceView => ({
+  id: row.id,
+  name: row.name,
+  projectId: row.projectId,
+  listId: row.listId,
+  verify: { scheme: row.scheme, header: row.header, prefix: row.prefix },
+  each: row.each,
+  filter: row.filter,
+  template: asTemplate(row.template),
+  isActive: row.isActive,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})

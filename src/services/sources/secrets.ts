@@ -1,0 +1,63 @@
+import { hashOf } from '../../domain/secret.ts'
+import { isStandardSecret } from '../../domain/sources/signature.ts'
+import { seal, unseal } from '../../domain/token-seal.ts'
+import { encryptionKeyMissing, validationFailed } from '../../errors/index.ts'
+import type { SourceRow } from '../../repositories/sources/sources.ts'
+import type { VerifyScheme } from '../../schemas/source.ts'
+
+export type SourceSecrets = ReturnType<typeof sourceSecrets>
+
+type Stored = Pick<SourceRow, 'id' | 'scheme' | 'secret' | 'previousSecret' | 'previousSecretUntil'>
+
+/** Whether a secret signs deliveries and is never sent: then it must be decrypted to verify one. */
+const isSigning = (scheme: VerifyScheme) => scheme === 'standard_webhooks' || scheme === 'hmac_sha256_hex'
+
+/** The secrets of sources: those that sign are encrypted, those that are sent are hashed. */
+export function sourceSecrets({
+  encryptionKey: key,
+  randomBytes,
+}: {
+  /** 32 bytes; without it, no secret that signs can be stored. */
+  encryptionKey: Buffer | undefined
+  randomBytes(size: number): Buffer
+}) {
+  return {
+    /**
+     * The secret to show, and what is stored of it.
+     * @param given the sender's; if undefined, one is created.
+     * @throws encryption_key_missing, validation_failed
+     */
+    secretFor({ id, scheme }: Pick<SourceRow, 'id' | 'scheme'>, given: string | undefined) {
+      if (given !== undefined && scheme === 'standard_webhooks' && !isStandardSecret(given)) {
+        const message = 'must be Base64 of at least 16 bytes, with or without whsec_'
+        throw validationFailed([{ path: '/secret', code: 'wrong_format', message }])
+      }
+      const text = given ?? newSecret(scheme)
+      if (!isSigning(scheme)) return { text, stored: hashOf(text) }
+      if (!key) throw encryptionKeyMissing()
+      return { text, stored: seal(text, { key, owner: ownerOf(id), randomBytes }) }
+    },
+
+    /** The hashes of the valid secrets, or the secrets themselves if they sign; one that cannot be decrypted is omitted. */
+    validOf(source: Stored, now: Date): string[] {
+      const { id, scheme, secret, previousSecret } = source
+      const stored = [secret, ...(isOverlapping(source, now) && previousSecret ? [previousSecret] : [])]
+      if (!isSigning(scheme)) return stored
+      return stored.flatMap((sealed) => (key && unseal(sealed, { key, owner: ownerOf(id) })) ?? [])
+    },
+  }
+
+  function newSecret(scheme: VerifyScheme): string {
+    const bytes = randomBytes(32)
+    return scheme === 'standard_webhooks'
+      ? `whsec_${bytes.toString('base64')}`
+      : `inls_${bytes.toString('base64url')}`
+  }
+}
+
+/** Whether the previous secret is still valid. */
+export const isOverlapping = ({ previousSecretUntil }: Pick<Stored, 'previousSecretUntil'>, now: Date) =>
+  previousSecretUntil !== null && previousSecretUntil > now
+
+/** A secret that is copied to another source cannot be decrypted. */
+const ownerOf = (sourceId: string) => `source:${sourceId}`

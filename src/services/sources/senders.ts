@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { credentialsIn, isSecretOf, isSignedBy, mayHaveCredentials } from '../../domain/sources/signature.ts'
+import { invalidSender, missingSender } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { isUuid } from '../../schemas/formats.ts'
+import type { SourceTarget } from './receiving.ts'
+import type { SourceSecrets } from './secrets.ts'
+
+/** Who a delivery is from, as far as its headers tell. */
+export interface SourceSender {
+  target: SourceTarget
+  /** Verifies the body as it was received; absent if the headers have decided. */
+  isSigned?: (body: Buffer) => boolean
+}
+
+export type SourceSenders = ReturnType<typeof sourceSenders>
+
+/** Finds out who a delivery is from. */
+export function sourceSenders({
+  repos,
+  clock,
+  secrets,
+}: {
+  repos: Repositories
+  clock: Pick<Clock, 'now'>
+  secrets: Pick<SourceSecrets, 'validOf'>
+}) {
+  const { sources } = repos.within(everywhere)
+
+  return {
+    /**
+     * Decides what the headers of a delivery decide.
+     * @throws missing_credentials, invalid_credentials
+     */
+    async find(sourceId: string, headers: IncomingHttpHeaders): Promise<SourceSender> {
+      const source = isUuid(sourceId) ? await sources.find(sourceId) : undefined
+      const now = clock.now()
+      const sent = source && credentialsIn(headers, { verification: source, now })
+      if (!sent && !mayHaveCredentials(headers)) throw missingSender()
+      if (!sent || !source.isActive) throw invalidSender()
+      const valid = secrets.validOf(source, now)
+      if (sent.kind !== 'secret') {
+        return { target: source, isSigned: (body) => isSignedBy(sent, { body, secrets: valid }) }
+      }
+      if (!isSecretOf(sent.text, valid)) throw invalidSender()
+      return { target: source }
+    },
+  }
+}

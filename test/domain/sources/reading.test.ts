@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { readSourceDelivery } from '../../../src/domain/sources/reading.ts'
+import { parseDefinition, type SourceDefinition } from '../../../src/domain/sources/templates.ts'
+
+type Given = Partial<Omit<SourceDefinition, 'template'>> & { title?: string }
+
+const definitionOf = ({ each = null, filter = null, title = 'T' }: Given): SourceDefinition => ({
+  ...{ each, filter },
+  template: { title },
+})
+
+const read = (given: Given, payload: unknown) =>
+  readSourceDelivery({ definition: definitionOf(given), bytes: Buffer.from(JSON.stringify(payload)) })
+
+/** What a title renders to. */
+function titleOf(title: string, payload: unknown = {}): string | undefined {
+  const reading = read({ title: `[${title}]` }, payload)
+  if (reading.outcome === 'rejected') return reading.errors[0]?.message
+  return reading.outcome === 'accepted' ? reading.tasks[0]?.task.title : undefined
+}
+
+describe('a template', () => {
+  test.each([
+    ['payload.constructor', {}],
+    ['payload.constructor.constructor', {}],
+    ['payload.toString', {}],
+    ['payload.hasOwnProperty', {}],
+    ['payload.__proto__.polluted', {}],
+    ['payload["__proto__"]', {}],
+    ['payload.text.constructor', { text: 'x' }],
+    ['payload.list.constructor', { list: [1] }],
+    ['payload.list.map', { list: [1] }],
+    ['payload.list | map: "constructor"', { list: [{}] }],
+    ['payload.list | where: "constructor"', { list: [{}] }],
+    ['payload.list | group_by: "constructor" | map: "name"', { list: [{}] }],
+    ['constructor', {}],
+    ['__proto__', {}],
+    ['process', {}],
+    ['process.env', {}],
+    ['globalThis', {}],
+    ['require', {}],
+    ['payload[payload.key]', { key: 'constructor' }],
+  ])('reads nothing but own members of the payload: %s', (expression, payload) => {
+    expect(titleOf(`{{ ${expression} }}`, payload)).toBe('[]')
+  })
+
+  test('reads members that are named like those of prototypes, if the payload has them', () => {
+    const payload = '{"constructor":"own","__proto__":{"x":"own too"}}'
+    const reading = readSourceDelivery({
+      definition: definitionOf({ title: '{{ payload.constructor }} {{ payload.__proto__.x }}' }),
+      bytes: Buffer.from(payload),
+    })
+    expect(reading).toMatchObject({ outcome: 'accepted', tasks: [{ task: { title: 'own own too' } }] })
+  })
+
+  test.each(['include', 'render', 'layout', 'block', 'inline_template'])('cannot use the tag %s', (tag) => {
+    const result = parseDefinition(definitionOf({ title: `{% ${tag} "/etc/passwd" %}` }))
+    expect(result).toEqual({
+      errors: [{ path: '/template/title', code: 'invalid_template', message: `tag "${tag}" not found` }],
+    })
+  })
+
+  test.each([
+    [
+      'a loop',
+      '{% for a in (1..30000) %}{% for b in (1..30000) %}{% assign c = b %}{% endfor %}{% endfor %}',
+    ],
+    ['a long range', '{% for a in (1..1000000000) %}{% endfor %}'],
+    [
+      'doubled text',
+      '{% assign s = "xxxxxxxxxxxxxxxx" %}{% for i in (1..64) %}{% assign s = s | append: s %}{% endfor %}',
+    ],
+    [
+      'a growing array',
+      '{% assign a = "1,2,3,4,5,6,7,8" | split: "," %}{% for i in (1..64) %}{% assign a = a | concat: a %}{% endfor %}',
+    ],
+  ])('is ended by its limits: %s', (_, template) => {
+    const before = performance.now()
+    expect(titleOf(template)).toMatch(/limit exceeded|memory alloc/)
+    expect(performance.now() - before).toBeLessThan(3_000)
+  })
+
+  test('is read with large numbers digit by digit', () => {
+    const reading = readSourceDelivery({
+      definition: definitionOf({ title: '{{ payload.id }}' }),
+      bytes: Buffer.from('{"id":9007199254740993}'),
+    })
+    expect(reading).toMatchObject({ tasks: [{ task: { title: '9007199254740993' } }] })
+  })
+
+  test('formats times in UTC', () => {
+    expect(titleOf('{{ payload.at | date: "%Y-%m-%d %H:%M" }}', { at: '2026-11-22T23:30:00-02:00' })).toBe(
+      '[2026-11-23 01:30]',
+    )
+  })
+})
+
+describe('a definition', () => {
+  test.each<[string, Given, object]>([
+    ['an unknown filter', { title: '{{ payload.x | upcas }}' }, { path: '/template/title' }],
+    ['an open tag', { title: '{% if payload.x %}' }, { path: '/template/title' }],
+    ['an open output', { title: '{{ payload.x' }, { path: '/template/title' }],
+    ['a condition that ends its tag', { filter: 'true %}{% endif %}{% if true' }, { path: '/filter' }],
+    ['a condition with an output', { filter: '{{ payload.x }}' }, { path: '/filter' }],
+  ])('does not parse with %s', (_, given, error) => {
+    expect(parseDefinition(definitionOf(given))).toEqual({
+      errors: [{ code: 'invalid_template', message: expect.any(String), ...error }],
+    })
+  })
+})
+
+describe('a filter', () => {
+  test.each([
+    ['payload.level == "error"', true],
+    ['payload.level == "info"', false],
+    ['payload.level contains "err" and payload.count > 2', true],
+    ['payload.count > 2 or payload.missing', true],
+    ['payload.missing', false],
+    ['payload.missing.deeper.still', false],
+    ['payload.tags contains "web"', true],
+  ])('decides: %s', (filter, isAccepted) => {
+    const { outcome } = read({ filter }, { level: 'error', count: 3, tags: ['web'] })
+    expect(outcome).toBe(isAccepted ? 'accepted' : 'filtered')
+  })
+
+  test('that throws rejects the delivery', () => {
+    const filter = 'payload.list | where_exp: "x", "x.y | nothing"'
+    const reading = read({ filter }, { list: [{ y: 1 }] })
+    expect(reading).toMatchObject({
+      outcome: 'rejected',
+      errors: [{ path: '/filter', message: expect.stringContaining('undefined filter') }],
+    })
+  })
+})
+
+test('the item that fails is named', () => {
+  const reading = read({ each: 'payload', title: '{{ item.t }}' }, [{ t: 'a' }, {}, { t: 'c' }])
+  expect(reading).toMatchObject({
+    outcome: 'rejected',
+    errors: [{ path: '/template/title', message: 'item 1: rendered nothing' }],
+  })
+})

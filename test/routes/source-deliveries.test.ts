@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { deliver, type SentSource, sourceOf } from '../support/sources.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } })
+})
+afterAll(() => service.close())
+
+const inbox = ({ source }: SentSource) =>
+  service.query('select * from source_events where source_id = $1 order by id', [source.id])
+const tasksOf = ({ source }: SentSource) =>
+  service.query('select * from tasks where source_id = $1 order by id', [source.id])
+
+const template = {
+  title: '{{ item.title }}',
+  description: '{{ item.text }}',
+  priority: '{{ item.priority }}',
+  labels: 'forms, {{ item.labels | join: "," }}',
+  externalId: '{{ item.id }}',
+  externalUrl: '{{ item.url }}',
+  status: '{{ item.state }}',
+}
+
+describe('a delivery of a source', () => {
+  test('makes the task that its templates describe', async () => {
+    const sent = await sourceOf(service, { template })
+    const { status, headers, body } = await sent.send({
+      title: ' Export\n fails ',
+      text: 'It **does** nothing.',
+      priority: 'HIGH',
+      labels: ['web', 'Web', 'export'],
+      id: 4711,
+      url: 'https://forms.example.com/4711',
+    })
+    expect([status, headers.get('location')]).toEqual([201, `/api/tasks/${body.taskId}`])
+    expect(body).toEqual({
+      accepted: true,
+      eventId: expect.any(String),
+      taskId: expect.any(String),
+      tasks: [{ taskId: body.taskId, created: true }],
+      projectId: sent.source.projectId,
+      listId: expect.any(String),
+      duplicate: false,
+    })
+    const task = (await service.get(`/api/tasks/${body.taskId}`)).body
+    expect(task).toMatchObject({
+      title: 'Export fails',
+      description: 'It **does** nothing.',
+      descriptionReadOnly: true,
+      priority: 'high',
+      status: 'open',
+      source: 'webhook',
+      sourceId: sent.source.id,
+      labels: ['forms', 'web', 'export'],
+      externalId: '4711',
+      externalUrl: 'https://forms.example.com/4711',
+      createdBy: { type: 'system', id: sent.source.id, name: 'Forms' },
+      version: 1,
+    })
+    const activity = await service.get(`/api/activity?taskId=${body.taskId}`)
+    expect(activity.body.data.map(({ type }: { type: string }) => type)).toEqual(['task.created'])
+    expect(await inbox(sent)).toMatchObject([
+      { id: body.eventId, outcome: 'accepted', duplicates: 0, tasks: body.tasks, errors: null },
+    ])
+  })
+
+  test('updates the task whose external ID is known, and leaves alone what it does not say', async () => {
+    const sent = await sourceOf(service, { template })
+    const first = await sent.send({ id: 1, title: 'Old', text: 'Text', priority: 'high' })
+    const path = `/api/tasks/${first.body.taskId}`
+    await service.patch(path, { notes: 'Ours', assignees: ['ada'] })
+    const second = await sent.send({ id: 1, title: 'New' })
+    expect([second.status, second.body.tasks]).toEqual([200, [{ taskId: first.body.taskId, created: false }]])
+    expect((await service.get(path)).body).toMatchObject({
+      title: 'New',
+      description: 'Text',
+      priority: 'high',
+      notes: 'Ours',
+      assignees: ['ada'],
+      version: 3,
+    })
+  })
+
+  test('completes a task and reopens it, but does not stop one in progress', async () => {
+    const sent = await sourceOf(service, { template })
+    const { taskId } = (await sent.send({ id: 1, title: 'Disk full', state: 'open' })).body
+    const statusAfter = async (state: string) => {
+      await sent.send({ id: 1, title: 'Disk full', state })
+      return (await service.get(`/api/tasks/${taskId}`)).body.status
+    }
+    await service.patch(`/api/tasks/${taskId}`, { status: 'in_progress' })
+    expect(await statusAfter('open')).toBe('in_progress')
+    expect(await statusAfter('done')).toBe('done')
+    expect(await statusAfter('')).toBe('done')
+    expect(await statusAfter('open')).toBe('open')
+    const created = await sent.send({ title: 'Over already', state: 'done' })
+    const task = await service.get(`/api/tasks/${created.body.taskId}`)
+    expect(task.body).toMatchObject({ status: 'done', completedAt: expect.any(String) })
+  })
+
+  test('updates a task that is merged into another, except its status', async () => {
+    const sent = await sourceOf(service, { template })
+    const { taskId } = (await sent.send({ id: 1, title: 'Disk full' })).body
+    const { taskId: into } = (await sent.send({ id: 2, title: 'Disk full, too' })).body
+    await service.post(`/api/tasks/${taskId}/merge`, { into })
+    expect((await sent.send({ id: 1, title: 'Disk still full', state: 'open' })).status).toBe(200)
+    const task = await service.get(`/api/tasks/${taskId}`)
+    expect(task.body).toMatchObject({ title: 'Disk still full', status: 'done', mergedInto: into })
+  })
+
+  test('keeps external IDs of sources and of other projects apart', async () => {
+    const [one, other] = [await sourceOf(service, { template }), await sourceOf(service, { template })]
+    const same = await sourceOf(service, { template, projectId: one.source.projectId })
+    const made = await Promise.all([one, other, same].map(({ send }) => send({ id: 1, title: 'Same' })))
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(new Set(made.map(({ body }) => body.taskId)).size).toBe(3)
+  })
+
+  test('makes a task for each item that the filter lets through', async () => {
+    const sent = await sourceOf(service, {
+      each: 'payload.alerts',
+      filter: 'item.severity != "info"',
+      template: { title: '{{ payload.name }}: {{ item.name }}', externalId: '{{ item.name }}' },
+    })
+    const alerts = ['a', 'b', 'c', 'a'].map((name) => ({ name, severity: name === 'b' ? 'info' : 'page' }))
+    const { status, body } = await sent.send({ name: 'Disk', alerts })
+    expect(status).toBe(201)
+    const [first, second] = body.tasks
+    expect(body.tasks).toEqual([
+      { taskId: body.taskId, created: true },
+      { taskId: second.taskId, created: true },
+      { taskId: first.taskId, created: false },
+    ])
+    expect((await tasksOf(sent)).map(({ title }) => title).sort()).toEqual(['Disk: a', 'Disk: c'])
+    const filtered = await sent.send({ alerts: [{ name: 'd', severity: 'info' }] })
+    expect([filtered.status, filtered.body]).toEqual([200, { accepted: false, reason: 'filtered' }])
+    expect((await inbox(sent)).map(({ outcome }) => outcome)).toEqual(['accepted', 'filtered'])
+  })
+
+  test('goes into the list of the source, or the default list where that was deleted', async () => {
+    const project = await service.given.project()
+    const list = await service.given.list(project.id)
+    const sent = await sourceOf(service, { projectId: project.id, listId: list.id })
+    expect((await sent.send({ title: 'One' })).body.listId).toBe(list.id)
+    await service.delete(`/api/lists/${list.id}?moveTo=${project.inbox.id}`)
+    expect((await sent.send({ title: 'Two' })).body.listId).toBe(project.inbox.id)
+  })
+
+  test('is stored, and makes no task, while the project is archived', async () => {
+    const sent = await sourceOf(service)
+    await service.post(`/api/projects/${sent.source.projectId}/archive`)
+    const { status, body } = await sent.send({ title: 'Later' })
+    expect([status, body]).toEqual([200, { accepted: false, reason: 'project_archived' }])
+    expect(await inbox(sent)).toMatchObject([
+      { outcome: 'rejected', errors: [{ code: 'project_archived' }], payload: '{"title":"Later"}' },
+    ])
+    expect(await tasksOf(sent)).toEqual([])
+  })
+})
+
+describe('a repeated delivery', () => {
+  test('changes nothing, by its ID', async () => {
+    const sent = await sourceOf(service)
+    const first = await sent.send({ title: 'Once' }, { id: 'msg_1' })
+    const again = await sent.send({ title: 'Once more' }, { id: 'msg_1' })
+    expect([again.status, again.body]).toEqual([200, { ...first.body, duplicate: true }])
+    expect(await tasksOf(sent)).toHaveLength(1)
+    expect((await inbox(sent))[0].duplicates).toBe(1)
+  })
+
+  test('makes one task, if 40 arrive at the same time', async () => {
+    const sent = await sourceOf(service)
+    const send = () => sent.send({ title: 'Once' }, { id: 'msg_40' })
+    const responses = await Promise.all(Array.from({ length: 40 }, send))
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(new Set(responses.map(({ body }) => body.taskId)).size).toBe(1)
+    expect(await tasksOf(sent)).toHaveLength(1)
+    expect((await inbox(sent)).map(({ duplicates }) => duplicates)).toEqual([39])
+  })
+
+  test('updates one task, if 40 of one external ID arrive at the same time', async () => {
+    const sent = await sourceOf(service, { template })
+    const send = (_: unknown, index: number) => sent.send({ id: 1, title: `Title ${index}` })
+    const responses = await Promise.all(Array.from({ length: 40 }, send))
+    expect(responses.every(({ status }) => status === 200 || status === 201)).toBe(true)
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(await tasksOf(sent)).toHaveLength(1)
+    expect(await inbox(sent)).toHaveLength(40)
+  })
+
+  test('is told by its body without an ID, for ten minutes', async () => {
+    const sent = await sourceOf(service, { verify: { scheme: 'bearer' } })
+    const first = await sent.send({ title: 'Deployed' })
+    const again = await sent.send({ title: 'Deployed' })
+    expect([again.status, again.body.taskId, again.body.duplicate]).toEqual([200, first.body.taskId, true])
+    await service.query(
+      `update source_events set received_at = received_at - interval '11 minutes' where source_id = $1`,
+      [sent.source.id],
+    )
+    const later = await sent.send({ title: 'Deployed' })
+    expect([later.status, later.body.duplicate]).toEqual([201, false])
+    const withId = await sent.send({ title: 'Deployed' }, { headers: { 'idempotency-key': 'deploy-3' } })
+    expect(withId.status).toBe(201)
+  })
+})
+
+describe('a delivery that is rejected', () => {
+  test.each<[string, unknown, object]>([
+    ['an array', [{ title: 'A' }], { path: '', code: 'wrong_type' }],
+    ['a number', 5, { path: '', code: 'wrong_type' }],
+    ['null', 'null', { path: '', code: 'wrong_type' }],
+    ['without a title', { text: 'x' }, { path: '/template/title', code: 'required' }],
+  ])('because its payload is %s is in the inbox', async (_, payload, error) => {
+    const sent = await sourceOf(service)
+    const { status, body } = await sent.send(payload)
+    expect([status, body.code]).toEqual([400, 'validation_failed'])
+    expect(body.errors).toEqual([expect.objectContaining(error)])
+    expect(await inbox(sent)).toMatchObject([{ outcome: 'rejected', errors: body.errors, dedup_key: null }])
+  })
+
+  test('because it is not JSON is in the inbox without its payload', async () => {
+    const sent = await sourceOf(service)
+    const { status, body } = await sent.send('{"title":')
+    expect([status, body.code]).toEqual([400, 'invalid_json'])
+    expect(await inbox(sent)).toMatchObject([
+      { outcome: 'rejected', payload: null, errors: [{ code: 'invalid_json' }] },
+    ])
+  })
+
+  test('because `each` leads to no array names the place', async () => {
+    const sent = await sourceOf(service, { each: 'payload.data.alerts' })
+    for (const payload of [{}, { data: 5 }, { data: { alerts: { title: 'x' } } }]) {
+      const { status, body } = await sent.send(payload)
+      expect([status, body.errors[0]]).toMatchObject([400, { path: '/data/alerts', code: 'wrong_type' }])
+    }
+    const many = await sent.send({ data: { alerts: Array.from({ length: 501 }, () => ({ title: 'x' })) } })
+    expect([many.status, many.body.errors[0].code]).toEqual([400, 'too_many'])
+  })
+
+  test('may be an array, if `each` says so', async () => {
+    const sent = await sourceOf(service, { each: 'payload' })
+    expect((await sent.send([{ title: 'A' }, { title: 'B' }])).body.tasks).toHaveLength(2)
+  })
+})
+
+describe('what cannot be stored', () => {
+  test('is cut or left out, and the task is made', async () => {
+    const sent = await sourceOf(service, { template })
+    const { status, body } = await sent.send({
+      title: `${'x'.repeat(600)}`,
+      text: `a\0b\ud800${'y'.repeat(70_000)}`,
+      priority: 'urgent',
+      state: 'closed',
+      url: 'javascript:alert(1)',
+      id: 'i'.repeat(300),
+      labels: Array.from({ length: 30 }, (_, index) => `label ${index}`),
+    })
+    expect(status).toBe(201)
+    const task = (await service.get(`/api/tasks/${body.taskId}`)).body
+    expect([task.title.length, task.description.length, task.labels.length]).toEqual([500, 65_536, 20])
+    expect(task.description.startsWith('ab\ufffd')).toBe(true)
+    expect(task).toMatchObject({ priority: 'medium', status: 'open', externalUrl: null })
+    expect(task.externalId).toMatch(/^sha256:[0-9a-f]{64}$/)
+    const [event] = await inbox(sent)
+    expect(event.errors.map(({ path }: { path: string }) => path)).toEqual([
+      '/template/externalUrl',
+      '/template/priority',
+      '/template/status',
+    ])
+  })
+
+  test('is read in the charset that it has', async () => {
+    const sent = await sourceOf(service, { verify: { scheme: 'bearer' } })
+    const titleOf = async (text: Buffer, type: string) => {
+      const { status, body } = await sent.send(text, {
+        headers: { 'content-type': type, 'idempotency-key': randomUUID() },
+      })
+      expect(status).toBe(201)
+      return (await service.get(`/api/tasks/${body.taskId}`)).body.title
+    }
+    const json = '{"title":"Größe"}'
+    expect(await titleOf(Buffer.from(json, 'latin1'), 'application/json; charset=iso-8859-1')).toBe('Größe')
+    expect(await titleOf(Buffer.from(json, 'utf16le'), 'application/json; charset="utf-16le"')).toBe('Größe')
+    expect(await titleOf(Buffer.from(json), 'text/plain; charset=unknown')).toBe('Größe')
+    expect(await titleOf(Buffer.from(json, 'latin1'), 'application/json')).toBe('Gr\ufffd\ufffde')
+    const form = new URLSearchParams({ payload: '{"title":"From a form"}' }).toString()
+    expect(await titleOf(Buffer.from(form), 'application/x-www-form-urlencoded')).toBe('From a form')
+  })
+
+  test('is up to 2 MiB, also if it is all nesting', async () => {
+    const sent = await sourceOf(service, { template: { title: '{{ payload.title }}' } })
+    const nested = `{"title":"Deep","nested":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`
+    expect((await sent.send(nested)).status).toBe(201)
+    expect((await sent.send({ title: 'Long', text: 'x'.repeat(2_000_000) })).status).toBe(201)
+    const [, long] = await inbox(sent)
+    expect([long.payload_cut, long.payload.length]).toEqual([true, 262_144])
+    expect((await sent.send({ title: 'Too long', text: 'x'.repeat(2_100_000) })).status).toBe(413)
+    expect(await inbox(sent)).toHaveLength(2)
+  })
+})
+
+test('a source that was deleted accepts nothing, and its tasks stay', async () => {
+  const sent = await sourceOf(service)
+  const { taskId } = (await sent.send({ title: 'Before' })).body
+  expect((await service.delete(`/api/sources/${sent.source.id}`)).status).toBe(204)
+  const after = await deliver(service, { source: sent.source, payload: { title: 'After' } })
+  expect([after.status, after.body.code]).toEqual([401, 'invalid_credentials'])
+  expect((await service.get(`/api/tasks/${taskId}`)).body.sourceId).toBe(sent.source.id)
+})

@@ -1,0 +1,53 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { SourceDefinition } from '../../../src/domain/sources/templates.ts'
+import { payloadReader } from '../../../src/services/sources/reader.ts'
+
+const reader = payloadReader({ deadlineMs: 3_000 })
+afterAll(() => reader.close())
+
+const titled = (title: string): SourceDefinition => ({ each: null, filter: null, template: { title } })
+const read = (title: string, payload: unknown = {}) =>
+  reader.read(titled(title), Buffer.from(JSON.stringify(payload)))
+
+/** The longest time in milliseconds that the event loop was blocked while `work` ran; the best of three runs. */
+async function longestBlock(work: () => Promise<unknown>): Promise<number> {
+  await work()
+  const blocks: number[] = []
+  for (let run = 0; run < 3 && !blocks.some((ms) => ms < MAX_BLOCK_MS); run++) {
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    await work()
+    delay.disable()
+    blocks.push(delay.max / 1e6)
+  }
+  return Math.min(...blocks)
+}
+
+const MAX_BLOCK_MS = 50
+
+describe('templates that take long', () => {
+  const words = { words: Array.from({ length: 100_000 }, (_, index) => `word ${index}`) }
+  test.each<[string, string, unknown]>([
+    ['loop', '{% for a in (1..30000) %}{% for b in (1..30000) %}{% endfor %}{% endfor %}', {}],
+    ['sort and join all', '{{ payload.words | sort | join: "," | split: "" | uniq | size }}', words],
+    ['render 2 MiB', '{{ payload.words | json | slice: 0, 100 }}', words],
+  ])('do not block the event loop: %s', async (_, title, payload) => {
+    expect(await longestBlock(() => read(title, payload))).toBeLessThan(MAX_BLOCK_MS)
+  })
+
+  test('are ended by the deadline, and the next delivery is read', async () => {
+    // One filter, so no limit of Liquid's is looked at while it runs.
+    const slow = '{{ payload.words | where_exp: "x", "payload.words contains x.y" | size }}'
+    const many = { words: Array.from({ length: 40_000 }, (_, index) => ({ y: `word ${index}` })) }
+    expect(await read(slow, many)).toMatchObject({
+      outcome: 'rejected',
+      errors: [{ path: '/template', code: 'template_failed' }],
+      stored: { payloadCut: true },
+    })
+    expect(await read('{{ payload.a }}', { a: 'Next' })).toMatchObject({
+      outcome: 'accepted',
+      tasks: [{ task: { title: 'Next' } }],
+    })
+  })
+})
