@@ -68,6 +68,7 @@ import { projectsRoutes } from './routes/projects.ts'
 import { pushRoutes } from './routes/push.ts'
 import { reportsRoutes } from './routes/reports.ts'
 import { rulesRoutes } from './routes/rules.ts'
+import { savedFiltersRoutes } from './routes/saved-filters.ts'
 import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
 import { sourceDeliveriesRoutes } from './routes/source-deliveries.ts'
 import { sourcesRoutes } from './routes/sources.ts'
@@ -193,6 +194,7 @@ export async function buildApp({
     scope.register(reportsRoutes, { prefix: '/api/tasks', ...service })
     scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service })
     scope.register(taskNamesRoutes, { prefix: '/api', ...service })
+    scope.register(savedFiltersRoutes, { prefix: '/api/saved-filters', ...service })
     scope.register(commentsRoutes, { prefix: '/api', ...service })
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
     scope.register(listsRoutes, { prefix: '/api', ...service })

@@ -35,6 +35,14 @@ export const routingRuleNotFound = (id: string) =>
 export const projectNotFound = (id: string) =>
   new AppError('project_not_found', { detail: `Project ${id} not found.` })
 
+export const savedFilterNotFound = (id: string) =>
+  new AppError('saved_filter_not_found', { detail: `Saved filter ${id} not found.` })
+
+export const tooManySavedFilters = (max: number) =>
+  new AppError('too_many_saved_filters', {
+    detail: `The limit of ${max} saved filters is reached. Delete one first.`,
+  })
+
 export const ruleNotFound = (id: string) =>
   new AppError('rule_not_found', { detail: `Rule ${id} not found.` })
 

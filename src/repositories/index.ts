@@ -24,6 +24,7 @@ import { postedActivities } from './posted-activities.ts'
 import { projectDeletionsRepository } from './project-deletions.ts'
 import { projectsRepository } from './projects.ts'
 import { rulesRepository } from './rules.ts'
+import { savedFiltersRepository } from './saved-filters.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
 import { sourceEventsRepository } from './sources/events.ts'
 import { sourcesRepository } from './sources/sources.ts'
@@ -98,6 +99,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     tasks: tasksRepository(db, { reach, search }),
     taskChanges: taskChanges(db),
     taskNames: taskNamesRepository(db, reach),
+    savedFilters: savedFiltersRepository(db),
     comments: commentsRepository(db, reach),
     lists: listsRepository(db, reach),
     deletionTurn: deletionTurn(db),

@@ -13,6 +13,7 @@ import { NewProject, Project, ProjectChange } from './project.ts'
 import { Merge } from './report.ts'
 import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
+import { NewSavedFilter, SavedFilter, SavedFilterChange, SavedQuery } from './saved-filter.ts'
 import { NewSession, Session } from './session.ts'
 import {
   NewSource,
@@ -42,6 +43,10 @@ export const namedSchemas = [
   NewTaskInBulk,
   TaskChange,
   TaskName,
+  SavedQuery,
+  SavedFilter,
+  NewSavedFilter,
+  SavedFilterChange,
   Comment,
   WrittenComment,
   NewComment,

@@ -27,6 +27,7 @@ import { deliveriesService } from './push/inbox.ts'
 import { pushService } from './push/index.ts'
 import { reportsService } from './reports.ts'
 import { rulesService } from './rules.ts'
+import { savedFiltersService } from './saved-filters.ts'
 import { sessionsService } from './sessions.ts'
 import { sourcesService } from './sources/index.ts'
 import { payloadReader } from './sources/reader.ts'
@@ -128,6 +129,7 @@ function useCases({
   return {
     tasks: tasksService({ repos, clock, createSingle, updateSingle }),
     taskNames: taskNamesService({ repos }),
+    savedFilters: savedFiltersService({ repos, clock }),
     comments: commentsService({ repos, clock }),
     reports: reportsService({ repos, clock }),
     projects: projectsService({ repos, clock }),

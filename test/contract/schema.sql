@@ -273,6 +273,16 @@ create table rules (
   constraint rules_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 
+create table saved_filters (
+  id uuid not null,
+  key_id uuid not null,
+  name text not null,
+  query jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint saved_filters_key_id_api_keys_id_fk FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
+  constraint saved_filters_pkey PRIMARY KEY (id)
+);
+
 create table sessions (
   id uuid not null,
   hash text not null,
@@ -490,6 +500,7 @@ CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) W
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
 CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;
 CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX saved_filters_key ON public.saved_filters USING btree (key_id, id);
 CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
 CREATE UNIQUE INDEX source_events_dedup ON public.source_events USING btree (source_id, dedup_key) WHERE (dedup_key IS NOT NULL);

@@ -88,6 +88,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   delivery_not_found: [404, 'Delivery not found', 'The inbox has no delivery with this id.'],
   routing_rule_not_found: [404, 'Routing rule not found', 'The routing rule does not exist.'],
   project_not_found: [404, 'Project not found', 'The project does not exist, or the key cannot access it.'],
+  saved_filter_not_found: [
+    404,
+    'Saved filter not found',
+    'The saved filter does not exist, was deleted, or belongs to another key.',
+  ],
   rule_not_found: [
     404,
     'Rule not found',
@@ -180,6 +185,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     409,
     'Request in progress',
     'Another request with the same Idempotency-Key is still being processed. Send it again later.',
+  ],
+  too_many_saved_filters: [
+    409,
+    'Too many saved filters',
+    'The key has as many saved filters as allowed. Delete one first.',
   ],
   too_many_secrets: [
     409,
