@@ -71,6 +71,7 @@ import { rulesRoutes } from './routes/rules.ts'
 import { savedFiltersRoutes } from './routes/saved-filters.ts'
 import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
 import { sourceDeliveriesRoutes } from './routes/source-deliveries.ts'
+import { sourceEventsRoutes } from './routes/source-events.ts'
 import { sourcesRoutes } from './routes/sources.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { taskNamesRoutes } from './routes/task-names.ts'
@@ -200,6 +201,7 @@ export async function buildApp({
     scope.register(listsRoutes, { prefix: '/api', ...service })
     scope.register(codehostRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
     scope.register(deliveriesRoutes, { prefix: '/api/codehost', ...service })
+    scope.register(sourceEventsRoutes, { prefix: '/api/sources', ...service })
     scope.register(sourcesRoutes, { prefix: '/api/sources', ...service, publicUrl: config.publicUrl })
     scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
     scope.register(contextRoutes, { prefix: '/api/context', ...service })

@@ -29,11 +29,13 @@ import { reportsService } from './reports.ts'
 import { rulesService } from './rules.ts'
 import { savedFiltersService } from './saved-filters.ts'
 import { sessionsService } from './sessions.ts'
+import { sourceInboxService } from './sources/inbox.ts'
 import { sourcesService } from './sources/index.ts'
 import { payloadReader } from './sources/reader.ts'
 import { sourceReceiver } from './sources/receiving.ts'
 import { sourceSecrets } from './sources/secrets.ts'
 import { sourceSenders } from './sources/senders.ts'
+import { sourceTests } from './sources/testing.ts'
 import { syncService } from './sync/index.ts'
 import { syncProgress } from './sync/progress.ts'
 import { taskCountsService } from './tasks/counts.ts'
@@ -89,6 +91,8 @@ export function services(given: ServiceDeps) {
     outbox,
     sources: sourcesService({ repos, clock, reader, secrets }),
     sourceSenders: sourceSenders({ repos, clock, secrets }),
+    sourceInbox: sourceInboxService({ repos, clock, reader }),
+    sourceTests: sourceTests({ repos, reader }),
     sourceReceiver: sourceReceiver({ repos, clock, reader }),
     /** To be closed with the service. */
     payloadReader: reader,

@@ -13,7 +13,7 @@ import {
 } from './templates.ts'
 
 /** A task that a payload makes, and which item of `each` it is from. */
-interface ItemTask {
+export interface ItemTask {
   index: number
   task: RenderedTask
 }

@@ -1,4 +1,4 @@
-import { isDatabaseAway, withoutValues } from '../../db/database-error.ts'
+import { isDatabaseAway, violates, withoutValues } from '../../db/database-error.ts'
 import { and, desc, eq, lt, or, sql } from '../../db/drizzle.ts'
 import { preparedStatement } from '../../db/prepared-statement.ts'
 import { recordset } from '../../db/recordset.ts'
@@ -115,8 +115,24 @@ export function sourceEventsRepository(db: Executor) {
       return row
     },
 
-    async update(id: string, change: Partial<SourceEventRow>): Promise<void> {
-      await db.update(sourceEvents).set(change).where(eq(sourceEvents.id, id))
+    /** The event that has a deduplication key. */
+    async findByKey(sourceId: string, dedupKey: string): Promise<SourceEventRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(sourceEvents)
+        .where(and(eq(sourceEvents.sourceId, sourceId), eq(sourceEvents.dedupKey, dedupKey)))
+      return row
+    },
+
+    /** @returns false, having changed nothing, if another event has the deduplication key by now. */
+    async update(id: string, change: Partial<SourceEventRow>): Promise<boolean> {
+      try {
+        await db.update(sourceEvents).set(change).where(eq(sourceEvents.id, id))
+        return true
+      } catch (error) {
+        if (violates(error, 'source_events_dedup')) return false
+        throw error
+      }
     },
 
     /** Writes the tasks of events, and the list that they are in. */

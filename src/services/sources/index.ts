@@ -177,7 +177,10 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
 }
 
 /** @throws source_not_found */
-async function sourceOf({ sources }: Pick<BoundRepositories, 'sources'>, id: string): Promise<SourceRow> {
+export async function sourceOf(
+  { sources }: Pick<BoundRepositories, 'sources'>,
+  id: string,
+): Promise<SourceRow> {
   const source = await sources.find(id)
   if (!source) throw sourceNotFound(id)
   return source

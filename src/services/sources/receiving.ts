@@ -170,7 +170,7 @@ async function releaseBodies({ sourceEvents }: BoundRepositories, deliveries: Ac
 }
 
 /** The source's list, or the default list of its project. */
-async function destinationOf(
+export async function destinationOf(
   { lists }: BoundRepositories,
   { projectId, listId }: Pick<SourceTarget, 'projectId' | 'listId'>,
 ): Promise<DestinationRow> {
@@ -193,7 +193,7 @@ async function repeatOf(
 }
 
 /** Cast: only this service writes the column. */
-const tasksIn = ({ tasks }: Pick<SourceEventRow, 'tasks'>) => tasks as WrittenItem[]
+export const tasksIn = ({ tasks }: Pick<SourceEventRow, 'tasks'>) => tasks as WrittenItem[]
 
 function receiptOf({
   tasks,
@@ -235,7 +235,7 @@ function eventRow({
   }
 }
 
-function errorsOf(reading: SourceReading) {
+export function errorsOf(reading: SourceReading) {
   if (reading.outcome === 'filtered') return null
   if (reading.outcome === 'unreadable') {
     return [{ path: '', code: 'invalid_json', message: `is not JSON from position ${reading.readUpTo}` }]

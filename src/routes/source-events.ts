@@ -1,0 +1,104 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { EVENT_BYTES } from '../plugins/event-body.ts'
+import { IdPath, ref } from '../schemas/parts.ts'
+import { responses } from '../schemas/responses.ts'
+import {
+  SourceEvent,
+  SourceEventPage,
+  SourceEventPath,
+  SourceEventQuery,
+  SourcePayloadTest,
+  SourceTest,
+  SourceTestResult,
+} from '../schemas/source.ts'
+import type { Services } from '../services/index.ts'
+import { sourceInboxOperations } from '../services/sources/inbox.ts'
+import { sourceTestOperations } from '../services/sources/testing.ts'
+
+const tags = ['Sources']
+/** A payload of the maximum size, and what is around it. */
+const bodyLimit = EVENT_BYTES + 256 * 1024
+const result = { 200: responses(ref(SourceTestResult), { description: 'What the payload would make.' }) }
+
+/** Tests of sources, and their inbox. */
+export const sourceEventsRoutes: FastifyPluginAsyncTypebox<
+  Pick<Services, 'sourceInbox' | 'sourceTests'>
+> = async (app, { sourceInbox, sourceTests }) => {
+  app.post(
+    '/test',
+    {
+      bodyLimit,
+      config: { operation: sourceTestOperations.testGiven },
+      schema: {
+        tags,
+        operationId: 'testNewSource',
+        summary: 'Test a new source',
+        description: 'Returns the tasks that a payload would make with these templates. Nothing is created.',
+        body: ref(SourceTest),
+        response: result,
+      },
+    },
+    (request) => sourceTests.testGiven(request.body),
+  )
+
+  app.post(
+    '/:id/test',
+    {
+      bodyLimit,
+      config: {
+        operation: sourceTestOperations.test,
+        errors: ['source_not_found', 'event_not_found', 'event_not_replayable'],
+      },
+      schema: {
+        tags,
+        operationId: 'testSource',
+        summary: 'Test a source',
+        description:
+          'Returns the tasks that a payload, or that of an event, would make or update. Nothing is changed.',
+        params: IdPath('source'),
+        body: ref(SourcePayloadTest),
+        response: result,
+      },
+    },
+    (request) => sourceTests.test(request.caller, { ...request.params, ...request.body }),
+  )
+
+  app.get(
+    '/:id/events',
+    {
+      config: { operation: sourceInboxOperations.list, errors: ['source_not_found', 'invalid_cursor'] },
+      schema: {
+        tags,
+        operationId: 'listSourceEvents',
+        summary: 'List deliveries of a source',
+        description:
+          'Returns a page of the deliveries of a source, newest first. Payloads are kept for 30 days, and filtered deliveries for 7.',
+        params: IdPath('source'),
+        querystring: SourceEventQuery,
+        response: { 200: responses(SourceEventPage, { description: 'A page of deliveries.' }) },
+      },
+    },
+    async (request, reply) =>
+      reply.sendPage(await sourceInbox.list(request.caller, { ...request.params, query: request.query })),
+  )
+
+  app.post(
+    '/:id/events/:eventId/replay',
+    {
+      config: {
+        operation: sourceInboxOperations.replay,
+        errors: ['source_not_found', 'event_not_found', 'event_not_replayable', 'project_archived'],
+      },
+      schema: {
+        tags,
+        operationId: 'replaySourceEvent',
+        summary: 'Replay a delivery of a source',
+        description:
+          'Processes a delivery again with the current templates. A rejected or filtered one can now make tasks. An accepted one keeps its tasks, which are updated. A replay never creates a second task.',
+        params: SourceEventPath,
+        response: { 200: responses(ref(SourceEvent), { description: 'The delivery.' }) },
+      },
+    },
+    (request) => sourceInbox.replay(request.caller, request.params),
+  )
+}

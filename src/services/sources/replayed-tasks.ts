@@ -1,0 +1,49 @@
+import type { ItemTask } from '../../domain/sources/reading.ts'
+import { actorOfSource, changeOfTask, type TaskSourceRef } from '../../domain/sources/tasks.ts'
+import { decideChange } from '../../domain/task-change.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import { activityRow } from '../activity/row.ts'
+import { lockTasks } from '../tasks/locks.ts'
+import type { WrittenItem } from './tasks.ts'
+
+interface Replay {
+  source: TaskSourceRef
+  now: Date
+  items: ItemTask[]
+  /** The tasks that the delivery has already, in the order of its items. */
+  known: WrittenItem[]
+}
+
+/** Changes the tasks that a delivery has already. Those that were deleted, or are in an archived project, stay. */
+export function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
+  return async function changeTasks(
+    repos: BoundRepositories,
+    { source, now, items, known }: Replay,
+  ): Promise<void> {
+    if (known.length === 0) return
+    const locked = await lockTasks(repos, { ids: known.map(({ taskId }) => taskId) })
+    const actor = actorOfSource(source)
+    for (const [index, { taskId }] of known.entries()) {
+      const rendered = items[index]?.task
+      const task = locked.tasks.get(taskId)
+      if (!rendered || !task || locked.projects.get(task.projectId)?.archivedAt) continue
+      const change = changeOfTask(task, rendered)
+      const outcome = decideChange(task, {
+        change,
+        moveTo: undefined,
+        actorType: actor.type,
+        connection: undefined,
+        now,
+      })
+      if (!outcome) continue
+      await repos.tasks.update(taskId, outcome.update)
+      const about = { now, actor, taskId, projectId: task.projectId }
+      await repos.activity.insert(
+        outcome.activities.map((activity) => activityRow(clock, { ...about, ...activity })),
+      )
+      // Two items may have the same task.
+      locked.tasks.set(taskId, { ...task, ...outcome.update })
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import type { Operations } from '../../domain/operation.ts'
+import type { SourceReading } from '../../domain/sources/reading.ts'
+import { toTemplate } from '../../domain/sources/verify.ts'
+import { validationFailed } from '../../errors/index.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { SourceRow } from '../../repositories/sources/sources.ts'
+import type { SourcePayloadTest, SourceTest, SourceTestResult } from '../../schemas/source.ts'
+import type { Caller } from '../access.ts'
+import { definitionOf } from './definition.ts'
+import { eventOf, storedBytes } from './inbox.ts'
+import { sourceOf } from './index.ts'
+import type { PayloadReader } from './reader.ts'
+import { errorsOf } from './receiving.ts'
+
+export const sourceTestOperations = {
+  testGiven: { scope: 'admin' },
+  test: { scope: 'admin' },
+} satisfies Operations<ReturnType<typeof sourceTests>>
+
+/** Shows what a payload would make, without changing anything. */
+export function sourceTests({ repos, reader }: { repos: Repositories; reader: Pick<PayloadReader, 'read'> }) {
+  return {
+    /** With a source that does not exist yet. */
+    async testGiven({ source: { each = null, filter = null, template }, payload }: SourceTest) {
+      const definition = { each, filter, template: toTemplate(template) }
+      return resultOf(await reader.read(definition, bytesOf(payload)), new Map())
+    },
+
+    /** @throws source_not_found, event_not_found, event_not_replayable, validation_failed */
+    async test(
+      caller: Caller,
+      { id, payload, eventId }: SourcePayloadTest & { id: string },
+    ): Promise<SourceTestResult> {
+      const bound = repos.within(caller)
+      const source = await sourceOf(bound, id)
+      if ((payload === undefined) === (eventId === undefined)) throw eitherIsRequired()
+      const bytes =
+        eventId === undefined ? bytesOf(payload) : storedBytes(await eventOf(bound, { id, eventId }))
+      const reading = await reader.read(definitionOf(source), bytes)
+      return resultOf(reading, await knownTasks(bound, { source, reading }))
+    },
+  }
+}
+
+const bytesOf = (payload: unknown) => Buffer.from(JSON.stringify(payload ?? null))
+
+const eitherIsRequired = () =>
+  validationFailed([{ path: '/payload', code: 'required', message: 'either this or eventId is required' }])
+
+/** The ids of existing tasks by their external id. */
+async function knownTasks(
+  { tasks }: BoundRepositories,
+  { source, reading }: { source: SourceRow; reading: SourceReading },
+): Promise<Map<string | null, string>> {
+  const rendered = reading.outcome === 'accepted' ? reading.tasks : []
+  const ids = rendered.flatMap(({ task }) => task.externalId ?? [])
+  if (ids.length === 0) return new Map()
+  const rows = await tasks.listByExternalIds(source.projectId, {
+    source: 'webhook',
+    sourceId: source.id,
+    ids,
+  })
+  return new Map(rows.map(({ externalId, id }) => [externalId, id]))
+}
+
+function resultOf(reading: SourceReading, known: Map<string | null, string>): SourceTestResult {
+  const errors = errorsOf(reading) ?? []
+  if (reading.outcome !== 'accepted') {
+    const outcome = reading.outcome === 'filtered' ? 'filtered' : 'rejected'
+    return { outcome, tasks: [], filtered: 0, errors }
+  }
+  const seen = new Set<string>()
+  const tasks = reading.tasks.map(({ index, task }) => {
+    const { externalId } = task
+    const existingTaskId = known.get(externalId ?? null) ?? null
+    const isRepeated = externalId !== undefined && seen.has(externalId)
+    if (externalId !== undefined) seen.add(externalId)
+    return {
+      item: index,
+      task,
+      existingTaskId,
+      explanation: explain({ externalId, existingTaskId, isRepeated }),
+    }
+  })
+  return { outcome: 'accepted', tasks, filtered: reading.filtered, errors }
+}
+
+function explain(about: {
+  externalId: string | undefined
+  existingTaskId: string | null
+  isRepeated: boolean
+}): string {
+  const { externalId, existingTaskId, isRepeated } = about
+  if (externalId === undefined) return 'Creates a task. Without an external ID, each delivery creates one.'
+  if (existingTaskId) return `Updates the task with the external ID ${externalId}.`
+  if (isRepeated) return `Updates the task that an earlier item with the external ID ${externalId} creates.`
+  return `Creates a task. Later deliveries with the external ID ${externalId} update it.`
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { sourceOf } from '../support/sources.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } })
+})
+afterAll(() => service.close())
+
+const eventsOf = async (id: string, query = '') =>
+  (await service.get(`/api/sources/${id}/events${query}`)).body.data
+const replay = (id: string, eventId: string) => service.post(`/api/sources/${id}/events/${eventId}/replay`)
+const countTasks = async (sourceId: string) =>
+  (await service.query('select id from tasks where source_id = $1', [sourceId])).length
+
+describe('a test of a source', () => {
+  const template = { title: '{{ item.title }}', externalId: '{{ item.id }}', priority: '{{ item.priority }}' }
+
+  test('shows the tasks that a new source would make, and creates nothing', async () => {
+    const { status, body } = await service.post('/api/sources/test', {
+      source: { each: 'payload.items', filter: 'item.title', template },
+      payload: {
+        items: [{ title: 'A', id: 1, priority: 'huge' }, { id: 2 }, { title: 'C' }, { title: 'D', id: 1 }],
+      },
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      outcome: 'accepted',
+      filtered: 1,
+      tasks: [
+        { item: 0, task: { title: 'A', externalId: '1' }, existingTaskId: null },
+        { item: 2, task: { title: 'C' }, explanation: expect.stringContaining('each delivery creates one') },
+        { item: 3, task: { title: 'D' }, explanation: expect.stringContaining('earlier item') },
+      ],
+      errors: [
+        { path: '/template/priority', code: 'not_allowed', message: expect.stringContaining('item 0') },
+      ],
+    })
+    expect(await service.query('select 1 from tasks')).toEqual([])
+  })
+
+  test.each<[string, object, string]>([
+    ['a template that does not parse', { template: { title: '{{ a | b }}' } }, '/template/title'],
+    ['a path that leads to no array', { each: 'payload.items', template }, '/items'],
+    ['no title', { template: { title: '{{ payload.nothing }}' } }, '/template/title'],
+  ])('shows why a payload would be rejected: %s', async (_, source, path) => {
+    const { status, body } = await service.post('/api/sources/test', { source, payload: { a: 1 } })
+    expect([status, body.outcome, body.errors[0].path]).toEqual([200, 'rejected', path])
+  })
+
+  test('shows which task would be updated, by a payload or an event', async () => {
+    const { source, send } = await sourceOf(service, { template })
+    const { taskId, eventId } = (await send({ id: 7, title: 'Known' })).body
+    const path = `/api/sources/${source.id}/test`
+    for (const body of [{ payload: { id: 7, title: 'Again' } }, { eventId }]) {
+      const result = await service.post(path, body)
+      expect(result.body.tasks).toMatchObject([{ existingTaskId: taskId }])
+    }
+    expect((await service.get(`/api/tasks/${taskId}`)).body).toMatchObject({ title: 'Known', version: 1 })
+    for (const body of [{}, { payload: {}, eventId }]) {
+      expect((await service.post(path, body)).body.errors[0].path).toBe('/payload')
+    }
+    const unknown = await service.post(path, { eventId: source.id })
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'event_not_found'])
+  })
+})
+
+describe('the inbox of a source', () => {
+  test('lists deliveries, newest first, by outcome and in pages', async () => {
+    const { source, send } = await sourceOf(service, { filter: 'payload.ok' })
+    await send({ ok: true, title: 'A' }, { id: 'msg_a' })
+    await send({ ok: false, title: 'B' })
+    await send({ ok: true })
+    const events = await eventsOf(source.id)
+    expect(events.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      'rejected',
+      'filtered',
+      'accepted',
+    ])
+    expect(events[2]).toMatchObject({ sourceId: source.id, deliveryId: 'msg_a', duplicates: 0, errors: null })
+    expect(events[2].payload).toEqual({ ok: true, title: 'A' })
+    expect(await eventsOf(source.id, '?outcome=filtered')).toEqual([events[1]])
+    const page = (await service.get(`/api/sources/${source.id}/events?limit=2`)).body
+    const next = await eventsOf(source.id, `?limit=2&cursor=${page.nextCursor}`)
+    expect([...page.data, ...next]).toEqual(events)
+  })
+
+  test('is not found by keys of other projects', async () => {
+    const { source } = await sourceOf(service)
+    const { id: projectId } = await service.given.project()
+    const key = await service.given.key({ scopes: ['admin'], projectId })
+    const { status, body } = await service.get(`/api/sources/${source.id}/events`, { key })
+    expect([status, body.code]).toEqual([404, 'source_not_found'])
+  })
+
+  test('loses what is past its retention', async () => {
+    const { source, send } = await sourceOf(service, { filter: 'payload.ok' })
+    await send({ ok: true, title: 'A' })
+    await send({ title: 'B' })
+    const past = new Date(Date.now() - 40 * 86_400_000).getTime().toString(16).padStart(12, '0')
+    await service.query(
+      `update source_events set id = overlay(id::text placing $2 from 1 for 13)::uuid where source_id = $1`,
+      [source.id, `${past.slice(0, 8)}-${past.slice(8)}`],
+    )
+    await service.service.cleanup.cleanUp()
+    expect(await eventsOf(source.id)).toMatchObject([{ outcome: 'accepted', payload: null }])
+  })
+})
+
+describe('a replay', () => {
+  test('makes the task of a rejected delivery once its template is fixed, and never a second one', async () => {
+    const { source, send } = await sourceOf(service, { template: { title: '{{ payload.subject }}' } })
+    await send({ title: 'Fixed' }, { id: 'msg_r' })
+    const [{ id }] = await eventsOf(source.id)
+    expect((await replay(source.id, id)).body).toMatchObject({ outcome: 'rejected' })
+    await service.patch(`/api/sources/${source.id}`, { template: { title: '{{ payload.title }}' } })
+    const { status, body } = await replay(source.id, id)
+    expect([status, body]).toMatchObject([
+      200,
+      { outcome: 'accepted', errors: null, tasks: [{ created: true }] },
+    ])
+    expect((await service.get(`/api/tasks/${body.tasks[0].taskId}`)).body.title).toBe('Fixed')
+    const again = await Promise.all([replay(source.id, id), replay(source.id, id)])
+    expect(again.map(({ body }) => body.tasks)).toEqual([body.tasks, body.tasks])
+    const repeat = await send({ title: 'Fixed' }, { id: 'msg_r' })
+    expect(repeat.body).toMatchObject({ duplicate: true, taskId: body.tasks[0].taskId })
+    expect(await countTasks(source.id)).toBe(1)
+  })
+
+  test('of a delivery that was sent again since takes over its task', async () => {
+    const { source, send } = await sourceOf(service, { template: { title: '{{ payload.subject }}' } })
+    await send({ title: 'A' }, { id: 'msg_again' })
+    await service.patch(`/api/sources/${source.id}`, { template: { title: '{{ payload.title }}' } })
+    const { taskId } = (await send({ title: 'A' }, { id: 'msg_again' })).body
+    const [, first] = await eventsOf(source.id)
+    expect((await replay(source.id, first.id)).body).toMatchObject({
+      outcome: 'accepted',
+      tasks: [{ taskId }],
+    })
+    expect(await countTasks(source.id)).toBe(1)
+  })
+
+  test('updates the tasks of an accepted delivery with the templates as they are now', async () => {
+    const { source, send } = await sourceOf(service)
+    const { taskId, eventId } = (await send({ title: 'A', severity: 'page' })).body
+    const template = {
+      title: '{{ payload.title }}!',
+      priority: '{% if payload.severity == "page" %}high{% endif %}',
+    }
+    await service.patch(`/api/sources/${source.id}`, { template })
+    expect((await replay(source.id, eventId)).body.tasks).toEqual([{ taskId, created: true }])
+    expect((await service.get(`/api/tasks/${taskId}`)).body).toMatchObject({ title: 'A!', priority: 'high' })
+    await service.patch(`/api/sources/${source.id}`, { filter: 'false' })
+    expect((await replay(source.id, eventId)).body).toMatchObject({
+      outcome: 'accepted',
+      tasks: [{ taskId }],
+    })
+    await service.delete(`/api/tasks/${taskId}`)
+    await service.patch(`/api/sources/${source.id}`, { filter: null })
+    expect((await replay(source.id, eventId)).body.tasks).toEqual([{ taskId, created: true }])
+    expect(await countTasks(source.id)).toBe(1)
+  })
+
+  test('of a cut payload, and in an archived project, is refused', async () => {
+    const { source, send } = await sourceOf(service)
+    const { eventId } = (await send({ title: 'A', text: 'x'.repeat(300_000) })).body
+    const cut = await replay(source.id, eventId)
+    expect([cut.status, cut.body.code]).toEqual([409, 'event_not_replayable'])
+    await service.post(`/api/projects/${source.projectId}/archive`)
+    await send({ title: 'B' })
+    const [event] = await eventsOf(source.id)
+    const archived = await replay(source.id, event.id)
+    expect([archived.status, archived.body.code]).toEqual([409, 'project_archived'])
+    await service.post(`/api/projects/${source.projectId}/unarchive`)
+    expect((await replay(source.id, event.id)).body.outcome).toBe('accepted')
+  })
+})
