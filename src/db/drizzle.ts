@@ -28,6 +28,7 @@ export const {
   inArray,
   isNotNull,
   isNull,
+  like,
   lt,
   lte,
   ne,

@@ -26,6 +26,7 @@ import { projectsRepository } from './projects.ts'
 import { rulesRepository } from './rules.ts'
 import { savedFiltersRepository } from './saved-filters.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
+import { similarTasksRepository } from './similar-tasks.ts'
 import { sourceEventsRepository } from './sources/events.ts'
 import { sourcesRepository } from './sources/sources.ts'
 import { statsRepository } from './stats.ts'
@@ -100,6 +101,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     taskChanges: taskChanges(db),
     taskNames: taskNamesRepository(db, reach),
     savedFilters: savedFiltersRepository(db),
+    similarTasks: similarTasksRepository(db),
     comments: commentsRepository(db, reach),
     lists: listsRepository(db, reach),
     deletionTurn: deletionTurn(db),

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { serialized } from '../plugins/pages.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
-import { Merge, ReportQuery } from '../schemas/report.ts'
+import { Merge, ReportQuery, SimilarQuery, SimilarTasks } from '../schemas/report.ts'
 import { ETag, responses } from '../schemas/responses.ts'
 import { TaskPage, WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
@@ -73,5 +74,28 @@ export const reportsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, se
     },
     async (request, reply) =>
       reply.sendPage(await reports.list(request.caller, { id: request.params.id, query: request.query })),
+  )
+
+  app.get(
+    '/:id/similar',
+    {
+      config: { operation: reportOperations.listSimilar, errors: ['task_not_found'] },
+      schema: {
+        tags,
+        operationId: 'listSimilarTasks',
+        summary: 'List similar tasks',
+        description:
+          'Returns the tasks of the project that resemble a task, most similar first. Compares the notes of feedback, and otherwise titles and the beginning of descriptions. Includes open tasks and those done in the last 90 days. Tasks that are merged into another task aren’t included, but that task is. A new task is found within seconds.',
+        params: IdPath('task'),
+        querystring: SimilarQuery,
+        response: { 200: responses(ref(SimilarTasks), { description: 'The similar tasks.' }) },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const { items, isAvailable } = await reports.listSimilar(request.caller, { id, query: request.query })
+      const data = items.map(({ json, similarity }) => `{"task":${json},"similarity":${similarity}}`)
+      return serialized<SimilarTasks>(reply, `{"data":[${data}],"unavailable":${!isAvailable}}`)
+    },
   )
 }

@@ -1,11 +1,13 @@
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts'
+import { distinctiveWords, pairsOf } from '../domain/distinctive-words.ts'
 import { decideMerge, decideUnmerge } from '../domain/merging.ts'
 import type { Operations } from '../domain/operation.ts'
 import { taskOrderOf } from '../domain/task-order.ts'
 import { taskNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
-import type { ReportQuery } from '../schemas/report.ts'
+import type { SimilarTask } from '../repositories/similar-tasks.ts'
+import type { ReportQuery, SimilarQuery } from '../schemas/report.ts'
 import type { WrittenTask } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
@@ -19,6 +21,7 @@ export const reportOperations = {
   merge: { scope: 'tasks:write' },
   unmerge: { scope: 'tasks:write' },
   list: { scope: 'tasks:read' },
+  listSimilar: { scope: 'tasks:read' },
 } satisfies Operations<ReturnType<typeof reportsService>>
 
 /**
@@ -95,7 +98,27 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
       if (items !== null) return { items, nextCursor }
       return { items: '', nextCursor, rest: portionsOf({ tasks }, { ids, isSummary }) }
     },
+
+    /**
+     * The tasks that resemble a task as JSON text, most similar first.
+     * @throws task_not_found
+     */
+    async listSimilar(
+      caller: Caller,
+      { id, query: { limit = 10 } }: { id: string; query: SimilarQuery },
+    ): Promise<{ items: SimilarTask[]; isAvailable: boolean }> {
+      const { tasks, similarTasks } = repos.within(caller)
+      const [task, isAvailable] = await Promise.all([tasks.find(id), similarTasks.isAvailable()])
+      if (!task) throw taskNotFound(id)
+      if (!isAvailable) return { items: [], isAvailable }
+      const wordGroups = pairsOf(distinctiveWords(task.title))
+      const doneSince = new Date(clock.now().getTime() - DONE_MS)
+      return { items: await similarTasks.list({ task, wordGroups, doneSince, limit }), isAvailable }
+    },
   }
 }
 
 const ORDER = 'reports'
+
+/** A problem that was solved in the last 90 days may be back. */
+const DONE_MS = 90 * 24 * 60 * 60 * 1000

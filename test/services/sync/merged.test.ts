@@ -3,7 +3,7 @@ import { type Syncing, startSyncing } from '../../support/syncing.ts'
 
 let service: Syncing
 beforeAll(async () => {
-  service = await startSyncing()
+  service = await startSyncing({ tokens: { writer: {} } })
 })
 afterAll(() => service.close())
 
@@ -13,7 +13,7 @@ const reopened = { state: 'open' as const, stateReason: null, closedAt: null }
 
 /** Two issues, the first merged into the second. */
 async function givenMerged(state: 'open' | 'closed' = 'open', change: object = {}) {
-  const { project, repository, sync } = await service.connected()
+  const { project, repository, sync } = await service.connected({ token: 'writer', writeBack: 'state' })
   repository.issue(state === 'closed' ? closed : {})
   repository.issue({})
   await sync()
@@ -95,9 +95,10 @@ describe('while the task of an issue is merged', () => {
     expect((await types()).slice(-3)).toEqual(['task.merged', 'task.updated', 'task.unmerged'])
   })
 
-  test('merging and unmerging ask the host for nothing', async () => {
-    const { requestsBefore, unmerge } = await givenMerged()
+  test('merging and unmerging ask the host for nothing, and write nothing', async () => {
+    const { id, requestsBefore, unmerge } = await givenMerged()
     await unmerge()
     expect(service.host.requests.slice(requestsBefore)).toEqual([])
+    expect(await service.query('select from codehost_writes where task_id = $1', [id])).toEqual([])
   })
 })
