@@ -96,6 +96,40 @@ describe('a worker', () => {
     expect(asked.filter((url) => committed.includes(url))).toEqual([])
   }, 120_000)
 
+  test('that is stopped among the comments is replaced by one that requests no committed page again', async () => {
+    const { project, repository } = await connected('acme/stopped-comments', 2)
+    for (let i = 0; i < 1_000; i++) repository.comment(1 + (i % 2))
+    const body = { repository: repository.name, comments: true }
+    await service.put(`/api/projects/${project.id}/codehost`, body)
+    const reached = new Promise<void>((done) => {
+      host.onResponse(({ url }) => {
+        if (url.includes('/comments?') && url.endsWith('page=5')) done()
+      })
+    })
+    const since = host.requests.length
+    const first = workerOf(service)
+    const run = (await service.post(`/api/codehost/${project.id}/sync`)).body
+    await reached
+    await first.stop()
+    const left = await runOf(run.id)
+    expect(left.checkpoint).toMatchObject({ phase: 'comments', list: { phase: 'listing' } })
+    const before = host.requests.length
+    const second = workerOf(service)
+    const done = await finished(`/api/codehost/${project.id}/syncs/${run.id}`)
+    await second.stop()
+    expect(done).toMatchObject({ status: 'completed', comments: { created: 1_000 } })
+    const earlier = host.requests.slice(since, before).map(({ url }) => host.url + url)
+    const committed = earlier.slice(0, earlier.indexOf(left.checkpoint.list.next))
+    const asked = host.requests.slice(before).map(({ url }) => host.url + url)
+    expect(asked[0]).toBe(left.checkpoint.list.next)
+    expect(asked.filter((url) => committed.includes(url))).toEqual([])
+    const counts = await service.query(
+      'select comment_count, (select count(*)::int from comments where task_id = tasks.id) as stored from tasks where project_id = $1',
+      [project.id],
+    )
+    expect(counts).toEqual([1, 2].map(() => ({ comment_count: 500, stored: 500 })))
+  }, 120_000)
+
   test('that is stopped gives up its run at once', async () => {
     const { project } = await connected('acme/stopped', 3_000)
     host.latencyMs = 20
