@@ -97,6 +97,21 @@ describe('the sync of a repository', () => {
     await runsOf(page).first().getByText('#1: deleted in Inlet').waitFor()
   })
 
+  test('shows the colors of labels in rows and on the task', async ({ app }) => {
+    const { project, repository, sync } = await app.service.connected()
+    repository.issue({ title: 'Colorful', labels: [{ name: 'bug', color: 'd73a4a' }, 'plain'] })
+    await sync()
+    const page = await app.open(`/tasks?projectId=${project.id}`)
+    const row = page.getByRole('listitem').filter({ hasText: 'Colorful' })
+    const dot = 'i[style*="rgb(215, 58, 74)"]'
+    await row.getByText('bug').locator(dot).waitFor()
+    await row.getByRole('link', { name: 'Colorful' }).click()
+    const panel = panelOf(page)
+    await panel.getByText('bug', { exact: true }).locator(dot).waitFor()
+    // What the host sends as a text has its default color.
+    await panel.getByText('plain', { exact: true }).locator('i[style*="rgb(237, 237, 237)"]').waitFor()
+  })
+
   test('shows each state of issues and pull requests', async ({ app }) => {
     const { project, repository, sync } = await app.service.connected()
     const titles = ['Still open', 'Closed', 'Not planned', 'Twice', 'Vanished']

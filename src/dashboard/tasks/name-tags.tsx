@@ -1,7 +1,7 @@
-import { TagsInput, type TagsInputProps } from '@mantine/core'
+import { Pill, TagsInput, type TagsInputProps } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
-import { LabelDot } from './label-colors.tsx'
+import { type LabelColors, LabelDot } from './label-colors.tsx'
 import styles from './name-tags.module.css'
 import { namesQuery, rankOptions, useNames } from './names.ts'
 import { rankNames } from './rank-names.ts'
@@ -14,13 +14,23 @@ interface NameTagsProps extends Omit<TagsInputProps, 'value' | 'onChange' | 'dat
   /** Limits the suggestions to a project. */
   projectId: string | undefined
   value: string[]
+  /** Those of selected labels. */
+  colors?: LabelColors
   onChange(names: string[]): void
   /** Enter selects the first suggestion instead of the typed text. */
   selectsFirst?: boolean
 }
 
 /** An input for labels or assignees with suggestions from the API. */
-export function NameTags({ kind, projectId, value, onChange, selectsFirst = false, ...rest }: NameTagsProps) {
+export function NameTags({
+  kind,
+  projectId,
+  value,
+  colors,
+  onChange,
+  selectsFirst = false,
+  ...rest
+}: NameTagsProps) {
   const queryClient = useQueryClient()
   const [text, setText] = useState('')
   const [hasFocus, setFocus] = useState(false)
@@ -61,6 +71,12 @@ export function NameTags({ kind, projectId, value, onChange, selectsFirst = fals
             {byName.get(String(option.value))?.openCount.toLocaleString()}
           </span>
         </span>
+      )}
+      renderPill={({ option, onRemove }) => (
+        <Pill withRemoveButton={!rest.readOnly} onRemove={onRemove}>
+          <LabelDot color={colors?.get(String(option.value).toLowerCase())} />
+          {option.value}
+        </Pill>
       )}
       selectFirstOptionOnChange={selectsFirst && text.trim() !== ''}
       searchValue={text}

@@ -4,6 +4,7 @@ import { projectsQuery, type Task } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
+import { useLabelColors } from '../label-colors.tsx'
 import { useAllLists } from '../list-menu.tsx'
 import { useIsManaged } from '../managed.ts'
 import { NameTags } from '../name-tags.tsx'
@@ -17,6 +18,9 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
   const actions = useTaskActions()
   const isManaged = useIsManaged(task)
   const mayLabel = mayWrite && !isManaged
+  const labelColors = useLabelColors(task.projectId, {
+    isEnabled: task.source === 'codehost' && task.labels.length > 0,
+  })
   const selectProps = { variant: 'unstyled', readOnly: !mayWrite, allowDeselect: false, size: 'sm' } as const
   return (
     <dl className={styles.properties}>
@@ -61,6 +65,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
           readOnly={!mayLabel}
           placeholder={task.labels.length === 0 ? (mayLabel ? 'Add label' : 'None') : undefined}
           value={task.labels}
+          colors={labelColors}
           onChange={(labels) => void edit.save({ labels })}
         />
       </dd>
