@@ -1,11 +1,12 @@
 import { describe, expect } from 'vitest'
-import { startApp } from '../support/app.ts'
+import { deliver } from '../support/code-host-deliveries.ts'
 import { deliveryOf, feedback } from '../support/feedback.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
 import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, collectErrors, smallTargets, testWith, violationsOn } from './support/browser.ts'
 
 /** The address of each page, on a service that has something to show. */
-async function fill({ service }: AppInBrowser) {
+async function fill({ service }: AppInBrowser<Syncing>) {
   const { post } = service
   const { body: project } = await post('/api/projects', { name: 'Mobile app' })
   const { body: task } = await post('/api/tasks', {
@@ -20,6 +21,10 @@ async function fill({ service }: AppInBrowser) {
   const { body: gone } = await post('/api/tasks', { title: 'Gone' })
   await service.delete(`/api/tasks/${gone.id}`)
   await post('/api/webhook-secrets', {})
+  const { project: synced, repository } = await service.connected()
+  const { body: webhook } = await post(`/api/projects/${synced.id}/codehost/webhook-secret`)
+  await deliver(webhook, { event: 'ping', payload: { repository: { id: repository.id } } })
+  await deliver(webhook, { event: 'watch', payload: { action: 'started' } })
   return {
     tasks: '/tasks',
     'a task that is gone': `/tasks/${gone.id}`,
@@ -34,11 +39,12 @@ async function fill({ service }: AppInBrowser) {
     webhook: '/settings/webhook',
     routing: '/settings/routing',
     events: '/settings/events',
+    deliveries: `/settings/deliveries?projectId=${synced.id}`,
     'no such page': '/nowhere',
   }
 }
 
-const test = testWith(startApp).extend('pages', { auto: true }, ({ app }) => fill(app))
+const test = testWith(() => startSyncing()).extend('pages', { auto: true }, ({ app }) => fill(app))
 
 describe('every page', () => {
   test.for([

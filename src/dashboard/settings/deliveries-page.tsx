@@ -1,4 +1,4 @@
-import { Badge, Button, SegmentedControl, Select, Skeleton } from '@mantine/core'
+import { Button, SegmentedControl, Select, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -7,20 +7,19 @@ import { deliveriesQuery, itemsOf, projectsQuery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
-import { RelativeTime } from '../components/relative-time.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { useSearchString } from '../navigation/location-provider.tsx'
 import { formatSearch, parseSearch } from '../navigation/search-params.ts'
 import { deliveryReason, deliveryTitle } from './delivery-text.ts'
+import { InboxItem, InboxRows, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
 type Delivery = Schema<'CodehostDelivery'>
 type Status = Delivery['status']
 
-const POLL_MS = 5_000
 const COLOURS: Record<Status, string> = { received: 'blue', applied: 'green', dropped: 'gray', failed: 'red' }
 const NAMES: Record<Status, string> = {
   received: 'pending',
@@ -74,8 +73,7 @@ function Deliveries({ projectId }: { projectId: string }) {
   const [status, setStatus] = useState<Status | 'all'>('all')
   const query = useInfiniteQuery({
     ...deliveriesQuery(projectId, status === 'all' ? undefined : status),
-    // The stream reports changed tasks, not deliveries. With more pages loaded a refetch would load all of them.
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? POLL_MS : false),
+    refetchInterval: pollFirstPage,
   })
   const deliveries = itemsOf(query.data)
   return (
@@ -107,27 +105,18 @@ function Deliveries({ projectId }: { projectId: string }) {
           }
         />
       )}
-      {deliveries.length > 0 && (
-        <ul className={styles.rows}>
-          {deliveries.map((delivery) => (
-            <DeliveryItem key={delivery.id} projectId={projectId} delivery={delivery} />
-          ))}
-        </ul>
-      )}
-      {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          Show older deliveries
-        </Button>
-      )}
+      <InboxRows what="deliveries" query={query}>
+        {deliveries.map((delivery) => (
+          <DeliveryItem key={delivery.id} projectId={projectId} delivery={delivery} />
+        ))}
+      </InboxRows>
     </>
   )
 }
 
 function DeliveryItem({ projectId, delivery }: { projectId: string; delivery: Delivery }) {
-  const [isOpen, setOpen] = useState(false)
   const { mutate, isBusy } = useMutation('deliveries')
   const { id, status, taskId, isReplayable } = delivery
-  const reason = deliveryReason(delivery)
 
   async function replay() {
     const replayed = await mutate("Couldn't replay the delivery", () =>
@@ -139,34 +128,16 @@ function DeliveryItem({ projectId, delivery }: { projectId: string; delivery: De
   }
 
   return (
-    <li className={styles.item} style={{ flexWrap: 'wrap' }}>
-      <Badge color={COLOURS[status]} variant="dot" tt="none" style={{ flex: 'none' }}>
-        {NAMES[status]}
-      </Badge>
-      <div className={styles.main}>
-        <div>{deliveryTitle(delivery)}</div>
-        <div className="quiet small">
-          <RelativeTime dateTime={delivery.receivedAt} />
-          {reason && ` · ${reason}`}
-        </div>
-      </div>
-      {taskId && (
-        <Link to={`/tasks/${taskId}`} className="target">
-          View task
-        </Link>
-      )}
-      {isReplayable && (
-        <>
-          <Button variant="default" loading={isBusy} onClick={() => void replay()}>
-            Replay
-          </Button>
-          <Button variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Hide payload' : 'Show payload'}
-          </Button>
-        </>
-      )}
-      {isOpen && <Payload projectId={projectId} id={id} />}
-    </li>
+    <InboxItem
+      badge={{ color: COLOURS[status], text: NAMES[status] }}
+      title={deliveryTitle(delivery)}
+      receivedAt={delivery.receivedAt}
+      details={[deliveryReason(delivery)]}
+      taskId={taskId}
+      replay={isReplayable ? replay : undefined}
+      isBusy={isBusy}
+      payload={<Payload projectId={projectId} id={id} />}
+    />
   )
 }
 
@@ -177,7 +148,7 @@ function Payload({ projectId, id }: { projectId: string; id: string }) {
       dataOf(api.GET('/api/codehost/{projectId}/deliveries/{id}', { params: { path: { projectId, id } } })),
   })
   return (
-    <div style={{ flexBasis: '100%' }} className={styles.payload}>
+    <>
       {query.isPending && <Skeleton height={120} />}
       {query.isError && <LoadError what="the payload" query={query} />}
       {query.data && query.data.payload === null && (
@@ -186,6 +157,6 @@ function Payload({ projectId, id }: { projectId: string; id: string }) {
       {query.data && query.data.payload !== null && (
         <CopyBlock text={JSON.stringify(query.data.payload, null, 2)} />
       )}
-    </div>
+    </>
   )
 }
