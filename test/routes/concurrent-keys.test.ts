@@ -40,30 +40,33 @@ async function untilWaiting(): Promise<void> {
 
 describe('concurrent creates with idempotency keys', () => {
   test('share statements, and each response is replayed', async () => {
-    const { inbox } = await service.given.project()
-    const requests = await times(60, async (n) => ({
-      key: newKey(),
-      body: { title: `K${n}`, listId: inbox.id },
-    }))
-    const send = ({ key, body }: (typeof requests)[number]) => service.post('/api/tasks', body, keyed(key))
-    const created = await Promise.all(requests.map(send))
-    const again = await Promise.all(
-      requests.map(({ key, body }) => second.post('/api/tasks', body, keyed(key))),
-    )
+    const transactionsOfBurst = async () => {
+      const { inbox } = await service.given.project()
+      const requests = await times(60, async (n) => ({
+        key: newKey(),
+        body: { title: `K${n}`, listId: inbox.id },
+      }))
+      const send = ({ key, body }: (typeof requests)[number]) => service.post('/api/tasks', body, keyed(key))
+      const created = await Promise.all(requests.map(send))
+      const again = await Promise.all(
+        requests.map(({ key, body }) => second.post('/api/tasks', body, keyed(key))),
+      )
 
-    expect(created.map(({ status }) => status)).toEqual(Array(60).fill(201))
-    expect(created.some(isReplay)).toBe(false)
-    expect(again.every(isReplay)).toBe(true)
-    for (const [n, { status, body, headers }] of created.entries()) {
-      expect([again[n]?.status, again[n]?.body]).toEqual([status, body])
-      for (const name of ['location', 'etag', 'content-type']) {
-        expect(again[n]?.headers.get(name)).toBe(headers.get(name))
+      expect(created.map(({ status }) => status)).toEqual(Array(60).fill(201))
+      expect(created.some(isReplay)).toBe(false)
+      expect(again.every(isReplay)).toBe(true)
+      for (const [n, { status, body, headers }] of created.entries()) {
+        expect([again[n]?.status, again[n]?.body]).toEqual([status, body])
+        for (const name of ['location', 'etag', 'content-type']) {
+          expect(again[n]?.headers.get(name)).toBe(headers.get(name))
+        }
+        expect((await service.get(`/api/tasks/${body.id}`)).body).toEqual(body)
       }
-      expect((await service.get(`/api/tasks/${body.id}`)).body).toEqual(body)
+      return transactionsOf(created.map(({ body }) => body.id))
     }
-    // Alone, each would have a transaction of its own.
-    const count = await transactionsOf(created.map(({ body }) => body.id))
-    expect(count).toBeLessThan(60)
+    // Alone, each would have a transaction of its own. On a busy machine a whole burst may be alone: a statement that
+    // waits for a lock gives up, and its requests continue one by one.
+    await expect.poll(transactionsOfBurst).toBeLessThan(60)
   })
 
   test('mixed with others create one task for each key', async () => {

@@ -16,31 +16,41 @@ const MISSING = '01890000-0000-7000-8000-000000000000'
 
 describe('concurrent moves', () => {
   test('share statements, within a project and to another one', async () => {
-    const [from, to] = [await service.given.project(), await service.given.project()]
-    const list = await service.given.list(from.id)
-    const tasks = await times(40, () => service.given.task(from.inbox, { source: 'api' }))
-    const targets = [list, to.inbox]
-    const moved = await times(40, (n) =>
-      service.patch(`/api/tasks/${tasks[n]?.id}`, { listId: targets[n % 2]?.id, status: 'in_progress' }),
-    )
-    for (const [n, { status, body }] of moved.entries()) {
-      const projectId = n % 2 ? to.id : from.id
-      expect(status).toBe(200)
-      expect(body).toMatchObject({ listId: targets[n % 2]?.id, projectId, status: 'in_progress', version: 2 })
-      expect((await service.get(`/api/tasks/${body.id}`)).body).toEqual(body)
+    const transactionsOfBurst = async () => {
+      const [from, to] = [await service.given.project(), await service.given.project()]
+      const list = await service.given.list(from.id)
+      const tasks = await times(40, () => service.given.task(from.inbox, { source: 'api' }))
+      const targets = [list, to.inbox]
+      const moved = await times(40, (n) =>
+        service.patch(`/api/tasks/${tasks[n]?.id}`, { listId: targets[n % 2]?.id, status: 'in_progress' }),
+      )
+      for (const [n, { status, body }] of moved.entries()) {
+        const projectId = n % 2 ? to.id : from.id
+        expect(status).toBe(200)
+        expect(body).toMatchObject({
+          listId: targets[n % 2]?.id,
+          projectId,
+          status: 'in_progress',
+          version: 2,
+        })
+        expect((await service.get(`/api/tasks/${body.id}`)).body).toEqual(body)
+      }
+      const taskIds = tasks.map(({ id }) => id)
+      const logged = await service.query(
+        'select task_id, project_id, metadata, transaction from activity where task_id = any($1)',
+        [taskIds],
+      )
+      expect(logged).toHaveLength(40)
+      for (const { task_id, project_id, metadata } of logged) {
+        const n = taskIds.indexOf(task_id)
+        expect(project_id).toBe(n % 2 ? to.id : from.id)
+        expect(metadata.changes.listId).toEqual({ from: from.inbox.id, to: targets[n % 2]?.id })
+      }
+      return new Set(logged.map(({ transaction }) => transaction)).size
     }
-    const taskIds = tasks.map(({ id }) => id)
-    const logged = await service.query(
-      'select task_id, project_id, metadata, transaction from activity where task_id = any($1)',
-      [taskIds],
-    )
-    expect(logged).toHaveLength(40)
-    for (const { task_id, project_id, metadata } of logged) {
-      const n = taskIds.indexOf(task_id)
-      expect(project_id).toBe(n % 2 ? to.id : from.id)
-      expect(metadata.changes.listId).toEqual({ from: from.inbox.id, to: targets[n % 2]?.id })
-    }
-    expect(new Set(logged.map(({ transaction }) => transaction)).size).toBeLessThan(40)
+    // Alone, each would have a transaction of its own. On a busy machine a whole burst may be alone: a statement that
+    // waits for a lock gives up, and its requests continue one by one.
+    await expect.poll(transactionsOfBurst).toBeLessThan(40)
   })
 
   test('fail each for itself', async () => {
