@@ -118,8 +118,7 @@ describe('the list of tasks', () => {
     await expect.poll(stored).toEqual(Array(2).fill([false, 'in_progress']))
     await selectBoth()
     await page.getByRole('toolbar').getByRole('button', { name: 'Move' }).click()
-    await page.getByRole('menu').getByText('Moved there').waitFor()
-    await page.getByRole('menuitem', { name: 'Inbox' }).last().click()
+    await page.getByRole('group', { name: 'Moved there' }).getByRole('menuitem', { name: 'Inbox' }).click()
     await page.getByText('2 tasks: Moved.').waitFor()
     await expect.poll(stored).toEqual(Array(2).fill([true, 'in_progress']))
     await page

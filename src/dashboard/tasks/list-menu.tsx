@@ -12,7 +12,8 @@ export function useAllLists() {
 
 export function ListMenuItems({ onPick }: { onPick(listId: string): void }) {
   return useAllLists().map(({ project, lists }) => (
-    <div key={project.id}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of a menu.
+    <div key={project.id} role="group" aria-label={project.name}>
       <Menu.Label>{project.name}</Menu.Label>
       {lists.map((list) => (
         <Menu.Item key={list.id} onClick={() => onPick(list.id)}>
