@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { invalidate } from '../api/invalidate.ts'
 import { problemOf } from '../api/problem.ts'
 import { toast } from './toast.ts'
 
@@ -10,8 +11,7 @@ import { toast } from './toast.ts'
 export function useMutation(...queryKeys: string[]) {
   const queryClient = useQueryClient()
   const [isBusy, setBusy] = useState(false)
-  const refresh = () =>
-    Promise.all(queryKeys.map((key) => queryClient.invalidateQueries({ queryKey: [key] })))
+  const refresh = () => Promise.all(queryKeys.map((key) => invalidate(queryClient, { queryKey: [key] })))
   async function mutate<T>(title: string, mutation: () => Promise<T>): Promise<T | undefined> {
     setBusy(true)
     try {

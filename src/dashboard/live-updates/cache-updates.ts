@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { invalidate as invalidateQuery } from '../api/invalidate.ts'
 import { type Activity, cursorParam, fetchAllPages, fetchTaskPage } from '../api/queries.ts'
 import { changeOlderRow, removeTasks, replaceTasks } from '../api/task-cache.ts'
 import { createThrottle } from '../lib/throttle.ts'
@@ -36,7 +37,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
   /** Changes that are not in the cache yet: the earliest time of a change, and the tasks reported as deleted. */
   let unresolved: { since: number; deletedIds: string[] } | undefined
 
-  const invalidate = (...queryKey: unknown[]) => queryClient.invalidateQueries({ queryKey })
+  const invalidate = (...queryKey: unknown[]) => invalidateQuery(queryClient, { queryKey })
 
   const updates = createThrottle(
     () => {

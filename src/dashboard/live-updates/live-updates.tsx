@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { invalidate } from '../api/invalidate.ts'
 import { toServerTime } from '../api/server-clock.ts'
 import { useMe } from '../session/session.ts'
 import { createCacheUpdater } from './cache-updates.ts'
@@ -61,7 +62,7 @@ export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
         const activities = await fetchActivitySince(toServerTime(since))
         if (activities)
           onEvents(activities.map((activity) => ({ id: activity.id, type: activity.type, data: activity })))
-        else await queryClient.invalidateQueries()
+        else await invalidate(queryClient)
       } catch {
         missedSince.current = Math.min(missedSince.current, since)
         if (!isStopped) retry = setTimeout(() => void catchUp(), RETRY_MS)
@@ -86,7 +87,7 @@ export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
         })
         // The catch-up covers only tasks; other queries are refetched.
         if (wasOpen && missedSince.current < Number.POSITIVE_INFINITY)
-          void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })
+          void invalidate(queryClient, { predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })
         // Changes between the page load and the start of the stream are in neither.
         if (!wasOpen) markMissed(startedAt)
         if (missedSince.current < Number.POSITIVE_INFINITY) void catchUp()

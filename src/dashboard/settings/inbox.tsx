@@ -1,5 +1,7 @@
 import { Badge, Button } from '@mantine/core'
+import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { loadMore } from '../api/invalidate.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Link } from '../navigation/link.tsx'
 import styles from './settings.module.css'
@@ -14,7 +16,10 @@ export const pollFirstPage = ({ state }: { state: { data?: { pages: unknown[] } 
 interface InboxRowsProps {
   /** What they are, in the plural. */
   what: string
-  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage(): unknown }
+  query: Pick<
+    UseInfiniteQueryResult,
+    'hasNextPage' | 'isFetchingNextPage' | 'isFetching' | 'refetch' | 'fetchNextPage'
+  >
   /** One item for each delivery or event. */
   children: ReactNode[]
 }
@@ -25,7 +30,7 @@ export function InboxRows({ what, query, children }: InboxRowsProps) {
     <>
       {children.length > 0 && <ul className={styles.rows}>{children}</ul>}
       {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void loadMore(query)}>
           Show older {what}
         </Button>
       )}

@@ -2,6 +2,7 @@ import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
+import { invalidate } from '../../api/invalidate.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useDraft } from '../../components/use-draft.ts'
 import { useIdempotentSend } from '../../components/use-idempotent-send.ts'
@@ -35,7 +36,7 @@ export function CommentBox({ taskId }: { taskId: string }) {
       )
       // Keep text typed while the request was running.
       setDraft((current) => (current === text ? undefined : current))
-      await queryClient.invalidateQueries({ queryKey: ['comments', taskId] })
+      await invalidate(queryClient, { queryKey: ['comments', taskId] })
     } catch (error) {
       setDraft((current) => (current === undefined || current === text ? text : `${text}\n\n${current}`))
       setErrorMessage(problemOf(error).message)

@@ -3,6 +3,7 @@ import { KebabHorizontalIcon, PencilIcon, TrashIcon } from '@primer/octicons-rea
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
+import { invalidate } from '../../api/invalidate.ts'
 import { problemOf } from '../../api/problem.ts'
 import type { Comment } from '../../api/queries.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
@@ -96,7 +97,7 @@ function CommentEditor({ comment: { id, taskId, body }, draft, onWrite }: Commen
     setErrorMessage(undefined)
     try {
       await dataOf(api.PATCH('/api/comments/{id}', { params: { path: { id } }, body: { body: draft } }))
-      await queryClient.invalidateQueries({ queryKey: ['comments', taskId] })
+      await invalidate(queryClient, { queryKey: ['comments', taskId] })
       onWrite(undefined)
     } catch (error) {
       setErrorMessage(problemOf(error).message)
@@ -140,7 +141,7 @@ function DeleteDialog({ comment: { id, taskId }, onClose }: { comment: Comment; 
       // Somebody else has deleted it.
       if (problemOf(error).status !== 404) throw error
     })
-    await queryClient.invalidateQueries({ queryKey: ['comments', taskId] })
+    await invalidate(queryClient, { queryKey: ['comments', taskId] })
   }
   return (
     <ConfirmDialog title="Delete comment?" verb="Delete comment" onConfirm={remove} onClose={onClose}>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { loadMore } from '../../api/invalidate.ts'
 import { type Activity, commentsQuery, itemsOf, type Task, timelineQuery } from '../../api/queries.ts'
 import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -38,7 +39,7 @@ export function Timeline({ task }: { task: Task }) {
           variant="subtle"
           size="compact-sm"
           loading={queries[earlier].isFetchingNextPage}
-          onClick={() => queries[earlier].fetchNextPage()}
+          onClick={() => void loadMore(queries[earlier])}
         >
           Show earlier activity
         </Button>
