@@ -72,6 +72,7 @@ import { savedFiltersRoutes } from './routes/saved-filters.ts'
 import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
 import { sourceDeliveriesRoutes } from './routes/source-deliveries.ts'
 import { sourceEventsRoutes } from './routes/source-events.ts'
+import { sourcePresetsRoutes } from './routes/source-presets.ts'
 import { sourcesRoutes } from './routes/sources.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { taskNamesRoutes } from './routes/task-names.ts'
@@ -202,6 +203,7 @@ export async function buildApp({
     scope.register(codehostRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
     scope.register(deliveriesRoutes, { prefix: '/api/codehost', ...service })
     scope.register(sourceEventsRoutes, { prefix: '/api/sources', ...service })
+    scope.register(sourcePresetsRoutes, { prefix: '/api/source-presets', ...service })
     scope.register(sourcesRoutes, { prefix: '/api/sources', ...service, publicUrl: config.publicUrl })
     scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
     scope.register(contextRoutes, { prefix: '/api/context', ...service })

@@ -31,6 +31,7 @@ import {
   SourceTestResult,
   SourceWithSecret,
 } from './source.ts'
+import { SourcePreset } from './source-preset.ts'
 import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenTask } from './task.ts'
 import { TaskName } from './task-name.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
@@ -98,6 +99,7 @@ export const namedSchemas = [
   SourceTest,
   SourceTestResult,
   SourceTemplate,
+  SourcePreset,
   Source,
   SourceWithSecret,
   NewSource,

@@ -1,5 +1,6 @@
 import { orderById } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
+import { PRESETS } from '../../domain/sources/presets.ts'
 import type { SourceDefinition } from '../../domain/sources/templates.ts'
 import { refuseVerify, toTemplate } from '../../domain/sources/verify.ts'
 import {
@@ -22,6 +23,7 @@ import type { PayloadReader } from './reader.ts'
 import { isOverlapping, type SourceSecrets } from './secrets.ts'
 
 export const sourceOperations = {
+  listPresets: { scope: 'admin' },
   create: { scope: 'admin' },
   list: { scope: 'admin' },
   get: { scope: 'admin' },
@@ -45,6 +47,9 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
   const log = changeLog(clock)
 
   return {
+    /** Ready-made sources. There are few, so that they are one page. */
+    listPresets: () => ({ data: PRESETS, nextCursor: null }),
+
     /** @throws project_not_found, project_archived, list_not_found, validation_failed, encryption_key_missing */
     async create(caller: Caller, input: NewSource): Promise<SourceView & { secret: string }> {
       const { each = null, filter = null, verify, secret: given, listId = null, isActive = true } = input

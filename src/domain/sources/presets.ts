@@ -1,0 +1,150 @@
+import type { SourcePreset } from '../../schemas/source-preset.ts'
+import { posthogFeedback } from './posthog-feedback.ts'
+
+const SURVEY_PROPERTIES = '{% assign p = payload.event.properties %}'
+
+/** Ready-made sources. `docs/sources.md` says for each what to set at the sender. */
+export const PRESETS: SourcePreset[] = [
+  posthogFeedback,
+  {
+    id: 'posthog_surveys',
+    name: 'PostHog surveys',
+    description: 'A task for each response to a survey (`survey sent`).',
+    secretFrom: 'sender',
+    verify: { scheme: 'standard_webhooks', header: null, prefix: null },
+    each: null,
+    filter: 'payload.event.event == "survey sent"',
+    template: {
+      title: `${SURVEY_PROPERTIES}{% assign answer = "" %}{% for q in p["$survey_questions"] %}{% assign key = "$survey_response_" | append: q.id %}{% assign given = p[key] | default: q.response %}{% if answer == "" %}{% assign answer = given | join: ", " %}{% endif %}{% endfor %}{% if answer == "" %}{% assign answer = p["$survey_response"] | join: ", " %}{% endif %}{{ p["$survey_name"] | default: "Survey" }}{% if answer != "" %}: {{ answer | truncate: 100, "…" }}{% endif %}`,
+      description: `${SURVEY_PROPERTIES}{% for q in p["$survey_questions"] %}{% assign key = "$survey_response_" | append: q.id %}{% assign given = p[key] | default: q.response %}**{{ q.question | default: q.id }}**
+
+{{ given | join: ", " | default: "(no answer)" }}
+
+{% else %}{{ p["$survey_response"] | join: ", " }}
+
+{% endfor %}{% if payload.person.name %}From [{{ payload.person.name }}]({{ payload.person.url }}){% endif %}{% if p["$current_url"] %} on {{ p["$current_url"] }}{% endif %}`,
+      priority: null,
+      labels: 'survey',
+      externalId: `${SURVEY_PROPERTIES}{{ p["$survey_submission_id"] | default: payload.event.uuid }}`,
+      externalUrl: '{{ payload.person.url }}',
+      status: null,
+    },
+  },
+  {
+    id: 'sentry_issue_alerts',
+    name: 'Sentry issue alerts',
+    description:
+      'A task for each issue that an alert rule reports. Another alert of the issue updates it, and reopens it.',
+    secretFrom: 'sender',
+    verify: { scheme: 'hmac_sha256_hex', header: 'Sentry-Hook-Signature', prefix: null },
+    each: null,
+    filter: 'payload.data.event',
+    template: {
+      title: '{{ payload.data.event.title }}',
+      description: `{% assign e = payload.data.event %}{% if e.culprit %}\`{{ e.culprit | remove: "\`" }}\`
+
+{% endif %}{% if e.metadata.value %}{{ e.metadata.value }}
+
+{% endif %}| | |
+| --- | --- |
+| Alert | {{ payload.data.triggered_rule | replace: "|", "\\\\|" }} |
+| Level | {{ e.level }} |
+| Platform | {{ e.platform }} |
+| Release | {{ e.release }} |
+| Environment | {{ e.environment }} |
+| Time | {{ e.datetime }} |`,
+      priority:
+        '{% case payload.data.event.level %}{% when "fatal" %}high{% when "info", "debug", "sample" %}low{% else %}medium{% endcase %}',
+      labels: 'sentry, {{ payload.data.event.level }}',
+      externalId:
+        '{% assign e = payload.data.event %}{{ e.issue_id | default: e.issue_url | split: "/issues/" | last | remove: "/" }}',
+      externalUrl: '{{ payload.data.event.web_url }}',
+      status: 'open',
+    },
+  },
+  {
+    id: 'formbricks_responses',
+    name: 'Formbricks responses',
+    description: 'A task for each finished response to a survey.',
+    secretFrom: 'sender',
+    verify: { scheme: 'standard_webhooks', header: null, prefix: null },
+    each: null,
+    filter: 'payload.event == "responseFinished"',
+    template: {
+      title:
+        '{{ payload.data.survey.title | default: "Survey" }}{% for answer in payload.data.data limit: 1 %}: {{ answer[1] | join: ", " | truncate: 100, "…" }}{% endfor %}',
+      description: `{% for answer in payload.data.data %}**{{ answer[0] }}**
+
+{{ answer[1] | join: ", " }}
+
+{% endfor %}{% if payload.data.meta.url %}On {{ payload.data.meta.url }}{% endif %}`,
+      priority: null,
+      labels: 'survey',
+      externalId: '{{ payload.data.id }}',
+      externalUrl: '{{ payload.data.meta.url }}',
+      status: null,
+    },
+  },
+  {
+    id: 'gitlab_issues',
+    name: 'GitLab issues',
+    description:
+      'A task for each issue of a project. Closing and reopening the issue does the same to its task.',
+    secretFrom: 'inlet',
+    verify: { scheme: 'token', header: 'X-Gitlab-Token', prefix: null },
+    each: null,
+    filter: 'payload.object_kind == "issue"',
+    template: {
+      title: '{{ payload.object_attributes.title }}',
+      description: '{{ payload.object_attributes.description }}',
+      priority: null,
+      labels: '{{ payload.labels | map: "title" | join: "," }}',
+      externalId: '{{ payload.object_attributes.id }}',
+      externalUrl: '{{ payload.object_attributes.url }}',
+      status: '{% if payload.object_attributes.state == "closed" %}done{% else %}open{% endif %}',
+    },
+  },
+  {
+    ...alerts(),
+    id: 'grafana_alerts',
+    name: 'Grafana alerts',
+    description:
+      'A task for each alert of a contact point. It is done when the alert is resolved, and reopened when it fires again.',
+  },
+  {
+    ...alerts(),
+    id: 'alertmanager_alerts',
+    name: 'Prometheus Alertmanager alerts',
+    description:
+      'A task for each alert of a receiver. It is done when the alert is resolved, and reopened when it fires again.',
+  },
+]
+
+/** Both send the same form; Grafana adds members. */
+function alerts(): Omit<SourcePreset, 'id' | 'name' | 'description'> {
+  return {
+    secretFrom: 'inlet',
+    verify: { scheme: 'bearer', header: null, prefix: null },
+    each: 'payload.alerts',
+    filter: null,
+    template: {
+      title:
+        '{{ item.annotations.summary | default: item.labels.alertname | default: "Alert" }}{% assign place = item.labels.instance | default: item.labels.host %}{% if place %} ({{ place }}){% endif %}',
+      description: `{% if item.annotations.description %}{{ item.annotations.description }}
+
+{% endif %}{% if item.valueString %}\`{{ item.valueString | remove: "\`" }}\`
+
+{% endif %}| Label | Value |
+| --- | --- |
+{% for label in item.labels %}| {{ label[0] }} | {{ label[1] | replace: "|", "\\\\|" | strip_newlines }} |
+{% endfor %}
+{% if item.annotations.runbook_url %}[Runbook]({{ item.annotations.runbook_url }}) · {% endif %}{% if item.dashboardURL %}[Dashboard]({{ item.dashboardURL }}) · {% endif %}{% if item.silenceURL %}[Silence]({{ item.silenceURL }}) · {% endif %}Since {{ item.startsAt }}`,
+      priority:
+        '{% case item.labels.severity %}{% when "critical", "page", "emergency" %}high{% when "info", "none" %}low{% else %}medium{% endcase %}',
+      labels: 'alert, {{ item.labels.severity }}',
+      externalId: '{{ item.fingerprint }}',
+      externalUrl: '{{ item.panelURL | default: item.generatorURL }}',
+      status: '{% if item.status == "resolved" %}done{% else %}open{% endif %}',
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SourcePreset } from '../../src/schemas/source-preset.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { feedback, sender } from '../support/feedback.ts'
+import { sourceOf } from '../support/sources.ts'
+
+/*
+ * Each preset with what its sender really sent, verified as that sender signs. test/support/recorded/README.md says
+ * where the payloads are from.
+ */
+
+const SECRET = 'secret-of-the-environment'
+let service: TestApp
+let presets: SourcePreset[]
+beforeAll(async () => {
+  service = await startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32), WEBHOOK_SECRET: SECRET } })
+  presets = (await service.get('/api/source-presets')).body.data
+})
+afterAll(() => service.close())
+
+const recorded = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../support/recorded/sources/${name}.json`, import.meta.url), 'utf8'))
+
+async function sourceWith(id: string) {
+  const preset = presets.find((preset) => preset.id === id)
+  if (!preset) throw new Error(`There is no preset ${id}.`)
+  const { name, verify, each, filter, template } = preset
+  return sourceOf(service, { name, verify, each, filter, template })
+}
+
+async function taskOf(id: string) {
+  const { status, body } = await service.get(`/api/tasks/${id}`)
+  expect(status).toBe(200)
+  return body
+}
+
+/** Sends recorded payloads; returns the first task after each. */
+async function tasksAfter(preset: string, ...names: string[]) {
+  const { send } = await sourceWith(preset)
+  const tasks = []
+  for (const name of names) {
+    const { status, body } = await send(recorded(name))
+    expect([name, status < 300, body.errors]).toEqual([name, true, undefined])
+    tasks.push(await taskOf(body.taskId))
+  }
+  return tasks
+}
+
+describe('the preset', () => {
+  test('Sentry issue alerts makes a task of an issue, and reopens it', async () => {
+    const { source, send } = await sourceWith('sentry_issue_alerts')
+    const alert = recorded('sentry-issue-alert')
+    const { taskId } = (await send(alert)).body
+    const task = await taskOf(taskId)
+    expect(task).toMatchObject({
+      title: 'Error: Sample error from node.',
+      priority: 'medium',
+      labels: ['sentry', 'error'],
+      externalId: '1638852747',
+      externalUrl: alert.data.event.web_url,
+      sourceId: source.id,
+    })
+    expect(task.description).toContain('| Alert | Send a webhook payload to Webhook.site |')
+    await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
+    expect((await send(alert, { headers: { 'idempotency-key': 'again' } })).status).toBe(200)
+    expect((await taskOf(taskId)).status).toBe('open')
+  })
+
+  test('GitLab issues completes and reopens the task of an issue', async () => {
+    const [closed, reopened] = await tasksAfter(
+      'gitlab_issues',
+      'gitlab-issue-closed',
+      'gitlab-issue-reopened',
+    )
+    expect(closed).toMatchObject({
+      title: 'Issue title_new',
+      description: 'Issue description',
+      status: 'done',
+      externalId: '2788274',
+      externalUrl: 'https://gitlab.com/tomaszkolek0/my-awesome-project/issues/1',
+    })
+    expect(reopened).toMatchObject({ id: closed.id, status: 'open' })
+  })
+
+  test('Grafana alerts completes the task of a resolved alert', async () => {
+    const names = ['grafana-firing', 'grafana-resolved']
+    const [firing, resolved] = await tasksAfter('grafana_alerts', ...names)
+    expect(firing).toMatchObject({
+      title: 'This is a summary field, failure on some_host',
+      status: 'open',
+      labels: ['alert'],
+      externalId: 'd8a21484c9c25a60',
+      externalUrl: 'https://grafana.example.com/alerting/grafana/zTjxv_C7k/view',
+    })
+    expect(firing.description).toContain('| alertname | Test alert |')
+    expect(resolved).toMatchObject({ id: firing.id, status: 'done' })
+  })
+
+  test('Prometheus Alertmanager alerts makes a task of each alert, which follows it', async () => {
+    const { send } = await sourceWith('alertmanager_alerts')
+    const { body } = await send(recorded('alertmanager-two-firing'))
+    expect(body.tasks.map(({ created }: { created: boolean }) => created)).toEqual([true, true])
+    expect(await taskOf(body.taskId)).toMatchObject({
+      title: 'High CPU core temperature (andromeda)',
+      priority: 'high',
+      labels: ['alert', 'critical'],
+      description: expect.stringContaining('CPU core temperature is 34.75C'),
+    })
+    const steps = ['alertmanager-firing', 'alertmanager-resolved']
+    const [firing, resolved] = await tasksAfter('alertmanager_alerts', ...steps)
+    expect([firing.status, resolved.status, firing.id === resolved.id]).toEqual(['open', 'done', true])
+    expect(firing.title).toContain('(127.0.0.1:8080)')
+  })
+
+  test('an alert that fires again reopens its task', async () => {
+    const { send } = await sourceWith('grafana_alerts')
+    const [firing, resolved] = [recorded('grafana-firing'), recorded('grafana-resolved')]
+    const { taskId } = (await send(firing)).body
+    await send(resolved)
+    await send(firing, { headers: { 'idempotency-key': 'fires-again' } })
+    expect((await taskOf(taskId)).status).toBe('open')
+  })
+
+  test('PostHog surveys makes a task of a response', async () => {
+    const [task] = await tasksAfter('posthog_surveys', 'posthog-survey-sent')
+    expect(task).toMatchObject({
+      title: 'Survey: 9',
+      labels: ['survey'],
+      externalId: 'a74ebf50-d3ee-485d-bb71-d18e65712fae',
+      externalUrl: 'https://us.posthog.com/person/965a371a-a1a5-4881-8b95-9747d1b0d4ac',
+    })
+    expect(task.description).toContain('**How likely are you to recommend us to a friend?**\n\n9')
+    expect(task.description).not.toContain('max@posthog.com')
+    const { send } = await sourceWith('posthog_surveys')
+    const other = { ...recorded('posthog-survey-sent'), event: { event: '$pageview', properties: {} } }
+    expect((await send(other)).body).toEqual({ accepted: false, reason: 'filtered' })
+  })
+
+  test('Formbricks responses makes a task of a finished response', async () => {
+    const [task] = await tasksAfter('formbricks_responses', 'formbricks-response-finished')
+    expect(task).toMatchObject({
+      title: 'Customer Satisfaction Survey: clicked',
+      externalId: 'responseId',
+      externalUrl: 'https://app.formbricks.com/s/surveyId',
+    })
+    expect(task.description).toContain('**q2**\n\naccepted')
+  })
+
+  test.each(['flat', 'nested'])(
+    'PostHog feedback makes the tasks of the feedback receiver: %s',
+    async (form) => {
+      const event = feedback({
+        note: 'The export button does nothing.\nReach me at ada@example.com.',
+        user_email: 'ada@example.com',
+        surface: 'web_app',
+        device_model: 'Pixel | 9',
+      })
+      const sent = form === 'flat' ? event : { event, person: { id: 'user-1' } }
+      const received = await taskOf((await sender(service.url, SECRET)(sent)).body.taskId)
+      const { send } = await sourceWith('posthog_feedback')
+      const task = await taskOf((await send(sent)).body.taskId)
+      const shown = ({ title, priority, labels }: typeof task) => ({ title, priority, labels })
+      expect(shown(task)).toEqual(shown(received))
+      expect(task.description).toContain('The export button does nothing.')
+      for (const line of received.description.split('\n').filter((line: string) => line.startsWith('| '))) {
+        expect(task.description).toContain(line)
+      }
+      expect(JSON.stringify(task)).not.toContain('ada@example.com')
+      const repeated = await send(sent)
+      expect([repeated.status, repeated.body.taskId]).toEqual([200, task.id])
+    },
+  )
+
+  test.each(['loved', 'meh'])(
+    'PostHog feedback without a note names its sentiment: %s',
+    async (sentiment) => {
+      const event = feedback({ sentiment, surface: 'web_app' })
+      const received = await taskOf((await sender(service.url, SECRET)(event)).body.taskId)
+      const { send } = await sourceWith('posthog_feedback')
+      const task = await taskOf((await send(event)).body.taskId)
+      expect([task.title, task.priority]).toEqual([received.title, received.priority])
+    },
+  )
+})
+
+test('each preset is described in the guide', () => {
+  const guide = readFileSync(new URL('../../docs/sources.md', import.meta.url), 'utf8')
+  expect(presets).toHaveLength(7)
+  expect(presets.filter(({ name }) => !guide.includes(`### ${name}\n`)).map(({ name }) => name)).toEqual([])
+})
