@@ -129,4 +129,37 @@ export interface CodeHost {
     | Refusal
     | Unreachable
   >
+
+  /** Unparsed; `domain/codehost/comment.ts` parses it. */
+  createComment(
+    access: HostAccess,
+    options: { repositoryId: number; number: number; body: string; signal?: AbortSignal | undefined },
+  ): Promise<WrittenComment | Refusal | Unreachable>
+
+  changeComment(
+    access: HostAccess,
+    options: { repositoryId: number; externalId: string; body: string; signal?: AbortSignal | undefined },
+  ): Promise<WrittenComment | GoneComment | Refusal | Unreachable>
+
+  deleteComment(
+    access: HostAccess,
+    options: { repositoryId: number; externalId: string; signal?: AbortSignal | undefined },
+  ): Promise<GoneComment | Refusal | Unreachable>
+
+  /** URL of the first page of an issue's comments that changed at or after a time. */
+  commentsOfUrl(
+    apiUrl: string,
+    options: { repositoryId: number; number: number; since: string | null },
+  ): string
+}
+
+interface WrittenComment {
+  outcome: 'written'
+  comment: unknown
+  limits: HostLimits
+}
+
+interface GoneComment {
+  outcome: 'gone'
+  limits: HostLimits
 }

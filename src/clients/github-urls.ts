@@ -5,7 +5,7 @@ const PER_PAGE = '100'
 /** The URLs of lists: by the id of the repository, which a rename does not change. */
 export const githubUrls: Pick<
   CodeHost,
-  'listingUrl' | 'updatesUrl' | 'latestUrl' | 'commentsUrl' | 'latestCommentUrl'
+  'listingUrl' | 'updatesUrl' | 'latestUrl' | 'commentsUrl' | 'latestCommentUrl' | 'commentsOfUrl'
 > = {
   listingUrl: (apiUrl, repositoryId) =>
     issuesUrl(apiUrl, { repositoryId, query: { sort: 'created', direction: 'asc' } }),
@@ -21,6 +21,10 @@ export const githubUrls: Pick<
     }),
   latestCommentUrl: (apiUrl, repositoryId) =>
     commentsUrl(apiUrl, { repositoryId, query: { sort: 'updated', direction: 'desc', per_page: '1' } }),
+  commentsOfUrl: (apiUrl, { repositoryId, number, since }) => {
+    const query = new URLSearchParams({ per_page: PER_PAGE, ...(since !== null && { since }) })
+    return `${apiUrl}/repositories/${repositoryId}/issues/${number}/comments?${query}`
+  },
 }
 
 interface ListOptions {

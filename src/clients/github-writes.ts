@@ -3,10 +3,12 @@ import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import type { RequestOptions } from './github.ts'
 import { type HostResponse, limitsOf, refusalOf, unreachable } from './host-response.ts'
 
+type HostWrite = 'changeIssue' | 'createComment' | 'changeComment' | 'deleteComment'
+
 type Send = (access: HostAccess, options: RequestOptions) => Promise<HostResponse | Refusal | Unreachable>
 
 /** The writes of the adapter: a part of `githubClient`. */
-export function githubWrites(send: Send): Pick<CodeHost, 'changeIssue'> {
+export function githubWrites(send: Send): Pick<CodeHost, HostWrite> {
   return {
     async changeIssue(access, { repositoryId, number, state, reason, signal }) {
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
@@ -17,5 +19,39 @@ export function githubWrites(send: Send): Pick<CodeHost, 'changeIssue'> {
       if (asRecord(response.body).number !== number) return unreachable('The response is not the issue.')
       return { outcome: 'changed', item: response.body, limits: limitsOf(response) }
     },
+
+    async createComment(access, { repositoryId, number, body, signal }) {
+      const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}/comments`
+      const response = await send(access, { method: 'POST', url, body: { body }, follow: false, signal })
+      if (response.outcome !== 'answered') return response
+      if (response.status !== 201) return refusalOf(response)
+      return { outcome: 'written', comment: response.body, limits: limitsOf(response) }
+    },
+
+    async changeComment(access, { repositoryId, externalId, body, signal }) {
+      const url = commentUrl(access, { repositoryId, externalId })
+      const response = await send(access, { method: 'PATCH', url, body: { body }, follow: false, signal })
+      if (response.outcome !== 'answered') return response
+      const limits = limitsOf(response)
+      if (GONE.includes(response.status)) return { outcome: 'gone', limits }
+      if (response.status !== 200) return refusalOf(response)
+      return { outcome: 'written', comment: response.body, limits }
+    },
+
+    async deleteComment(access, { repositoryId, externalId, signal }) {
+      const url = commentUrl(access, { repositoryId, externalId })
+      const response = await send(access, { method: 'DELETE', url, follow: false, signal })
+      if (response.outcome !== 'answered') return response
+      const isGone = response.status === 204 || GONE.includes(response.status)
+      return isGone ? { outcome: 'gone', limits: limitsOf(response) } : refusalOf(response)
+    },
   }
 }
+
+/** Of a comment, by the status of the response. */
+const GONE = [301, 404, 410]
+
+const commentUrl = (
+  { apiUrl }: HostAccess,
+  { repositoryId, externalId }: { repositoryId: number; externalId: string },
+) => `${apiUrl}/repositories/${repositoryId}/issues/comments/${externalId}`

@@ -87,6 +87,30 @@ export function commentsRepository(db: Executor, reach: Reach) {
         .limit(limit)
     },
 
+    /** What is written to the code host of a comment, also on a deleted task. */
+    async findPosted(
+      id: string,
+    ): Promise<Pick<CommentRow, 'id' | 'body' | 'authorName' | 'externalId'> | undefined> {
+      const { body, authorName, externalId } = comments
+      const [row] = await db
+        .select({ id: comments.id, body, authorName, externalId })
+        .from(comments)
+        .where(eq(comments.id, id))
+      return row
+    },
+
+    /** Stores where a comment that was written here is at the code host. */
+    async link(
+      id: string,
+      { externalId, url, updatedAt }: { externalId: string; url: string | null; updatedAt: string | null },
+    ): Promise<void> {
+      const hostUpdatedAt = updatedAt === null ? null : new Date(updatedAt)
+      await db
+        .update(comments)
+        .set({ externalId, externalUrl: url, hostUpdatedAt })
+        .where(eq(comments.id, id))
+    },
+
     async update(id: string, change: Pick<CommentRow, 'body' | 'updatedAt'>): Promise<void> {
       await db.update(comments).set(change).where(eq(comments.id, id))
     },

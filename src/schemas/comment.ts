@@ -24,7 +24,8 @@ const content = {
   body: Type.String({ description: 'The text in Markdown.' }),
   author: CommentAuthor,
   isPublic: Type.Boolean({
-    description: 'Whether the comment is meant for the code host, too. Comments are internal by default.',
+    description:
+      'Whether the comment is posted to the code host, if `writeBack` of the connection is `comments`. Comments are internal by default.',
   }),
   externalUrl: Nullable(Type.String({ description: 'The URL of the comment at the code host.' })),
   createdAt: DateTime('When the comment was written.'),
@@ -51,7 +52,8 @@ export const NewComment = StrictObject(
     isPublic: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Whether the comment is meant for the code host, too. It can’t be changed later.',
+        description:
+          'Whether to post the comment to the code host, if `writeBack` of the connection is `comments`. It can’t be changed later.',
       }),
     ),
   },

@@ -14,6 +14,7 @@ import { actorOf, changeLog } from './activity/row.ts'
 import { type Page, readPage } from './page.ts'
 import { type LockedTasks, lockTasks, writableTask } from './tasks/locks.ts'
 import { mayReadTasks } from './tasks/view.ts'
+import { recordComment } from './write-back/recording.ts'
 
 /** A comment has up to 256 KiB. */
 const MAX_AT_ONCE = 10
@@ -41,7 +42,8 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
       { taskId, comment: { body, isPublic = false } }: { taskId: string; comment: NewComment },
     ): Promise<WrittenComment> {
       return repos.within(caller).transaction(async (repos) => {
-        const task = writableTask(await lockTasks(repos, { ids: [taskId] }), taskId)
+        const locked = await lockTasks(repos, { ids: [taskId] })
+        const task = writableTask(locked, taskId)
         const now = clock.now()
         const author = actorOf(caller)
         const row: CommentRow = {
@@ -62,6 +64,7 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
         const commentCount = await repos.comments.insert(row)
         const about = aboutComment(row, { ...task, commentCount })
         await log(repos, { type: 'comment.created', caller, now, ...about })
+        await recordComment(repos, { clock, now, change: 'created', comment: row, task, locked })
         return writtenFor(caller, row)
       })
     },
@@ -116,12 +119,13 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
       { id, change: { body } }: { id: string; change: CommentChange },
     ): Promise<WrittenComment> {
       return repos.within(caller).transaction(async (repos) => {
-        const { comment, task } = await lockedComment(repos, { caller, id })
+        const { comment, task, locked } = await lockedComment(repos, { caller, id })
         if (body === undefined || body === comment.body) return writtenFor(caller, comment)
         const now = clock.now()
         const change = { body, updatedAt: now }
         await repos.comments.update(comment.id, change)
         await log(repos, { type: 'comment.updated', caller, now, ...aboutComment(comment, task) })
+        await recordComment(repos, { clock, now, change: 'updated', comment, task, locked })
         return writtenFor(caller, { ...comment, ...change })
       })
     },
@@ -129,10 +133,12 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
     /** @throws comment_not_found, insufficient_scope, managed_by_codehost, project_archived */
     async delete(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
-        const { comment, task } = await lockedComment(repos, { caller, id })
+        const { comment, task, locked } = await lockedComment(repos, { caller, id })
+        const now = clock.now()
         const commentCount = await repos.comments.delete(comment)
         const about = aboutComment(comment, { ...task, commentCount })
-        await log(repos, { type: 'comment.deleted', caller, now: clock.now(), ...about })
+        await log(repos, { type: 'comment.deleted', caller, now, ...about })
+        await recordComment(repos, { clock, now, change: 'deleted', comment, task, locked })
       })
     },
   }
@@ -186,7 +192,7 @@ async function lockedComment(repos: BoundRepositories, { caller, id }: { caller:
   // Another request may have deleted either before the lock.
   const comment = await repos.comments.find(id)
   if (!comment) throw commentNotFound(id)
-  return { comment, task: writableTask(locked, comment.taskId) }
+  return { comment, task: writableTask(locked, comment.taskId), locked }
 }
 
 /** Whether the comment belongs to the code host: until its repository is disconnected. */

@@ -1,59 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { deliver, type HostDelivery } from '../support/code-host-deliveries.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
+import { settled, writingBack } from '../support/writing-back.ts'
 
 let service: Syncing
 beforeAll(async () => {
   service = await startSyncing({
     tokens: {
-      writer: { login: 'inlet-bot' },
-      reader: { canWriteIssues: false },
       guest: { isCollaborator: false },
     },
   })
 })
 afterAll(() => service.close())
 
-/** A project that writes back, with one task for each item of its repository. */
-async function writing(items: object[] = [{}], connection: object = {}) {
-  const { project, repository, sync } = await service.connected({
-    token: 'writer',
-    writeBack: 'state',
-    ...connection,
-  })
-  for (const item of items) repository.issue(item)
-  await sync()
-  const tasks = [...(await service.tasksOf(project.id)).values()]
-  const path = `/api/projects/${project.id}/codehost`
-  return {
-    project,
-    repository,
-    sync,
-    path,
-    ids: tasks.map(({ id }) => id as string),
-    id: tasks[0]?.id as string,
-    set: (change: object) => service.put(path, { repository: repository.name, ...change }),
-    /** What was written to this repository, in order. */
-    written: () =>
-      service.host.requests
-        .filter(({ method, url }) => method !== 'GET' && url.includes(`/repositories/${repository.id}/`))
-        .map(({ method, url, body }) => [method, url.replace(/^\/repositories\/\d+/, ''), body]),
-  }
-}
-
+const writing = (items?: object[], connection?: object) => writingBack(service, items, connection)
 const patch = (id: string, change: object) => service.patch(`/api/tasks/${id}`, change)
 const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-
-/** Resolves when nothing is waiting for being written; returns the task. */
-const settled = (id: string) =>
-  vi.waitFor(
-    async () => {
-      const task = await get(id)
-      expect(task.writeBack.state).not.toBe('pending')
-      return task
-    },
-    { timeout: 10_000, interval: 25 },
-  )
 
 const activityOf = async (id: string, type = '') =>
   (await service.get(`/api/activity?taskId=${id}${type && `&type=${type}`}`)).body.data
@@ -63,7 +25,7 @@ describe('with write-back of the state', () => {
     const { id, repository, written } = await writing()
     const completed = await patch(id, { status: 'done' })
     expect(completed.body.writeBack).toEqual({ state: 'pending', error: null })
-    expect(await settled(id)).toMatchObject({
+    expect(await settled(service, id)).toMatchObject({
       status: 'done',
       closedReason: 'completed',
       writeBack: { state: 'done', error: null },
@@ -71,7 +33,11 @@ describe('with write-back of the state', () => {
     expect(repository.items.get(1)).toMatchObject({ state: 'closed', stateReason: 'completed' })
 
     expect((await patch(id, { status: 'in_progress' })).body).toMatchObject({ closedReason: null })
-    expect(await settled(id)).toMatchObject({ status: 'in_progress', closedReason: null, completedAt: null })
+    expect(await settled(service, id)).toMatchObject({
+      status: 'in_progress',
+      closedReason: null,
+      completedAt: null,
+    })
     expect(repository.items.get(1)).toMatchObject({ state: 'open' })
     await patch(id, { status: 'open' })
     expect(written()).toEqual([
@@ -86,7 +52,7 @@ describe('with write-back of the state', () => {
     const deliveries: HostDelivery[] = []
     service.host.onChange(({ delivery }) => deliveries.push(delivery))
     await patch(id, { status: 'done' })
-    const after = await settled(id)
+    const after = await settled(service, id)
     const log = (await activityOf(id)).map(({ type }: { type: string }) => type)
     expect(log).toEqual(['task.completed', 'task.created'])
 
@@ -113,7 +79,7 @@ describe('with write-back of the state', () => {
       await vi.waitFor(async () => expect((await get(id)).closedReason).toBe('completed'))
     })
     await patch(id, { status: 'done' })
-    await settled(id)
+    await settled(service, id)
     service.host.onResponse(() => {})
     service.host.onChange(() => {})
     expect((await activityOf(id)).map(({ type }: { type: string }) => type)).toEqual([
@@ -128,7 +94,7 @@ describe('with write-back of the state', () => {
     expect(body.data.map(({ writeBack }: { writeBack: object }) => writeBack)).toEqual(
       ids.map(() => ({ state: 'pending', error: null })),
     )
-    for (const id of ids) await settled(id)
+    for (const id of ids) await settled(service, id)
     expect([...repository.items.values()].map(({ state }) => state)).toEqual(['closed', 'closed', 'closed'])
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
     const params = { name: 'update_task', arguments: { id: ids[0], status: 'open' } }
@@ -164,7 +130,7 @@ describe('with write-back of the state', () => {
     expect((await patch(id, { status: 'open' })).body.writeBack.state).toBe('pending')
     service.host.heal()
     await service.post(`/api/tasks/${id}/write-back/retry`)
-    expect((await settled(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect((await settled(service, id)).writeBack).toEqual({ state: 'done', error: null })
     expect(written()).toEqual([])
   })
 })
@@ -177,7 +143,7 @@ describe('the setting of write-back', () => {
     expect((await set({ writeBack: 'state' })).body.writeBack).toBe('state')
     expect((await set({ schedule: 'daily' })).body.writeBack).toBe('state')
     await patch(ids[1] ?? '', { status: 'done' })
-    await settled(ids[1] ?? '')
+    await settled(service, ids[1] ?? '')
     expect(written().map(([, path]) => path)).toEqual(['/issues/2'])
     const [changed] = (await service.get('/api/activity?type=connection.updated')).body.data
     expect(changed.metadata.changes).toEqual({ schedule: { from: 'off', to: 'daily' } })
@@ -203,7 +169,7 @@ describe('the setting of write-back', () => {
     expect((await patch(id, { notes: 'Still editable' })).status).toBe(200)
     await set({ writeBack: 'state' })
     expect((await patch(id, { status: 'open' })).status).toBe(200)
-    await settled(id)
+    await settled(service, id)
     expect(repository.items.get(1)?.state).toBe('open')
   })
 
@@ -231,10 +197,10 @@ describe('the setting of write-back', () => {
 
 describe('a write that cannot be made', () => {
   test('fails visibly at the first refusal, and can be retried', async () => {
-    const { id, set, repository, sync } = await writing()
-    service.host.tokens.set('writer', { canWriteIssues: false })
+    const { id, set, repository, sync, restrict } = await writing()
+    restrict({ canWriteIssues: false })
     const { version } = (await patch(id, { status: 'done' })).body
-    const failed = await settled(id)
+    const failed = await settled(service, id)
     expect(failed).toMatchObject({ version, status: 'done' })
     expect(failed.writeBack).toEqual({
       state: 'failed',
@@ -252,32 +218,32 @@ describe('a write that cannot be made', () => {
     // A sync keeps what could not be written.
     await sync('?mode=full')
     expect((await get(id)).status).toBe('done')
-    service.host.tokens.set('writer', { login: 'inlet-bot' })
+    restrict({ login: 'inlet-bot' })
     await set({})
     const retried = await service.post(`/api/tasks/${id}/write-back/retry`)
     expect([retried.status, retried.body.writeBack.state]).toEqual([200, 'pending'])
-    expect((await settled(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect((await settled(service, id)).writeBack).toEqual({ state: 'done', error: null })
     expect(repository.items.get(1)?.state).toBe('closed')
   })
 
   test('is given up if the code host has changed the issue meanwhile', async () => {
-    const { id, repository, sync, written } = await writing([{ state: 'closed' }])
-    service.host.tokens.set('writer', { canWriteIssues: false })
+    const { id, repository, sync, written, restrict } = await writing([{ state: 'closed' }])
+    restrict({ canWriteIssues: false })
     await patch(id, { status: 'open' })
-    expect((await settled(id)).writeBack.state).toBe('failed')
-    service.host.tokens.set('writer', { login: 'inlet-bot' })
+    expect((await settled(service, id)).writeBack.state).toBe('failed')
+    restrict({ login: 'inlet-bot' })
     await sync('?mode=full')
     expect((await get(id)).status).toBe('open')
     repository.reopen(1)
     await sync()
     expect((await get(id)).writeBack.state).toBe('done')
     await patch(id, { status: 'done' })
-    await settled(id)
+    await settled(service, id)
     repository.reopen(1)
     const before = written().length
     await patch(id, { status: 'in_progress' })
     await patch(id, { status: 'done' })
-    await settled(id)
+    await settled(service, id)
     // The issue was open already when the task was done, as nobody here knew.
     expect(await get(id)).toMatchObject({
       status: 'open',
@@ -294,7 +260,7 @@ describe('a write that cannot be made', () => {
     const { id, repository } = await writing()
     repository.remove(1, gone)
     await patch(id, { status: 'done' })
-    expect(await settled(id)).toMatchObject({
+    expect(await settled(service, id)).toMatchObject({
       sourceState: gone,
       writeBack: { state: 'done', error: { code } },
     })
@@ -304,7 +270,7 @@ describe('a write that cannot be made', () => {
   test('is made although the issue is locked', async () => {
     const { id, repository } = await writing([{ isLocked: true }])
     await patch(id, { status: 'done' })
-    expect((await settled(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect((await settled(service, id)).writeBack).toEqual({ state: 'done', error: null })
     expect(repository.items.get(1)?.state).toBe('closed')
   })
 
@@ -322,7 +288,7 @@ describe('a write that cannot be made', () => {
     expect((await get(id)).writeBack.state).toBe('pending')
     await service.post(`/api/projects/${project.id}/unarchive`)
     expect((await retry()).status).toBe(200)
-    await settled(id)
+    await settled(service, id)
     expect(repository.items.get(1)?.state).toBe('closed')
   })
 

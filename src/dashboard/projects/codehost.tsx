@@ -1,8 +1,8 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, dataOf, type Schema } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
+import { api, dataOf } from '../api/client.ts'
+import { type Connection, connectionQuery } from '../api/connection-query.ts'
 import type { Project } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CurlExample } from '../components/curl-example.tsx'
@@ -16,8 +16,6 @@ import { ConnectForm } from './connect-form.tsx'
 import { SyncRuns } from './sync-runs.tsx'
 import { useSync } from './use-sync.ts'
 
-type Connection = Schema<'Connection'>
-
 /** How soon the first delivery of a webhook that is being set up is shown. */
 const WEBHOOK_POLL_MS = 5_000
 
@@ -28,15 +26,7 @@ export function Codehost({ project }: { project: Project }) {
   const [webhook, setWebhook] = useState<Connection['webhook']>()
   const { sync } = useSync(project.id)
   const query = useQuery({
-    queryKey: ['connection', project.id],
-    queryFn: async (): Promise<Connection | null> => {
-      try {
-        return await dataOf(api.GET('/api/projects/{id}/codehost', { params: { path: { id: project.id } } }))
-      } catch (error) {
-        if (problemOf(error).status === 404) return null
-        throw error
-      }
-    },
+    ...connectionQuery(project.id),
     enabled: can('tasks:read'),
     // The stream does not report deliveries.
     refetchInterval: ({ state }) => (state.data && can('admin') ? WEBHOOK_POLL_MS : false),
@@ -129,6 +119,9 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
           {connection.comments && ' with comments'}
         </span>
       </p>
+      <p style={{ margin: 0 }} className="quiet small">
+        {WRITE_BACK[connection.writeBack]}
+      </p>
       {!project.archivedAt && (
         <div className="row row-wrap">
           {can('codehost:sync') && (
@@ -169,6 +162,13 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
       )}
     </>
   )
+}
+
+const WRITE_BACK: Record<Connection['writeBack'], string> = {
+  off: 'Changes of tasks are not written to the repository.',
+  state: 'Completing a task closes its issue, and reopening it opens the issue.',
+  comments:
+    'Completing a task closes its issue, and reopening it opens the issue. Public comments are posted to the repository.',
 }
 
 const SCHEDULES: Record<string, string> = { off: 'manually', hourly: 'hourly', daily: 'daily' }

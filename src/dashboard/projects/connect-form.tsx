@@ -1,7 +1,8 @@
 import { Button, Checkbox, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { api, dataOf, type Schema } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
+import type { Connection } from '../api/connection-query.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { listsQuery } from '../api/queries.ts'
 import { ErrorText } from '../components/error-text.tsx'
@@ -14,8 +15,6 @@ import {
   type EnteredCredentials,
   storedCredentials,
 } from './credentials-fields.tsx'
-
-type Connection = Schema<'Connection'>
 
 interface ConnectFormProps {
   projectId: string
@@ -34,6 +33,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
   const [listId, setListId] = useState<string | null>(connection?.listId ?? null)
   const [schedule, setSchedule] = useState<string>(connection?.schedule ?? 'hourly')
   const [hasComments, setHasComments] = useState(connection?.comments ?? false)
+  const [writeBack, setWriteBack] = useState<string>(connection?.writeBack ?? 'off')
   const [problem, setProblem] = useState<Problem>()
 
   async function connect(event: FormEvent) {
@@ -42,6 +42,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     const body = {
       repository: repository.trim(),
       schedule: schedule as Connection['schedule'],
+      writeBack: writeBack as Connection['writeBack'],
       ...credentialsToSend(credentials, connection),
       ...(apiUrl.trim() && { apiUrl: apiUrl.trim() }),
       listId,
@@ -108,6 +109,20 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         description="Comments on issues and pull requests appear on their tasks, older ones included. If you turn this off, no new ones are added."
         checked={hasComments}
         onChange={(event) => setHasComments(event.currentTarget.checked)}
+      />
+      <Select
+        label="Write back"
+        description={
+          writeBack === 'off' ? undefined : 'Needs write access to issues. Earlier changes are not written.'
+        }
+        data={[
+          { value: 'off', label: 'Nothing' },
+          { value: 'state', label: 'Close and reopen issues' },
+          { value: 'comments', label: 'Close and reopen issues, post public comments' },
+        ]}
+        value={writeBack}
+        allowDeselect={false}
+        onChange={(value) => setWriteBack(value ?? 'off')}
       />
       <TextInput
         label="API URL"

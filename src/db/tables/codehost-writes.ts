@@ -3,6 +3,15 @@ import { codehostConnections } from './codehost.ts'
 import { timestamptz } from './columns.ts'
 import { tasks } from './tasks.ts'
 
+/** What was sent last, stored before it is sent: it may have arrived. */
+interface SentPayload {
+  sent?: 'open' | 'closed'
+  /** Of a new comment: the `updated_at` of its issue before. */
+  since?: string | null
+  /** Of a comment that may be deleted here. */
+  externalId?: string
+}
+
 /**
  * The outbox of write-back: what changed here and has to be written to the code host. A row says what the write is about;
  * what is written is decided when it is sent, so a later change needs no second row.
@@ -22,8 +31,7 @@ export const codehostWrites = pgTable(
     }).notNull(),
     // No foreign key: a deletion is written after the comment is gone.
     commentId: uuid('comment_id'),
-    /** What was sent last, stored before it is sent: it may have arrived. */
-    payload: jsonb('payload').$type<{ sent?: 'open' | 'closed'; sentAt?: string }>().notNull(),
+    payload: jsonb('payload').$type<SentPayload>().notNull(),
     status: text('status', { enum: ['pending', 'done', 'failed'] }).notNull(),
     /** Failed ones since it is pending. */
     attempts: integer('attempts').notNull(),

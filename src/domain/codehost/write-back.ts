@@ -39,6 +39,13 @@ export const writesState = (
   task.codehostKind === 'issue' &&
   task.sourceState === 'present'
 
+/** Whether public comments on the task are written; on pull requests, too. */
+export const writesComments = (
+  task: Pick<StoredTask, 'source' | 'codehostRepositoryId' | 'sourceState'>,
+  connection: TaskConnection | undefined,
+): connection is TaskConnection =>
+  isConnected(task, connection) && connection.writeBack === 'comments' && task.sourceState === 'present'
+
 /** Whether it stays done here because it is closed at the code host, and reopening it is not written there. */
 export const isClosedAtCodehost = (task: CodehostTask, connection: TaskConnection | undefined) =>
   isConnected(task, connection) &&

@@ -52,6 +52,54 @@ export function codehostWritesRepository(db: Executor) {
       await this.announce()
     },
 
+    /** Adds the deletion of a comment, instead of what else is to be written of it. */
+    async addDeletion(row: NewWrite & { externalId: string | null }, now: Date): Promise<void> {
+      const { externalId, ...write } = row
+      const payload = externalId === null ? {} : { externalId }
+      const values = {
+        ...write,
+        kind: 'comment_deleted' as const,
+        payload,
+        createdAt: now,
+        nextAttemptAt: now,
+      }
+      await db
+        .insert(codehostWrites)
+        .values({ ...values, status: 'pending', attempts: 0 })
+        .onConflictDoUpdate({
+          target: [codehostWrites.taskId, codehostWrites.commentId],
+          set: {
+            kind: 'comment_deleted',
+            payload: sql`${codehostWrites.payload} || excluded.payload`,
+            status: 'pending',
+            attempts: 0,
+            error: null,
+            finishedAt: null,
+            createdAt: sql`case when ${codehostWrites.status} = 'pending' then ${codehostWrites.createdAt} else excluded.created_at end`,
+            nextAttemptAt: sql`case when ${codehostWrites.status} = 'pending' then ${codehostWrites.nextAttemptAt} else excluded.next_attempt_at end`,
+          },
+        })
+      await this.announce()
+    },
+
+    /** Which of these comments, of any task, were or will be written. */
+    async listComments(commentIds: string[]): Promise<Pick<WriteRow, 'taskId' | 'commentId' | 'payload'>[]> {
+      if (commentIds.length === 0) return []
+      const { taskId, commentId, payload } = codehostWrites
+      return db
+        .select({ taskId, commentId, payload })
+        .from(codehostWrites)
+        .where(sql`${commentId} = any(${sql.param(commentIds)}::uuid[])`)
+    },
+
+    async has({ taskId, commentId }: { taskId: string; commentId: string }): Promise<boolean> {
+      const rows = await db
+        .select({ id: codehostWrites.id })
+        .from(codehostWrites)
+        .where(and(eq(codehostWrites.taskId, taskId), eq(codehostWrites.commentId, commentId)))
+      return rows.length > 0
+    },
+
     /** Notifies every instance at the commit. Notices lock commits, but these changes are rare enough. */
     async announce(): Promise<void> {
       await db.execute(sql`select pg_notify(${CODEHOST_WRITES}, '')`)

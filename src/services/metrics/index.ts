@@ -138,7 +138,11 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
         findRepository: (access, options) => watched(access, host.findRepository(access, options)),
         readPage: (access, options) => watched(access, host.readPage(access, options)),
         readItem: (access, options) => watched(access, host.readItem(access, options)),
+        readComment: (access, options) => watched(access, host.readComment(access, options)),
         changeIssue: (access, options) => watched(access, host.changeIssue(access, options)),
+        createComment: (access, options) => watched(access, host.createComment(access, options)),
+        changeComment: (access, options) => watched(access, host.changeComment(access, options)),
+        deleteComment: (access, options) => watched(access, host.deleteComment(access, options)),
         countItems: (access, options) => watched(access, host.countItems(access, options)),
       }
     },

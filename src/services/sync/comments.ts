@@ -1,4 +1,5 @@
 import { type CodehostComment, compareComment, hostColumns } from '../../domain/codehost/comment.ts'
+import { postedIdIn } from '../../domain/codehost/posted-comment.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
@@ -39,6 +40,10 @@ export async function writeComments(
   const stored = await repos.syncedComments.list(projectId, { repositoryId, externalIds })
   const known = new Map(stored.map((row) => [row.externalId, row]))
   const deleted = await repos.deliveries.listDeletedComments(connection.id, externalIds)
+  const own = await adoptOwn(repos, {
+    comments: comments.filter(({ externalId }) => !known.has(externalId)),
+    tasks,
+  })
   const log = commentLog(clock, connection)
   const written: { row: CommentRow; activity: ActivityRow[] }[] = []
 
@@ -47,6 +52,7 @@ export async function writeComments(
     const { externalId } = comment
     const task = tasks.get(comment.number)
     if (!task) return { externalId, outcome: 'skipped', reason: 'deleted_here' }
+    if (own.has(externalId)) return { externalId, taskId: task.id, outcome: 'unchanged' }
     const before = known.get(externalId)
     // A response that was read before the deletion.
     if (!before && deleted.has(externalId)) return { externalId, outcome: 'skipped', reason: 'outdated' }
@@ -73,6 +79,31 @@ export async function writeComments(
   const changed = new Set(decisions.flatMap(({ outcome, taskId }) => (outcome === 'created' ? taskId : [])))
   await repos.syncedComments.saveCounts([...tasks.values()].filter(({ id }) => changed.has(id)))
   return decisions
+}
+
+/** Which comments were written here, and are not known as such yet: the response of the write comes later, or was lost. */
+async function adoptOwn(
+  repos: BoundRepositories,
+  { comments, tasks }: { comments: CodehostComment[]; tasks: Map<number | null, CommentedTask> },
+): Promise<Set<string>> {
+  const posted = comments.flatMap((comment) => {
+    const id = postedIdIn(comment.body)
+    const taskId = tasks.get(comment.number)?.id
+    return id === undefined || taskId === undefined ? [] : [{ id, taskId, comment }]
+  })
+  const writes = await repos.codehostWrites.listComments(posted.map(({ id }) => id))
+  const own = new Set<string>()
+  for (const { id, taskId, comment } of posted) {
+    const write = writes.find((write) => write.commentId === id && write.taskId === taskId)
+    if (!write) continue
+    const stored = await repos.comments.findPosted(id)
+    const { externalId = null } = stored ?? write.payload
+    // A copy of a comment that was written here has its id, too.
+    if (externalId !== null && externalId !== comment.externalId) continue
+    if (stored) await repos.comments.link(id, comment)
+    own.add(comment.externalId)
+  }
+  return own
 }
 
 /** Deletes comments that the code host no longer has; returns those that were stored. Comments written here are kept. */

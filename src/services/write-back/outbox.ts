@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { CodeHost, HostAccess } from '../../clients/codehost.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { HostAccess } from '../../clients/codehost.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { everywhere } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
-import { writeSender } from './sending.ts'
+import { type SendingDeps, writeSender } from './sending.ts'
 
 export type OutboxService = ReturnType<typeof outboxService>
 
-export interface OutboxDeps {
-  repos: Repositories
-  clock: Clock
-  host: Pick<CodeHost, 'readItem' | 'changeIssue'>
+export interface OutboxDeps extends SendingDeps {
   vault: Pick<TokenVault, 'accessOf'>
 }
 

@@ -1,21 +1,29 @@
-import type { HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
+import type { CodeHost, HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
+import { type CodehostComment, commentsOf } from '../../domain/codehost/comment.ts'
 import { itemOf } from '../../domain/codehost/item.ts'
-import {
-  judgeWriteRefusal,
-  reasonFor,
-  retryOf,
-  stateFor,
-  type WriteError,
-} from '../../domain/codehost/write-back.ts'
+import { postedIdIn } from '../../domain/codehost/posted-comment.ts'
+import type { WriteError } from '../../domain/codehost/write-back.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { LeasedWrite } from '../../repositories/codehost/writes.ts'
-import type { BoundRepositories } from '../../repositories/index.ts'
-import { activityRow } from '../activity/row.ts'
-import { markGone, writeItems } from '../sync/items.ts'
-import type { OutboxDeps } from './outbox.ts'
+import type { Repositories } from '../../repositories/index.ts'
+import { writeItems } from '../sync/items.ts'
+import { acknowledge, type HostChange, nextComment, nextState } from './changes.ts'
+import { type ClaimedWrite, doneAt, unreachableError, writeEnds } from './ends.ts'
 
-/** A claimed write, with the number of its issue. */
-type Claimed = LeasedWrite & { number: number }
+export interface SendingDeps {
+  repos: Repositories
+  clock: Clock
+  host: Pick<
+    CodeHost,
+    | 'readItem'
+    | 'readPage'
+    | 'changeIssue'
+    | 'createComment'
+    | 'changeComment'
+    | 'deleteComment'
+    | 'commentsOfUrl'
+  >
+}
 
 interface Sending {
   connection: ConnectionRow
@@ -24,40 +32,29 @@ interface Sending {
   signal: AbortSignal
 }
 
-/** What a write has to change at the code host now. */
-interface Change {
-  state: 'open' | 'closed'
-  reason: 'completed' | 'not_planned' | 'duplicate'
+const UNEXPECTED: WriteError = { code: 'internal_error', message: 'An unexpected error occurred.' }
+
+const COMMENT_DELETED: WriteError = {
+  code: 'comment_deleted',
+  message: 'The comment was deleted at the code host.',
 }
 
 /**
- * Sends single writes. What is sent is stored before, and the state of the code host is read before each attempt, so a
- * worker can be killed at any step: the next one sees what has arrived.
+ * Sends single writes. What is sent is stored before, and the code host is read before each attempt, so a worker can be
+ * killed at any step: the next one sees what has arrived.
  */
-export function writeSender({ repos, clock, host }: Omit<OutboxDeps, 'vault'>) {
+export function writeSender({ repos, clock, host }: SendingDeps) {
+  const { whileLeased, retryLater, drop, dropGone, handle } = writeEnds({ repos, clock })
+
   return {
     /** Sends a write, unless there is nothing to change any more. Returns whether others have to wait, too. */
-    async one(write: Claimed, sending: Sending): Promise<{ isPaused: boolean }> {
-      const { connection, access, signal } = sending
-      const about = { repositoryId: connection.repositoryId, number: write.number, signal }
+    async one(write: ClaimedWrite, sending: Sending): Promise<{ isPaused: boolean }> {
+      const { connection, signal } = sending
       try {
-        const seen = await host.readItem(access, about)
-        if (seen.outcome === 'refused' || seen.outcome === 'unreachable') {
-          return await handle(seen, { write, sending })
-        }
-        if (seen.outcome !== 'present') {
-          await dropGone(write, { connection, sourceState: seen.outcome })
-          return { isPaused: false }
-        }
-        const change = await decide(write, { sending, item: seen.item })
-        if (!change) return { isPaused: false }
-        const response = await host.changeIssue(access, { ...about, ...change })
-        if (response.outcome !== 'changed') return await handle(response, { write, sending })
-        await acknowledge(write, { connection, item: response.item })
-        return { isPaused: false }
+        return await attempt(write, sending)
       } catch (error) {
         if (!signal.aborted) {
-          await retryLater(write, { connection, error: UNEXPECTED })
+          await retryLater({ write, connection }, UNEXPECTED)
           throw error
         }
         // Another instance can continue at once.
@@ -67,7 +64,7 @@ export function writeSender({ repos, clock, host }: Omit<OutboxDeps, 'vault'>) {
       }
     },
 
-    /** Postpones or fails a write of a connection that cannot be used. */
+    /** Postpones or fails the writes of a connection that cannot be used. */
     async refuseAll(
       connection: ConnectionRow,
       { error, leaseMs }: { error: WriteError; leaseMs: number },
@@ -75,20 +72,62 @@ export function writeSender({ repos, clock, host }: Omit<OutboxDeps, 'vault'>) {
       const { codehostWrites } = repos.within({ projectId: connection.projectId })
       const claim = () => codehostWrites.claim({ connectionIds: [connection.id], now: clock.now(), leaseMs })
       for (let write = await claim(); write; write = await claim()) {
-        await retryLater(write, { connection, error })
+        await retryLater({ write, connection }, error)
       }
     },
   }
 
-  /** Takes the state of the code host; returns what has to be changed there, and stores that it is sent. */
+  async function attempt(write: ClaimedWrite, sending: Sending): Promise<{ isPaused: boolean }> {
+    const { connection, access, signal } = sending
+    const { repositoryId } = connection
+    const seen = await host.readItem(access, { repositoryId, number: write.number, signal })
+    if (isFailure(seen)) return handle(seen, { write, ...sending })
+    if (seen.outcome !== 'present') {
+      await dropGone({ write, connection }, seen.outcome)
+      return { isPaused: false }
+    }
+    const found = await findPosted(write, sending)
+    if (found && 'outcome' in found) return handle(found, { write, ...sending })
+    const change = await decide(write, { sending, item: seen.item, found })
+    if (!change) return { isPaused: false }
+    const response = await request(change, { write, sending })
+    if (isFailure(response)) return handle(response, { write, ...sending })
+    await finish(write, { connection, change, response })
+    return { isPaused: false }
+  }
+
+  /** The comment that an earlier attempt has written, if its response was lost. */
+  async function findPosted(
+    { commentId, number, payload }: ClaimedWrite,
+    { connection: { repositoryId }, access, signal }: Sending,
+  ): Promise<CodehostComment | Refusal | Unreachable | undefined> {
+    const { since } = payload
+    if (since === undefined) return undefined
+    let url: string | null = host.commentsOfUrl(access.apiUrl, { repositoryId, number, since })
+    while (url !== null) {
+      const page = await host.readPage(access, { url, signal })
+      if (page.outcome !== 'page') return page.outcome === 'unchanged' ? undefined : page
+      const comments = commentsOf(page.items)
+      if (!comments) return { outcome: 'unreachable', reason: 'The response is not a list of comments.' }
+      const found = comments.find(({ body }) => postedIdIn(body) === commentId)
+      if (found) return found
+      url = page.next
+    }
+    return undefined
+  }
+
+  /** Takes the state of the code host; returns what has to be changed there, and stores what is sent. */
   async function decide(
-    write: Claimed,
-    { sending, item: raw }: { sending: Sending; item: unknown },
-  ): Promise<Change | undefined> {
-    const { connection, tokenKey } = sending
+    write: ClaimedWrite,
+    {
+      sending: { connection, tokenKey },
+      item: raw,
+      found,
+    }: { sending: Sending; item: unknown; found: CodehostComment | undefined },
+  ): Promise<HostChange | undefined> {
     const item = itemOf(raw)
     if (item?.number !== write.number) {
-      await retryLater(write, { connection, error: unreachableError('The response is not the issue.') })
+      await retryLater({ write, connection }, unreachableError('The response is not the issue.'))
       return undefined
     }
     return whileLeased({ write, connection }, async (repos, { connection, isArchived }) => {
@@ -96,143 +135,72 @@ export function writeSender({ repos, clock, host }: Omit<OutboxDeps, 'vault'>) {
       const wait = () => repos.codehostWrites.update(write, { leaseUntil: null }).then(() => undefined)
       if (isArchived) return wait()
       await writeItems(repos, { clock, connection, items: [item] })
-      const task = await repos.syncedTasks.findState(write.taskId)
-      const state = task && stateFor(task)
-      if (!task || state === undefined || state === task.codehostState) {
-        await repos.codehostWrites.update(write, doneAt(now))
+      const next =
+        write.kind === 'state'
+          ? await nextState(repos, write)
+          : await nextComment(repos, { write, item, found })
+      if (!next) {
+        await repos.codehostWrites.update(write, { ...doneAt(now), payload: {} })
         return undefined
       }
       if (!(await repos.codehostWriteLimits.reserve(tokenKey, now))) return wait()
-      await repos.codehostWrites.update(write, { payload: { sent: state, sentAt: now.toISOString() } })
-      return { state, reason: reasonFor(task) }
+      await repos.codehostWrites.update(write, { payload: next.payload })
+      return next.change
     })
   }
 
-  /** Takes the response of a write. If the task was changed again meanwhile, the write stays pending. */
-  async function acknowledge(
-    write: Claimed,
-    { connection, item: raw }: { connection: ConnectionRow; item: unknown },
-  ): Promise<void> {
-    const item = itemOf(raw)
-    // It has arrived, and the next attempt reads it.
-    if (item?.number !== write.number) {
-      return retryLater(write, { connection, error: unreachableError('The response is not the issue.') })
+  function request(
+    change: HostChange,
+    { write: { number }, sending }: { write: ClaimedWrite; sending: Sending },
+  ) {
+    const { connection, access, signal } = sending
+    const about = { repositoryId: connection.repositoryId, signal }
+    switch (change.about) {
+      case 'state':
+        return host.changeIssue(access, { ...about, number, ...change })
+      case 'new comment':
+        return host.createComment(access, { ...about, number, ...change })
+      case 'comment':
+        return host.changeComment(access, { ...about, ...change })
+      case 'deletion':
+        return host.deleteComment(access, { ...about, ...change })
     }
-    await whileLeased({ write, connection }, async (repos, { connection }) => {
-      await writeItems(repos, { clock, connection, items: [item] })
-      const now = clock.now()
-      const task = await repos.syncedTasks.findState(write.taskId)
-      const isWritten = !task || stateFor(task) === task.codehostState
-      const again = { payload: {}, leaseUntil: null, nextAttemptAt: now }
-      await repos.codehostWrites.update(write, isWritten ? doneAt(now) : again)
-    })
   }
 
-  async function dropGone(
-    write: Claimed,
-    { connection, sourceState }: { connection: ConnectionRow; sourceState: 'transferred' | 'deleted' },
-  ): Promise<void> {
-    await whileLeased({ write, connection }, async (repos, { connection }) => {
-      await markGone(repos, { clock, connection, item: { number: write.number, sourceState } })
-      const message = `The issue was ${sourceState} at the code host.`
-      await drop(repos, { write, connection, error: { code: `issue_${sourceState}`, message } })
-    })
-  }
-
-  async function drop(
-    repos: BoundRepositories,
-    { write, connection, error }: { write: Claimed; connection: ConnectionRow; error: WriteError },
-  ): Promise<void> {
-    const now = clock.now()
-    await repos.codehostWrites.update(write, { ...doneAt(now), error })
-    await log(repos, { type: 'task.write_back_dropped', write, connection, error })
-  }
-
-  async function handle(
-    response: Refusal | Unreachable,
-    { write, sending: { connection, access, tokenKey } }: { write: Claimed; sending: Sending },
-  ): Promise<{ isPaused: boolean }> {
-    if (response.outcome === 'unreachable') {
-      await retryLater(write, { connection, error: unreachableError(response.reason) })
-      return { isPaused: true }
-    }
-    const judged = judgeWriteRefusal(response, { now: clock.now(), access, limitedBefore: write.attempts })
-    if (judged.verdict === 'fail') {
-      const { code, message } = judged
-      await fail(write, { connection, error: { code, message } })
-      return { isPaused: false }
-    }
-    const { codehostWrites, codehostWriteLimits } = repos.within({ projectId: connection.projectId })
-    await codehostWriteLimits.pause(tokenKey, judged.retryAt)
-    const message = `The code host limits requests until ${judged.retryAt.toISOString()}.`
-    const error = { code: 'rate_limited', message }
-    await codehostWrites.update(write, { leaseUntil: null, attempts: write.attempts + 1, error })
-    return { isPaused: true }
-  }
-
-  async function retryLater(
-    write: Claimed,
-    { connection, error }: { connection: ConnectionRow; error: WriteError },
-  ): Promise<void> {
-    const nextAttemptAt = retryOf({ ...write, now: clock.now() })
-    if (!nextAttemptAt) return fail(write, { connection, error })
-    const change = { leaseUntil: null, attempts: write.attempts + 1, nextAttemptAt, error }
-    await repos.within({ projectId: connection.projectId }).codehostWrites.update(write, change)
-  }
-
-  async function fail(
-    write: Claimed,
-    { connection, error }: { connection: ConnectionRow; error: WriteError },
-  ): Promise<void> {
-    await whileLeased({ write, connection }, async (repos, { connection }) => {
-      const failed = { status: 'failed' as const, finishedAt: clock.now(), leaseUntil: null, error }
-      await repos.codehostWrites.update(write, failed)
-      await log(repos, { type: 'task.write_back_failed', write, connection, error })
-    })
-  }
-
-  async function log(
-    repos: BoundRepositories,
+  /** Takes the response of a write. If what it is about was changed again meanwhile, the write stays pending. */
+  async function finish(
+    write: ClaimedWrite,
     {
-      type,
-      write: { taskId, kind },
-      connection: { id, projectId, repository: name },
-      error,
-    }: { type: string; write: Claimed; connection: ConnectionRow; error: WriteError },
+      connection,
+      change,
+      response,
+    }: {
+      connection: ConnectionRow
+      change: HostChange
+      response: { outcome: string; item?: unknown; comment?: unknown }
+    },
   ): Promise<void> {
-    const actor = { type: 'codehost' as const, id, name }
-    const about = { taskId, projectId, message: error.message, metadata: { kind, error } }
-    await repos.activity.insert([activityRow(clock, { now: clock.now(), type, actor, ...about })])
-  }
-
-  /** Locks project and connection, in this order as everywhere. Does nothing if the lease or the connection is lost. */
-  async function whileLeased<T>(
-    { write, connection: { id, projectId } }: { write: Claimed; connection: ConnectionRow },
-    work: (
-      repos: BoundRepositories,
-      locked: { connection: ConnectionRow; isArchived: boolean },
-    ) => Promise<T>,
-  ): Promise<T | undefined> {
-    return repos.within({ projectId }).transaction(async (repos) => {
-      const project = await repos.projects.findForUpdate(projectId)
-      const connection = await repos.codehost.findForUpdate(projectId)
-      if (connection?.id !== id || !(await repos.codehostWrites.isOurs(write))) return undefined
-      return work(repos, { connection, isArchived: project?.archivedAt != null })
+    const outcome = await whileLeased({ write, connection }, async (repos, { connection }) => {
+      if (response.outcome === 'gone' && change.about === 'comment') {
+        await drop(repos, { write, connection, error: COMMENT_DELETED })
+        return 'done'
+      }
+      const about = { clock, connection, write, change, response: response.item ?? response.comment }
+      const outcome = await acknowledge(repos, about)
+      const now = clock.now()
+      if (outcome === 'done') await repos.codehostWrites.update(write, { ...doneAt(now), payload: {} })
+      else if (outcome !== 'invalid') {
+        const again = { payload: outcome.again, leaseUntil: null, nextAttemptAt: now }
+        await repos.codehostWrites.update(write, again)
+      }
+      return outcome
     })
+    // It has arrived, which the next attempt reads.
+    if (outcome === 'invalid') {
+      await retryLater({ write, connection }, unreachableError('The response is not what was written.'))
+    }
   }
 }
 
-const doneAt = (now: Date) => ({
-  status: 'done' as const,
-  finishedAt: now,
-  leaseUntil: null,
-  error: null,
-  payload: {},
-})
-
-const unreachableError = (reason: string): WriteError => ({
-  code: 'codehost_unreachable',
-  message: `The code host did not respond as expected: ${reason}`,
-})
-
-const UNEXPECTED: WriteError = { code: 'internal_error', message: 'An unexpected error occurred.' }
+const isFailure = (response: { outcome: string }): response is Refusal | Unreachable =>
+  response.outcome === 'refused' || response.outcome === 'unreachable'

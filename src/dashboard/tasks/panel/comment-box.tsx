@@ -1,18 +1,24 @@
-import { Button, Textarea } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { Button, Checkbox, Textarea } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
+import { connectionQuery } from '../../api/connection-query.ts'
 import { invalidate } from '../../api/invalidate.ts'
 import { problemOf } from '../../api/problem.ts'
+import type { Task } from '../../api/queries.ts'
 import { useDraft } from '../../components/use-draft.ts'
 import { useIdempotentSend } from '../../components/use-idempotent-send.ts'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { useMe } from '../../session/session.ts'
+import { useIsManaged } from '../managed.ts'
 import styles from './task-panel.module.css'
 
 /** Sends a comment. It is shown at once; its draft is kept until the service has it. */
-export function CommentBox({ taskId }: { taskId: string }) {
+export function CommentBox({ task }: { task: Task }) {
+  const { id: taskId } = task
+  const repository = usePostedTo(task)
+  const [isPublic, setPublic] = useState(false)
   const queryClient = useQueryClient()
   const { me } = useMe()
   const [draft = '', setDraft] = useDraft(`comment:${taskId}`)
@@ -26,7 +32,7 @@ export function CommentBox({ taskId }: { taskId: string }) {
 
   async function send() {
     if (text.trim() === '' || sent !== undefined) return
-    const body = { body: text }
+    const body = { body: text, ...(repository && isPublic && { isPublic }) }
     setSent(text)
     setErrorMessage(undefined)
     try {
@@ -37,6 +43,7 @@ export function CommentBox({ taskId }: { taskId: string }) {
       // Keep text typed while the request was running.
       setDraft((current) => (current === text ? undefined : current))
       await invalidate(queryClient, { queryKey: ['comments', taskId] })
+      if (body.isPublic) await invalidate(queryClient, { queryKey: ['task', taskId] })
     } catch (error) {
       setDraft((current) => (current === undefined || current === text ? text : `${text}\n\n${current}`))
       setErrorMessage(problemOf(error).message)
@@ -70,6 +77,14 @@ export function CommentBox({ taskId }: { taskId: string }) {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send()
         }}
       />
+      {repository && (
+        <Checkbox
+          label={`Post to ${repository}`}
+          description="Everyone who can see the repository can read the comment."
+          checked={isPublic}
+          onChange={(event) => setPublic(event.currentTarget.checked)}
+        />
+      )}
       <div className="row">
         <Button
           variant="default"
@@ -83,6 +98,14 @@ export function CommentBox({ taskId }: { taskId: string }) {
       </div>
     </div>
   )
+}
+
+/** The repository that public comments on a task are posted to, if they are. */
+function usePostedTo(task: Task): string | undefined {
+  const isManaged = useIsManaged(task)
+  const { data: connection } = useQuery({ ...connectionQuery(task.projectId), enabled: isManaged })
+  const isPosted = isManaged && task.sourceState === 'present' && connection?.writeBack === 'comments'
+  return isPosted ? connection.repository : undefined
 }
 
 /** `m` focuses the box. */

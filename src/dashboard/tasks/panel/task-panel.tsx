@@ -24,6 +24,7 @@ import styles from './task-panel.module.css'
 import { TextSections } from './text-sections.tsx'
 import { Timeline } from './timeline.tsx'
 import { useTaskEdit } from './use-task-edit.ts'
+import { WriteBack } from './write-back.tsx'
 
 export default function TaskPanel() {
   const { taskId = '' } = useParams()
@@ -155,6 +156,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
       </div>
       <EditableTitle task={task} edit={edit} mayWrite={mayWrite && !isManaged} />
       <Provenance task={task} />
+      <WriteBack task={task} />
       <Conflict edit={edit} />
       <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <TextSections task={task} edit={edit} mayWrite={mayWrite} />

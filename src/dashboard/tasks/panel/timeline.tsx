@@ -65,7 +65,7 @@ export function Timeline({ task }: { task: Task }) {
           ),
         )}
       </ol>
-      {can('tasks:write') && <CommentBox taskId={task.id} />}
+      {can('tasks:write') && <CommentBox task={task} />}
     </section>
   )
 }

@@ -1,0 +1,122 @@
+import type { HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
+import { judgeWriteRefusal, retryOf, type WriteError } from '../../domain/codehost/write-back.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { LeasedWrite } from '../../repositories/codehost/writes.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import { activityRow } from '../activity/row.ts'
+import { markGone } from '../sync/items.ts'
+
+/** A claimed write, with the number of its issue. */
+export type ClaimedWrite = LeasedWrite & { number: number }
+
+export interface WriteOf {
+  write: ClaimedWrite
+  connection: ConnectionRow
+}
+
+export const doneAt = (now: Date) => ({
+  status: 'done' as const,
+  finishedAt: now,
+  leaseUntil: null,
+  error: null,
+})
+
+export const unreachableError = (reason: string): WriteError => ({
+  code: 'codehost_unreachable',
+  message: `The code host did not respond as expected: ${reason}`,
+})
+
+/** How writes end, or wait for their next attempt. */
+export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock }) {
+  return { whileLeased, retryLater, drop, dropGone, handle }
+
+  /** Locks project and connection, in this order as everywhere. Does nothing if the lease or the connection is lost. */
+  async function whileLeased<T>(
+    { write, connection: { id, projectId } }: WriteOf,
+    work: (
+      repos: BoundRepositories,
+      locked: { connection: ConnectionRow; isArchived: boolean },
+    ) => Promise<T>,
+  ): Promise<T | undefined> {
+    return repos.within({ projectId }).transaction(async (repos) => {
+      const project = await repos.projects.findForUpdate(projectId)
+      const connection = await repos.codehost.findForUpdate(projectId)
+      if (connection?.id !== id || !(await repos.codehostWrites.isOurs(write))) return undefined
+      return work(repos, { connection, isArchived: project?.archivedAt != null })
+    })
+  }
+
+  /** Tries again later, or fails after three days. */
+  async function retryLater({ write, connection }: WriteOf, error: WriteError): Promise<void> {
+    const nextAttemptAt = retryOf({ ...write, now: clock.now() })
+    if (!nextAttemptAt) return fail({ write, connection }, error)
+    const change = { leaseUntil: null, attempts: write.attempts + 1, nextAttemptAt, error }
+    await repos.within({ projectId: connection.projectId }).codehostWrites.update(write, change)
+  }
+
+  async function fail({ write, connection }: WriteOf, error: WriteError): Promise<void> {
+    await whileLeased({ write, connection }, async (repos, { connection }) => {
+      const failed = { status: 'failed' as const, finishedAt: clock.now(), leaseUntil: null, error }
+      await repos.codehostWrites.update(write, failed)
+      await log(repos, { type: 'task.write_back_failed', write, connection, error })
+    })
+  }
+
+  /** Gives up a leased write, because the code host has changed what it is about. */
+  async function drop(
+    repos: BoundRepositories,
+    { write, connection, error }: WriteOf & { error: WriteError },
+  ): Promise<void> {
+    await repos.codehostWrites.update(write, { ...doneAt(clock.now()), error })
+    await log(repos, { type: 'task.write_back_dropped', write, connection, error })
+  }
+
+  async function dropGone(
+    { write, connection }: WriteOf,
+    sourceState: 'transferred' | 'deleted',
+  ): Promise<void> {
+    await whileLeased({ write, connection }, async (repos, { connection }) => {
+      await markGone(repos, { clock, connection, item: { number: write.number, sourceState } })
+      const message = `The issue was ${sourceState} at the code host.`
+      await drop(repos, { write, connection, error: { code: `issue_${sourceState}`, message } })
+    })
+  }
+
+  /** Returns whether other writes with this token have to wait, too. */
+  async function handle(
+    response: Refusal | Unreachable,
+    { write, connection, access, tokenKey }: WriteOf & { access: HostAccess; tokenKey: string },
+  ): Promise<{ isPaused: boolean }> {
+    if (response.outcome === 'unreachable') {
+      await retryLater({ write, connection }, unreachableError(response.reason))
+      return { isPaused: true }
+    }
+    const judged = judgeWriteRefusal(response, { now: clock.now(), access, limitedBefore: write.attempts })
+    if (judged.verdict === 'fail') {
+      const { code, message } = judged
+      await fail({ write, connection }, { code, message })
+      return { isPaused: false }
+    }
+    const { codehostWrites, codehostWriteLimits } = repos.within({ projectId: connection.projectId })
+    await codehostWriteLimits.pause(tokenKey, judged.retryAt)
+    const message = `The code host limits requests until ${judged.retryAt.toISOString()}.`
+    const error = { code: 'rate_limited', message }
+    await codehostWrites.update(write, { leaseUntil: null, attempts: write.attempts + 1, error })
+    return { isPaused: true }
+  }
+
+  async function log(
+    repos: BoundRepositories,
+    {
+      type,
+      write: { taskId, kind },
+      connection: { id, projectId, repository: name },
+      error,
+    }: WriteOf & { type: string; error: WriteError },
+  ): Promise<void> {
+    const actor = { type: 'codehost' as const, id, name }
+    const about = { taskId, projectId, message: error.message, metadata: { kind, error } }
+    await repos.activity.insert([activityRow(clock, { now: clock.now(), type, actor, ...about })])
+  }
+}

@@ -1,0 +1,258 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { commentDelivery } from '../support/code-host-comments.ts'
+import { deliver, type HostDelivery } from '../support/code-host-deliveries.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+import { settled, writingBack } from '../support/writing-back.ts'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing()
+})
+afterEach(() => {
+  service.host.heal()
+  service.host.onChange(() => {})
+})
+afterAll(() => service.close())
+
+/** A project that writes comments back and brings them in. */
+async function writing(items?: object[], connection: object = {}) {
+  const project = await writingBack(service, items, { writeBack: 'comments', comments: true, ...connection })
+  const { id, repository } = project
+  const comments = `/api/tasks/${id}/comments`
+  return {
+    ...project,
+    post: async (body: string, isPublic = true) => (await service.post(comments, { body, isPublic })).body,
+    listed: async () => (await service.get(comments)).body.data,
+    /** The comments at the code host. */
+    posted: () => [...repository.comments.values()].map(({ number, body }) => ({ number, body })),
+    done: () => settled(service, id),
+    types: async () =>
+      (await service.get(`/api/activity?taskId=${id}`)).body.data.map(({ type }: { type: string }) => type),
+  }
+}
+
+const textOf = (id: string, body: string) =>
+  `<!-- inlet-comment ${id} -->\n**test\\-admin** wrote in Inlet:\n\n${body}`
+
+describe('a public comment', () => {
+  test('is posted with the name of its author, and its edits and deletion follow', async () => {
+    const { id, post, done, posted, listed, written } = await writing()
+    const comment = await post('It works in *2.3.1*.')
+    expect((await service.get(`/api/tasks/${id}`)).body.writeBack).toMatchObject({ error: null })
+    await done()
+    const text = String(posted()[0]?.body)
+    expect(text).toMatch(
+      new RegExp(`^<!-- inlet-comment ${comment.id} -->\\n\\*\\*.+\\*\\* wrote in Inlet:\\n\\nIt works`),
+    )
+    expect(posted()[0]?.number).toBe(1)
+    const [stored] = await listed()
+    expect(stored).toMatchObject({ id: comment.id, externalUrl: expect.stringMatching(/#issuecomment-\d+$/) })
+
+    await service.patch(`/api/comments/${comment.id}`, { body: 'It works in 2.3.2.' })
+    await done()
+    expect(posted()).toEqual([{ number: 1, body: text.replace('*2.3.1*', '2.3.2') }])
+    await service.delete(`/api/comments/${comment.id}`)
+    await done()
+    expect(posted()).toEqual([])
+    expect(written().map(([method]) => method)).toEqual(['POST', 'PATCH', 'DELETE'])
+  })
+
+  test('is no new comment when it comes back, by push or by poll, in any order', async () => {
+    const { id, post, path, sync, listed, types, done, project } = await writing()
+    const webhook = (await service.post(`${path}/webhook-secret`)).body
+    const sent: Promise<unknown>[] = []
+    service.host.onChange(({ delivery }) => void sent.push(deliver(webhook, delivery)))
+    const comment = await post('Once')
+    await done()
+    await Promise.all(sent)
+    await vi.waitFor(async () =>
+      expect((await service.get(`/api/codehost/${project.id}/deliveries?status=received`)).body.data).toEqual(
+        [],
+      ),
+    )
+    await sync()
+    await sync('?mode=full')
+    expect((await listed()).map(({ id }: { id: string }) => id)).toEqual([comment.id])
+    expect(await types()).toEqual(['comment.created', 'task.created'])
+    expect((await service.get(`/api/tasks/${id}`)).body).toMatchObject({ commentCount: 1, version: 1 })
+  })
+
+  test('is known by its id if the response to its write is lost, and posted once', async () => {
+    const { id, post, posted, listed, done, sync } = await writing()
+    service.host.fault('lost', { matches: ({ method }) => method === 'POST' })
+    const comment = await post('Once')
+    await vi.waitFor(async () =>
+      expect((await service.get(`/api/tasks/${id}`)).body.writeBack.error).toMatchObject({
+        code: 'codehost_unreachable',
+      }),
+    )
+    await service.post(`/api/tasks/${id}/write-back/retry`)
+    await done()
+    expect(posted()).toHaveLength(1)
+    expect(await listed()).toEqual([
+      expect.objectContaining({ id: comment.id, externalUrl: expect.any(String) }),
+    ])
+
+    // Found by a sync before it is tried again.
+    service.host.fault('lost', { matches: ({ method }) => method === 'POST' })
+    const second = await post('Twice')
+    await vi.waitFor(() => expect(posted()).toHaveLength(2))
+    await sync()
+    expect((await listed()).map(({ id }: { id: string }) => id)).toEqual([comment.id, second.id])
+    await service.delete(`/api/comments/${second.id}`)
+    await service.post(`/api/tasks/${id}/write-back/retry`)
+    await done()
+    expect(posted()).toHaveLength(1)
+  })
+
+  test('that was deleted before it was posted is not posted, and one whose fate is unknown is deleted', async () => {
+    const { id, post, posted, done } = await writing()
+    service.host.fault({ status: 503 }, { matches: ({ url }) => url.endsWith('/issues/1') })
+    const unsent = await post('Never')
+    await vi.waitFor(async () =>
+      expect((await service.get(`/api/tasks/${id}`)).body.writeBack.error).not.toBeNull(),
+    )
+    await service.delete(`/api/comments/${unsent.id}`)
+    await service.post(`/api/tasks/${id}/write-back/retry`)
+    await done()
+    expect(posted()).toEqual([])
+    service.host.fault('lost', { matches: ({ method }) => method === 'POST' })
+    const sent = await post('Posted, as nobody knows')
+    await vi.waitFor(() => expect(posted()).toHaveLength(1))
+    await service.delete(`/api/comments/${sent.id}`)
+    await vi.waitFor(async () => {
+      await service.post(`/api/tasks/${id}/write-back/retry`)
+      expect(posted()).toEqual([])
+    })
+    await done()
+  })
+
+  test('is cut where the code host takes no more, and keeps emoji and directions of text', async () => {
+    const { post, posted, done } = await writing()
+    await post('😀'.repeat(65_536))
+    await done()
+    await post('שלום \u202eabc 😀')
+    await done()
+    const [long, mixed] = posted().map(({ body }) => body as string)
+    expect(long?.length).toBeLessThanOrEqual(65_536)
+    expect(long).toMatch(/😀\n\n\*\(The rest is in Inlet\.\)\*$/)
+    expect(long?.isWellFormed()).toBe(true)
+    expect(mixed).toMatch(/שלום \u202eabc 😀$/)
+  })
+
+  test('fails visibly on a locked issue, and works on a pull request', async () => {
+    const { id, ids, repository, post, done, restrict } = await writing([
+      { isLocked: true },
+      { mergedAt: null },
+    ])
+    restrict({ login: 'inlet-bot', isCollaborator: false })
+    await post('Locked')
+    expect((await done()).writeBack).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringMatching(/locked/) },
+    })
+    await service.post(`/api/tasks/${ids[1]}/comments`, { body: 'Reviewed', isPublic: true })
+    await settled(service, ids[1] ?? '')
+    expect([...repository.comments.values()].map(({ number }) => number)).toEqual([2])
+    repository.change(1, { isLocked: false })
+    await service.post(`/api/tasks/${id}/write-back/retry`)
+    expect((await done()).writeBack.state).toBe('done')
+  })
+
+  test('that was deleted there stays here, and its edits are given up', async () => {
+    const { post, repository, done, types, posted } = await writing()
+    const comment = await post('Here')
+    await done()
+    const [external] = repository.comments.keys()
+    repository.removeComment(external as bigint)
+    await service.patch(`/api/comments/${comment.id}`, { body: 'Still here' })
+    expect((await done()).writeBack).toMatchObject({ state: 'done', error: { code: 'comment_deleted' } })
+    expect(await types()).toContain('task.write_back_dropped')
+    expect(posted()).toEqual([])
+  })
+})
+
+describe('what is not posted', () => {
+  test('are comments that are not public, from before write-back was on, or with write-back of the state', async () => {
+    const { post, written, set, done, id } = await writing([{}], { writeBack: 'state' })
+    const early = await post('Early')
+    await set({ writeBack: 'comments' })
+    await service.patch(`/api/comments/${early.id}`, { body: 'Early, edited' })
+    await post('Internal', false)
+    await service.delete(`/api/comments/${early.id}`)
+    expect((await service.get(`/api/tasks/${id}`)).body.writeBack).toBeNull()
+    await post('Public')
+    await done()
+    expect(written()).toHaveLength(1)
+  })
+
+  test('are comments of the code host, also those that look like one written here', async () => {
+    const { post, repository, sync, listed, done, written } = await writing()
+    const own = await post('Mine')
+    await done()
+    repository.comment(1, { body: textOf(own.id, 'A copy') })
+    repository.comment(1, { body: textOf(service.clock.newId(new Date()), 'Made up') })
+    await sync()
+    expect((await listed()).map(({ author }: { author: { name: string } }) => author.name)).toEqual([
+      'bob',
+      'bob',
+      expect.not.stringMatching(/bob/),
+    ])
+    expect(written()).toHaveLength(1)
+  })
+
+  test('two services on one repository come to rest', async () => {
+    const { post, repository, done, project, id } = await writing()
+    const other = await service.given.project()
+    service.host.tokens.set('other', { login: 'other-bot' })
+    const body = {
+      repository: repository.name,
+      token: 'other',
+      writeBack: 'comments',
+      comments: true,
+      schedule: 'off',
+    }
+    await service.put(`/api/projects/${other.id}/codehost`, body)
+    const both = async () => {
+      await service.sync(project.id)
+      await service.sync(other.id)
+    }
+    await both()
+    await post('From one')
+    await done()
+    await both()
+    const [theirs] = [...(await service.tasksOf(other.id)).values()]
+    await service.post(`/api/tasks/${theirs.id}/comments`, { body: 'From the other', isPublic: true })
+    await service.patch(`/api/tasks/${theirs.id}`, { status: 'done' })
+    await settled(service, theirs.id)
+    await both()
+    await both()
+    expect((await service.get(`/api/tasks/${id}`)).body).toMatchObject({ status: 'done', commentCount: 2 })
+    expect((await service.get(`/api/tasks/${theirs.id}`)).body).toMatchObject({ commentCount: 2 })
+    expect(repository.comments.size).toBe(2)
+    const waiting = await service.query("select from codehost_writes where status <> 'done'")
+    expect(waiting).toEqual([])
+  })
+})
+
+test('a delivery of a comment that was deleted here is not imported again', async () => {
+  const { post, repository, done, path, listed, project } = await writing()
+  const webhook = (await service.post(`${path}/webhook-secret`)).body
+  const comment = await post('Gone soon')
+  await done()
+  const [stored] = repository.comments.values()
+  const late: HostDelivery = commentDelivery(stored as never, {
+    api: service.host.url,
+    repository: repository.about,
+    action: 'created',
+  })
+  await service.delete(`/api/comments/${comment.id}`)
+  await done()
+  await deliver(webhook, late)
+  await vi.waitFor(async () =>
+    expect((await service.get(`/api/codehost/${project.id}/deliveries?status=received`)).body.data).toEqual(
+      [],
+    ),
+  )
+  expect(await listed()).toEqual([])
+})

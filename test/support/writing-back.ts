@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { expect, vi } from 'vitest'
+import type { HostToken } from './code-host.ts'
+import type { Syncing } from './syncing.ts'
+
+/** A project that writes back with a token of its own, which has limits of its own, with one task for each item. */
+export async function writingBack(service: Syncing, items: object[] = [{}], connection: object = {}) {
+  const token = randomUUID()
+  service.host.tokens.set(token, { login: 'inlet-bot' })
+  const { project, repository, sync } = await service.connected({
+    token,
+    writeBack: 'state',
+    ...connection,
+  })
+  for (const item of items) repository.issue(item)
+  await sync()
+  const tasks = [...(await service.tasksOf(project.id)).values()]
+  const path = `/api/projects/${project.id}/codehost`
+  return {
+    project,
+    repository,
+    sync,
+    path,
+    /** Changes what the token may do. */
+    restrict: (permissions: HostToken) => service.host.tokens.set(token, permissions),
+    ids: tasks.map(({ id }) => id as string),
+    id: tasks[0]?.id as string,
+    set: (change: object) => service.put(path, { repository: repository.name, ...change }),
+    /** What was written to this repository, in order. */
+    written: () =>
+      service.host.requests
+        .filter(({ method, url }) => method !== 'GET' && url.includes(`/repositories/${repository.id}/`))
+        .map(({ method, url, body }) => [method, url.replace(/^\/repositories\/\d+/, ''), body]),
+  }
+}
+
+/** Resolves when nothing of a task waits for being written; returns the task. */
+export const settled = (service: Syncing, id: string) =>
+  vi.waitFor(
+    async () => {
+      const { body } = await service.get(`/api/tasks/${id}`)
+      expect(body.writeBack.state).not.toBe('pending')
+      return body
+    },
+    { timeout: 20_000, interval: 25 },
+  )
