@@ -14,7 +14,23 @@ type TaskQueryParams = QueryParams<'/api/tasks'>
 /** The filters and the sort order, as in the address bar. */
 export type TaskFilters = Pick<
   TaskQueryParams,
-  'projectId' | 'listId' | 'status' | 'source' | 'priority' | 'label' | 'q' | 'sort'
+  | 'projectId'
+  | 'listId'
+  | 'status'
+  | 'source'
+  | 'priority'
+  | 'label'
+  | 'assignee'
+  | 'kind'
+  | 'externalId'
+  | 'codehostIssueNumber'
+  | 'codehostPrNumber'
+  | 'createdSince'
+  | 'openedSince'
+  | 'updatedSince'
+  | 'includeArchived'
+  | 'q'
+  | 'sort'
 >
 
 /** Newest first: by when a task was opened, not by when it was imported. */

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation } from 'wouter'
 import { projectsQuery } from '../api/queries.ts'
-import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
+import { DialogLoading, preload, preloadDialog } from '../components/lazy.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { Logo } from '../components/logo.tsx'
 import { Link } from '../navigation/link.tsx'
@@ -15,9 +15,9 @@ import { Account } from './account.tsx'
 import { OpenCount } from './open-count.tsx'
 import { ProjectLinks } from './project-links.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
-import { SavedFilters } from './saved-filters.tsx'
 import styles from './sidebar.module.css'
 
+const SavedFilters = preload(() => import('./saved-filters.tsx'))
 const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
 
 export function Sidebar() {
@@ -41,7 +41,7 @@ export function Sidebar() {
           <span>All tasks</span>
           {projects.data && <OpenCount count={openTasks} />}
         </Link>
-        <SavedFilters />
+        <Suspense>{can('tasks:read') && <SavedFilters />}</Suspense>
         <div className={styles.heading}>
           <h2>Projects</h2>
           {can('admin') && isServiceWide && (

@@ -25,6 +25,12 @@ export const SORTS: Record<NonNullable<TaskFilters['sort']>, string> = {
   '-reports': 'Most reported',
 }
 
+export const KINDS: Record<NonNullable<TaskFilters['kind']>, string> = {
+  issue: 'Issues',
+  pull_request: 'Pull requests',
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Parses search parameters and ignores invalid ones: users edit addresses and keep old ones. */
@@ -37,7 +43,13 @@ export function filtersFrom(search: Record<string, unknown>): TaskFilters {
       .filter((one): one is T => typeof one === 'string' && Object.hasOwn(options, one))
     return values.length > 0 ? values : undefined
   }
-  const labels = [search.label].flat().filter((one): one is string => typeof one === 'string' && one !== '')
+  const texts = (value: unknown) => {
+    const values = [value].flat().filter((one): one is string => typeof one === 'string' && one !== '')
+    return values.length > 0 ? values : undefined
+  }
+  const number = (value: unknown) =>
+    Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31 ? Number(value) : undefined
+  const time = (value: unknown) => (typeof value === 'string' && TIME.test(value) ? value : undefined)
   const q = typeof search.q === 'string' || typeof search.q === 'number' ? String(search.q) : ''
 
   const parsed: TaskFilters = {
@@ -46,7 +58,16 @@ export function filtersFrom(search: Record<string, unknown>): TaskFilters {
     status: knownValues(search.status, STATUSES),
     source: knownValues(search.source, SOURCES),
     priority: knownValues(search.priority, PRIORITIES),
-    label: labels.length > 0 ? labels : undefined,
+    label: texts(search.label),
+    assignee: texts(search.assignee),
+    kind: knownValues(search.kind, KINDS)?.[0],
+    externalId: texts(search.externalId),
+    codehostIssueNumber: number(search.codehostIssueNumber),
+    codehostPrNumber: number(search.codehostPrNumber),
+    createdSince: time(search.createdSince),
+    openedSince: time(search.openedSince),
+    updatedSince: time(search.updatedSince),
+    includeArchived: search.includeArchived === true || undefined,
     q: q.slice(0, 200) || undefined,
     sort: knownValues(search.sort, SORTS)?.[0],
   }
@@ -58,5 +79,5 @@ export function filtersFrom(search: Record<string, unknown>): TaskFilters {
 }
 
 /** Whether filters are set, besides project and list. */
-export const isFiltered = ({ status, source, priority, label, q }: TaskFilters) =>
-  Boolean(status || source || priority || label || q)
+export const isFiltered = ({ projectId, listId, sort, ...filters }: TaskFilters) =>
+  Object.values(filters).some((value) => value !== undefined)

@@ -12,6 +12,15 @@ describe('the filters in an address', () => {
       source: ['api'],
       priority: ['high'],
       label: ['bug'],
+      assignee: ['ada', 'none'],
+      kind: 'issue',
+      externalId: ['x-1'],
+      codehostIssueNumber: 12,
+      codehostPrNumber: 13,
+      createdSince: '2026-01-01T00:00:00.000Z',
+      openedSince: '2026-01-01T00:00:00Z',
+      updatedSince: '2026-01-01T00:00:00.000Z',
+      includeArchived: true,
       q: 'crash',
       sort: '-priority',
     }
@@ -21,6 +30,11 @@ describe('the filters in an address', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ status: 'constructor', sort: 'toString' }, 'names of object properties'],
     [{ status: ['closed', 1, null], priority: 'urgent', source: {} }, 'unknown values'],
+    [
+      { codehostIssueNumber: 0, codehostPrNumber: 2 ** 31, createdSince: 'today', kind: 'pr' },
+      'invalid values',
+    ],
+    [{ includeArchived: false, codehostIssueNumber: '12', assignee: [] }, 'values of another type'],
     [{ projectId: '1', listId: `${ID}0` }, 'invalid ids'],
     [{ label: ['', 1], q: '', sort: [] }, 'empty values'],
     [{ q: { text: 'crash' }, label: null }, 'objects'],
@@ -58,6 +72,8 @@ describe('a list', () => {
     { status: ['open'] },
     { source: ['api'] },
     { priority: ['low'] },
+    { assignee: ['ada'] },
+    { includeArchived: true },
     { label: ['bug'] },
     { q: 'crash' },
   ])('is filtered by %j', (search) => expect(isFiltered(filtersFrom(search))).toBe(true))

@@ -1,20 +1,19 @@
-import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
-import { BookmarkIcon, SearchIcon, SortDescIcon } from '@primer/octicons-react'
-import { useEffect, useRef, useState } from 'react'
+import { Button, type ButtonProps, TextInput } from '@mantine/core'
+import { SearchIcon, SortDescIcon } from '@primer/octicons-react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { DEFAULT_SORT, type TaskFilters } from '../../api/queries.ts'
 import { preload } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
-import { toast } from '../../components/toast.ts'
 import { endPendingSearch } from '../../keyboard/pending-search.ts'
 import { type HistoryState, isShortcut } from '../../keyboard/shortcuts.ts'
 import { formatSearch } from '../../navigation/search-params.ts'
-import { filtersFrom, isFiltered, PRIORITIES, SORTS, SOURCES, STATUSES } from '../filters.ts'
+import { filtersFrom, PRIORITIES, SORTS, SOURCES, STATUSES } from '../filters.ts'
 import styles from '../tasks-page.module.css'
-import { useSavedFilters } from './saved-filters.ts'
 
 const LabelFilter = preload(() => import('./label-filter.tsx'))
+const MoreFilters = preload(() => import('./more-filters.tsx'))
 
 const DEBOUNCE_MS = 250
 
@@ -51,7 +50,9 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
           selected={filters.label ?? []}
           onChange={(label) => applyChange({ label })}
         />
-        {isFiltered(filters) && <SaveFilterButton filters={filters} />}
+        <Suspense>
+          <MoreFilters filters={filters} onChange={applyChange} />
+        </Suspense>
         <SortMenu sort={filters.sort ?? DEFAULT_SORT} onChange={(sort) => applyChange({ sort })} />
       </div>
     </search>
@@ -187,27 +188,3 @@ function SortMenu({ sort, onChange }: { sort: SortName; onChange(sort: SortName 
 
 const toOptions = (names: Record<string, string>) =>
   Object.entries(names).map(([value, name]) => ({ value, label: name }))
-
-function SaveFilterButton({ filters }: { filters: TaskFilters }) {
-  const [saved, setSaved] = useSavedFilters()
-  const labels = [
-    filters.q && `“${filters.q}”`,
-    ...(filters.status ?? []).map((value) => STATUSES[value]),
-    ...(filters.priority ?? []).map((value) => PRIORITIES[value]),
-    ...(filters.source ?? []).map((value) => SOURCES[value]),
-    ...(filters.label ?? []),
-  ]
-  const name = labels.filter(Boolean).join(', ')
-  if (saved.some((other) => other.name === name)) return null
-  return (
-    <ActionIcon
-      aria-label="Save filter"
-      onClick={() => {
-        setSaved([...saved, { name, filters }])
-        toast.info(`Filter “${name}” saved`)
-      }}
-    >
-      <BookmarkIcon size={16} />
-    </ActionIcon>
-  )
-}

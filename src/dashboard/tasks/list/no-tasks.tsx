@@ -44,5 +44,5 @@ export default function NoTasks({ filters }: { filters: TaskFilters }) {
 /** Arrays become repeated parameters. */
 const searchParamsOf = (filters: TaskFilters) =>
   new URLSearchParams(
-    Object.entries(filters).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
+    Object.entries(filters).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])),
   )

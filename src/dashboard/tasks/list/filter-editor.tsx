@@ -1,0 +1,121 @@
+import { Button, SegmentedControl, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { TaskFilters } from '../../api/queries.ts'
+import { KINDS } from '../filters.ts'
+import { NameTags } from '../name-tags.tsx'
+import { MORE_FILTERS, type MoreFilter } from './filter-texts.ts'
+
+interface FilterEditorProps {
+  name: MoreFilter
+  filters: TaskFilters
+  onChange(change: Partial<TaskFilters>): void
+  onClose(): void
+}
+
+/** Edits the value of one filter. */
+export function FilterEditor(props: FilterEditorProps) {
+  const { name, filters, onChange, onClose } = props
+  if (name === 'assignee') return <AssigneeEditor {...props} />
+  if (name === 'kind')
+    return (
+      <SegmentedControl
+        aria-label="Kind"
+        fullWidth
+        w={240}
+        data-autofocus
+        data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+        value={filters.kind ?? ''}
+        onChange={(kind) => onChange({ kind: kind as NonNullable<TaskFilters['kind']> })}
+      />
+    )
+  if (name === 'includeArchived')
+    return (
+      <Button
+        variant="subtle"
+        data-autofocus
+        onClick={() => {
+          onClose()
+          onChange({ includeArchived: undefined })
+        }}
+      >
+        Leave out archived projects
+      </Button>
+    )
+  return <TextEditor {...props} name={name} />
+}
+
+function AssigneeEditor({ filters, onChange }: FilterEditorProps) {
+  // Local state, because the address updates later: two quick choices must both count.
+  const [names, setNames] = useState(filters.assignee ?? [])
+  return (
+    <NameTags
+      kind="assignees"
+      projectId={filters.projectId}
+      selectsFirst
+      aria-label="Filter by assignee"
+      placeholder={names.length === 0 ? 'Select or enter a name' : undefined}
+      description="Shows tasks of any of these people. Enter none for tasks without assignees."
+      autoFocus
+      w={280}
+      value={names}
+      acceptValueOnBlur={false}
+      comboboxProps={{ withinPortal: false }}
+      onChange={(next) => {
+        setNames(next)
+        onChange({ assignee: next.length > 0 ? next : undefined })
+      }}
+    />
+  )
+}
+
+type TextFilter = Exclude<MoreFilter, 'assignee' | 'kind' | 'includeArchived'>
+
+function TextEditor({ name, filters, onChange, onClose }: FilterEditorProps & { name: TextFilter }) {
+  const [text, setText] = useState(textOf(name, filters))
+  const change = changeOf(name, text.trim())
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!change) return
+    onClose()
+    onChange(change)
+  }
+  return (
+    <form onSubmit={submit} className="row">
+      <TextInput
+        aria-label={MORE_FILTERS[name]}
+        data-autofocus
+        maxLength={255}
+        {...(isTime(name) ? { type: 'date' } : isNumber(name) && { inputMode: 'numeric', placeholder: '42' })}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" disabled={!change}>
+        Apply
+      </Button>
+    </form>
+  )
+}
+
+const isTime = (name: TextFilter) => name.endsWith('Since')
+const isNumber = (name: TextFilter) => name.startsWith('codehost')
+
+/** As the input shows it; a time as its day here. */
+function textOf(name: TextFilter, filters: TaskFilters): string {
+  const value = [filters[name] ?? ''].flat().join()
+  if (!isTime(name) || value === '') return value
+  const time = new Date(value)
+  const padded = (number: number) => String(number).padStart(2, '0')
+  return `${time.getFullYear()}-${padded(time.getMonth() + 1)}-${padded(time.getDate())}`
+}
+
+/** Undefined while the text is no value. */
+function changeOf(name: TextFilter, text: string): Partial<TaskFilters> | undefined {
+  if (text === '') return undefined
+  if (isTime(name)) {
+    const midnight = new Date(`${text}T00:00`)
+    return Number.isNaN(midnight.getTime()) ? undefined : { [name]: midnight.toISOString() }
+  }
+  if (!isNumber(name)) return { [name]: [text] }
+  const number = /^#?(\d{1,9})$/.exec(text)?.[1]
+  return number && Number(number) > 0 ? { [name]: Number(number) } : undefined
+}

@@ -1,0 +1,39 @@
+import type { TaskFilters } from '../../api/queries.ts'
+import { KINDS, PRIORITIES, SOURCES, STATUSES } from '../filters.ts'
+
+/** The filters of the menu "Add filter". */
+export const MORE_FILTERS = {
+  assignee: 'Assignee',
+  kind: 'Kind',
+  externalId: 'External ID',
+  codehostIssueNumber: 'Issue number',
+  codehostPrNumber: 'Pull request number',
+  openedSince: 'Opened since',
+  createdSince: 'Added since',
+  updatedSince: 'Updated since',
+  includeArchived: 'Archived projects',
+} satisfies { [name in keyof TaskFilters]?: string }
+export type MoreFilter = keyof typeof MORE_FILTERS
+
+/** The value of a filter as its chip shows it. */
+export function valueText(name: MoreFilter, filters: TaskFilters): string {
+  const value = filters[name]
+  if (name === 'kind') return filters.kind ? KINDS[filters.kind] : ''
+  if (name === 'includeArchived') return value ? 'Included' : ''
+  if (name.endsWith('Since')) return value ? new Date(String(value)).toLocaleDateString() : ''
+  if (name === 'codehostIssueNumber' || name === 'codehostPrNumber') return value ? `#${value}` : ''
+  return [value ?? []].flat().join(', ')
+}
+
+/** All filters but project and list, one text for each value. */
+export const filterTexts = (filters: TaskFilters): string[] => [
+  ...(filters.q ? [`“${filters.q}”`] : []),
+  ...(filters.status ?? []).map((value) => STATUSES[value]),
+  ...(filters.priority ?? []).map((value) => PRIORITIES[value]),
+  ...(filters.source ?? []).map((value) => SOURCES[value]),
+  ...(filters.label ?? []),
+  ...(Object.keys(MORE_FILTERS) as MoreFilter[]).flatMap((name) => {
+    const text = valueText(name, filters)
+    return text ? [`${MORE_FILTERS[name]}: ${text}`] : []
+  }),
+]
