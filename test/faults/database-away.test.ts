@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded/index.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { retryUntilDeadline } from '../../src/db/retry.ts'
+import { type CodeHostFake, startCodeHost } from '../support/code-host.ts'
+import { deliver, type HostWebhook, itemDelivery } from '../support/code-host-deliveries.ts'
 import { startDatabase, stopDatabase } from '../support/database-control.ts'
 import { SETTINGS } from '../support/embedded-process.ts'
 import {
@@ -28,8 +31,10 @@ let dataDir: string
 let databaseUrl: string
 let inlet: Inlet
 let url: string
+let host: CodeHostFake
 
 beforeAll(async () => {
+  host = await startCodeHost()
   dataDir = await newDataDir()
   const log = { info: () => undefined, warn: () => undefined }
   databaseUrl = (await startEmbedded({ dataDir, log, settings: SETTINGS })).connectionString
@@ -38,12 +43,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await signalServer(dataDir, 'SIGCONT')
   await cleanUp()
+  await host.close()
 })
 
 describe('a database that is away', { timeout: 120_000 }, () => {
   test('is waited for at the start', async () => {
     await stopDatabase(dataDir)
-    inlet = spawnInlet({ env: { DATABASE_URL: databaseUrl } })
+    inlet = spawnInlet({
+      env: { DATABASE_URL: databaseUrl, CODEHOST_API_URLS: host.url, ENCRYPTION_KEY: 'ab'.repeat(32) },
+    })
     while (!inlet.output().includes('waiting for the database')) await sleep(20)
 
     await startDatabase(dataDir)
@@ -81,6 +89,35 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     await expectRecovery()
     expect(await isUpByMetrics()).toBe(1)
     expect(measured((await call('/metrics')).body, 'inlet_database_restarts_total')).toBe(1)
+  })
+
+  test('is a 503 for a delivery of the code host, which is applied once when it is sent again', async () => {
+    await listeningAgain()
+    const { repository, project, webhook } = await connected()
+    const item = repository.issue({ title: TITLE })
+    const opened = itemDelivery(item, { api: host.url, repository: repository.about, action: 'opened' })
+    const deliveryId = randomUUID()
+    const send = () => deliver(webhook, opened, { deliveryId })
+    await stopDatabase(dataDir)
+
+    // Retried for as long as the code host waits, which is 10 s.
+    const since = performance.now()
+    const { status, body } = await send()
+    expect([status, body.code]).toEqual([503, 'unavailable'])
+    expect(performance.now() - since).toBeLessThan(10_000)
+
+    const buffered = send()
+    await sleep(1_000)
+    await startDatabase(dataDir)
+    expect((await buffered).status).toBe(202)
+    await expectRecovery()
+    expect((await send()).body).toMatchObject({ accepted: true, duplicate: true })
+
+    const tasks = async () => JSON.parse((await call(`/api/tasks?projectId=${project.id}`)).body).data
+    await expect.poll(async () => (await tasks()).length).toBe(1)
+    const deliveries = JSON.parse((await call(`/api/codehost/${project.id}/deliveries`)).body).data
+    expect(deliveries).toEqual([expect.objectContaining({ deliveryId, status: 'applied' })])
+    expect(await tasks()).toEqual([expect.objectContaining({ title: TITLE, version: 1 })])
   })
 
   test('is a 503 as well where it does not respond', async () => {
@@ -151,6 +188,17 @@ describe('a start fails with a message', () => {
   })
 })
 
+/** A project that is connected to a repository of its own. */
+async function connected() {
+  const repository = host.repository('acme/away')
+  const send = async (method: string, path: string, body: object) =>
+    JSON.parse((await call(path, { method, body })).body)
+  const project = await send('POST', '/api/projects', { name: 'Connected' })
+  const connection = { repository: repository.name, schedule: 'off' }
+  const { webhook } = await send('PUT', `/api/projects/${project.id}/codehost`, connection)
+  return { repository, project, webhook: webhook as HostWebhook }
+}
+
 interface TextResponse {
   status: number
   headers: Headers
@@ -162,12 +210,16 @@ async function call(path: string, request?: JsonRequest): Promise<TextResponse> 
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
-/** Credentials that were checked before listening began are forgotten; later ones work while the database is away. */
+/**
+ * Credentials that were checked before listening began are forgotten; later ones work while the database is away. It
+ * listens to one channel after the other.
+ */
 async function listeningAgain(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const listening = `select from pg_stat_activity
-    where application_name = 'inlet listen' and state = 'idle' and query like '%inlet_sync_progress%'`
+    where application_name = 'inlet listen' and state = 'idle' and query like 'listen %'
+      and state_change < clock_timestamp() - interval '500 ms'`
   await expect.poll(async () => (await client.query(listening)).rowCount).toBe(1)
   await client.end()
   await sleep(100)
