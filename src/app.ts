@@ -1,21 +1,9 @@
 import cookie from '@fastify/cookie'
-import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { bareApp, type Limits, limitsOf } from './bare-app.ts'
 import type { Config } from './config.ts'
-import { isDatabaseAway, withoutValues } from './db/database-error.ts'
-import type { WorkerJobs } from './domain/worker-jobs.ts'
-import {
-  bodyStalled,
-  bodyTooLarge,
-  deliveryUnavailable,
-  invalidSender,
-  invalidSignature,
-  tooManyBodies,
-  tooManyLargeBodies,
-  unreadableAddress,
-  workerLost,
-} from './errors/index.ts'
+import { isDatabaseAway } from './db/database-error.ts'
+import { deliveryUnavailable, invalidSender, invalidSignature } from './errors/index.ts'
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
 import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
@@ -26,28 +14,13 @@ import { limitInFlight } from './guards/in-flight.ts'
 import { requireMetricsReader } from './guards/metrics-reader.ts'
 import { limitRequests } from './guards/rate-limit.ts'
 import { sourceSender } from './guards/source-sender.ts'
-import { bodyIntake } from './lib/body-intake.ts'
-import { byteBudget } from './lib/byte-budget.ts'
-import { lazily } from './lib/lazy.ts'
 import { minuteLimit } from './lib/minute-limit.ts'
-import { refuseMalformed } from './lib/refuse-malformed.ts'
-import { responseBudget } from './lib/response-budget.ts'
 import { retryBuffer } from './lib/retry-buffer.ts'
-import { sideThread } from './lib/side-thread.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { etags } from './plugins/etags.ts'
 import { idempotency } from './plugins/idempotency.ts'
-import { jsonBody } from './plugins/json-body.ts'
-import { largeResponses } from './plugins/large-responses.ts'
-import { methods } from './plugins/methods.ts'
-import { countResponses } from './plugins/metrics.ts'
 import { openapi } from './plugins/openapi/index.ts'
 import { pages } from './plugins/pages.ts'
-import { problems, sendProblem } from './plugins/problems/index.ts'
-import { requestId, requests } from './plugins/requests.ts'
-import { securityHeaders } from './plugins/security-headers.ts'
-import { BODY_STALL_MS, CHECK_MS, HEADERS_MS, REQUEST_MS, timeouts } from './plugins/timeouts.ts'
-import { validation } from './plugins/validation.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { codehostRoutes } from './routes/codehost.ts'
@@ -80,8 +53,9 @@ import { tasksRoutes } from './routes/tasks.ts'
 import { webhookRoutingRoutes } from './routes/webhook-routing.ts'
 import { webhookSecretsRoutes } from './routes/webhook-secrets.ts'
 import { namedSchemas } from './schemas/index.ts'
-import { failureLimit } from './services/failure-limit.ts'
 import type { Services } from './services/index.ts'
+
+export { limitsOf }
 
 export interface AppDeps {
   config: Config
@@ -91,45 +65,6 @@ export interface AppDeps {
   ping(): Promise<void>
   /** Shared by all apps of a process. */
   limits?: Limits | undefined
-}
-
-const MIB = 1024 * 1024
-
-type Limits = ReturnType<typeof limitsOf>
-
-/** Limits shared by all apps of a process, so that a second port does not double them. */
-export function limitsOf(config: Config) {
-  return {
-    receiver: minuteLimit(config.rateLimitReceiverPerMinute),
-    failures: failureLimit(config.rateLimitFailuresPerMinute),
-    bodyIntake: bodyIntake({
-      maxTotalBytes: 128 * MIB,
-      // For one key: one body of the maximum size, and room for others.
-      maxHolderBytes: 48 * MIB,
-      stallMs: BODY_STALL_MS,
-      refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
-    }),
-    // Bodies whose sender is known only once they are complete. For one route: one of the maximum size, and others.
-    unverifiedIntake: bodyIntake({
-      maxTotalBytes: 64 * MIB,
-      stallMs: BODY_STALL_MS,
-      refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
-    }),
-    bulkWork: byteBudget({
-      maxBytes: 64 * MIB,
-      waitMs: 10_000,
-      refusal: tooManyLargeBodies,
-    }),
-    // Of one key: several of the largest, and room for others beside them.
-    responseBudget: responseBudget({ maxTotalBytes: 128 * MIB, maxHolderBytes: 48 * MIB }),
-    worker: sideThread<WorkerJobs>({
-      file: new URL('./worker.ts', import.meta.url),
-      maxHeapMb: 256,
-      maxWaitingBytes: 64 * MIB,
-      refusalWhenFull: tooManyLargeBodies,
-      failureOf: workerLost,
-    }),
-  }
 }
 
 /** All routes, in scopes that define who may call them. */
@@ -253,57 +188,6 @@ export async function buildReceiver({
   for (const schema of namedSchemas) app.addSchema(schema)
   app.register(receivers, { config, services, limits })
   return app
-}
-
-/** The plugins that all apps of this process have in common, without routes. */
-async function bareApp({
-  config,
-  logger,
-  services: { metrics },
-  limits,
-}: Omit<AppDeps, 'ping' | 'limits'> & { limits: Limits }) {
-  const app = fastify({
-    loggerInstance: logger,
-    // `plugins/requests.ts` logs one line for each response.
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestId,
-    trustProxy: config.trustProxy,
-    bodyLimit: 1024 * 1024,
-    // Senders of feedback reuse connections: one that is closed as they send costs them a retry.
-    keepAliveTimeout: 72_000,
-    requestTimeout: REQUEST_MS,
-    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
-    // Requests that arrive while draining are still processed; `plugins/requests.ts` closes their connections.
-    return503OnClosing: false,
-    forceCloseConnections: false,
-    // The longest URL that Node accepts: a long id is rejected by its schema, after the guards.
-    routerOptions: { maxParamLength: 16_384 },
-    // Errors before routing: the only one is a URL that cannot be decoded.
-    // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
-    frameworkErrors: (_error, _request, reply) => sendProblem(reply, unreadableAddress()),
-    clientErrorHandler: refuseMalformed,
-    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
-  }).withTypeProvider<TypeBoxTypeProvider>()
-
-  await app.register(securityHeaders)
-  await app.register(requests)
-  await app.register(timeouts)
-  await app.register(countResponses, { metrics })
-  await app.register(problems, { isDatabaseAway, withoutValues })
-  await app.register(validation)
-  await app.register(jsonBody, limits)
-  await app.register(largeResponses, limits)
-  await app.register(methods)
-  return app
-}
-
-/** Compiles each serializer with its first response: compiling all took a fifth of the startup time. */
-const lazySerializers: ReturnType<typeof SerializerSelector> = (externalSchemas, options) => {
-  const compile = SerializerSelector()(externalSchemas, options)
-  return (route) => {
-    const serializer = lazily(() => compile(route))
-    return (data) => serializer()(data)
-  }
 }
 
 /** The receivers of feedback, of deliveries of the code host, and of the sources: their senders have secrets of their own. */
