@@ -76,6 +76,28 @@ const AssistantComment = Type.Object(
 )
 export type AssistantComment = Static<typeof AssistantComment>
 
+/** How many reports and similar tasks `get_task` returns. */
+export const LATEST_REPORTS = 5
+
+const AssistantReport = Type.Object(
+  {
+    id: AssistantTask.properties.id,
+    title: AssistantTask.properties.title,
+    openedAt: AssistantTask.properties.openedAt,
+  },
+  { description: 'A report.' },
+)
+
+const SimilarToTask = Type.Object(
+  {
+    id: AssistantTask.properties.id,
+    title: AssistantTask.properties.title,
+    status: AssistantTask.properties.status,
+    similarity: Type.Number({ description: 'From 0 to 1.' }),
+  },
+  { description: 'A similar task.' },
+)
+
 export const AssistantTaskWithComments = Type.Object(
   {
     ...AssistantTask.properties,
@@ -84,8 +106,16 @@ export const AssistantTaskWithComments = Type.Object(
       description:
         'The latest comments, oldest first: at most 20, and 16,000 characters. `commentCount` counts all.',
     }),
+    latestReports: Type.Array(AssistantReport, {
+      maxItems: LATEST_REPORTS,
+      description: 'The newest tasks that are merged into this one.',
+    }),
+    similar: Type.Array(SimilarToTask, {
+      maxItems: LATEST_REPORTS,
+      description: 'Tasks that may be about the same, unless this one is done.',
+    }),
   },
-  { description: 'A task, without its metadata, and its latest comments.' },
+  { description: 'A task, without its metadata, its latest comments and reports, and similar tasks.' },
 )
 
 export const WrittenAssistantTask = Type.Object(

@@ -8,10 +8,10 @@ import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { SimilarTask } from '../repositories/similar-tasks.ts'
 import type { ReportQuery, SimilarQuery } from '../schemas/report.ts'
-import type { WrittenTask } from '../schemas/task.ts'
+import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
-import type { PageJson } from './page.ts'
+import { type PageJson, parsedItems } from './page.ts'
 import { portionsOf } from './tasks/left-out.ts'
 import { lockTasks, writableTask } from './tasks/locks.ts'
 import { countReport, type LockedReport, withTarget, writtenTask } from './tasks/merged.ts'
@@ -22,6 +22,7 @@ export const reportOperations = {
   unmerge: { scope: 'tasks:write' },
   list: { scope: 'tasks:read' },
   listSimilar: { scope: 'tasks:read' },
+  brief: { scope: 'tasks:read' },
 } satisfies Operations<ReturnType<typeof reportsService>>
 
 /**
@@ -31,7 +32,7 @@ export const reportOperations = {
 export function reportsService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const log = changeLog(clock)
 
-  return {
+  const service = {
     /**
      * Merges a task into another one of its project; returns one that is merged into it already unchanged.
      * @throws task_not_found, project_archived, merge_conflict
@@ -115,7 +116,30 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
       const doneSince = new Date(clock.now().getTime() - DONE_MS)
       return { items: await similarTasks.list({ task, wordGroups, doneSince, limit }), isAvailable }
     },
+
+    /** The newest reports of a task, and tasks that resemble it unless it is done: a few of each, with their titles. */
+    async brief(
+      caller: Caller,
+      {
+        task: { id, reports, status },
+        limit,
+      }: { task: Pick<Task, 'id' | 'reports' | 'status'>; limit: number },
+    ) {
+      const query = { limit, fields: 'summary' as const }
+      const latest =
+        reports === 1 ? [] : await parsedItems<TaskListItem>(await service.list(caller, { id, query }))
+      const { items } =
+        status === 'done' ? { items: [] } : await service.listSimilar(caller, { id, query: { limit } })
+      return {
+        latestReports: latest.map(({ id, title, openedAt }) => ({ id, title, openedAt })),
+        similar: items.map(({ json, similarity }) => {
+          const { id, title, status } = JSON.parse(json) as TaskListItem
+          return { id, title, status, similarity }
+        }),
+      }
+    },
   }
+  return service
 }
 
 const ORDER = 'reports'

@@ -44,10 +44,11 @@ describe('a tool', () => {
       ['create_task', WrittenTask],
       ['update_task', WrittenTask],
     ] as const) {
-      const { notice: _, comments, ...members } = outputs[name]?.properties ?? {}
+      const { notice: _, comments, latestReports, similar, ...members } = outputs[name]?.properties ?? {}
       const { metadata: __, ...expected } = properties
       expect(members).toEqual(expected)
-      expect([name, comments !== undefined]).toEqual([name, name === 'get_task'])
+      for (const added of [comments, latestReports, similar])
+        expect([name, added !== undefined]).toEqual([name, name === 'get_task'])
     }
     expect(JSON.stringify(TaskListItem)).toContain('metadata')
     expect(JSON.stringify(Object.values(outputs))).not.toContain('"metadata"')

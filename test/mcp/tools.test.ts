@@ -91,7 +91,7 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
     })
     expect(again.data.id).toBe(made.data.id)
     expect(done.data).toMatchObject({ status: 'done', notes: 'Was easy.' })
-    expect(read.data).toEqual({ ...done.data, comments: [] })
+    expect(read.data).toEqual({ ...done.data, comments: [], latestReports: [], similar: [] })
     expect(listed.data).toMatchObject({ data: [{ id: made.data.id }], nextCursor: null })
     for (const { data } of [made, done, read]) expect(data).not.toHaveProperty('metadata')
   })

@@ -1,4 +1,4 @@
-import { Button, Skeleton, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -63,6 +63,7 @@ function ProjectSettings({ project }: { project: Project }) {
         </p>
       )}
       {mayManage && <NameForm project={project} />}
+      {mayManage && !isArchived && <GroupFeedback project={project} />}
       <Codehost project={project} />
       <Lists project={project} mayWrite={can('tasks:write') && !isArchived} />
       {mayManage && isServiceWide && <ArchiveOrDelete project={project} isArchived={isArchived} />}
@@ -112,6 +113,44 @@ function NameForm({ project }: { project: Project }) {
         Rename
       </Button>
     </form>
+  )
+}
+
+const GROUPING: Record<Project['groupFeedback'], [label: string, description: string]> = {
+  off: ['Off', 'Similar feedback isn’t shown.'],
+  suggest: ['Suggest', 'Similar feedback is shown, and you decide what to merge.'],
+  auto: [
+    'Merge automatically',
+    'Similar feedback is shown. New feedback with the same note as open feedback is merged into it, if the note has at least 12 letters or digits.',
+  ],
+}
+
+function GroupFeedback({ project }: { project: Project }) {
+  const { mutate, isBusy } = useMutation('projects')
+  return (
+    <section className={styles.section}>
+      <h2>Similar feedback</h2>
+      <SegmentedControl
+        aria-label="Similar feedback"
+        style={{ justifySelf: 'start' }}
+        disabled={isBusy}
+        value={project.groupFeedback}
+        data={Object.entries(GROUPING).map(([value, [label]]) => ({ value, label }))}
+        onChange={(value) =>
+          void mutate("Couldn't change the setting", () =>
+            dataOf(
+              api.PATCH('/api/projects/{id}', {
+                params: { path: { id: project.id } },
+                body: { groupFeedback: value as Project['groupFeedback'] },
+              }),
+            ),
+          )
+        }
+      />
+      <p className="quiet small" style={{ margin: 0 }}>
+        {GROUPING[project.groupFeedback][1]}
+      </p>
+    </section>
   )
 }
 

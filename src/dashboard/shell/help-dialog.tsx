@@ -9,6 +9,7 @@ const SHORTCUTS: [string[], string][] = [
   [['e'], 'Mark done or reopen'],
   [['x'], 'Select task'],
   [['m'], 'Comment on the open task'],
+  [['d'], 'Merge the open feedback with the first similar task'],
   [['#'], 'Delete task'],
   [['z'], 'Undo the last action'],
   [['r'], 'Restore task (in the trash)'],

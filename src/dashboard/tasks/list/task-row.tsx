@@ -1,6 +1,7 @@
 import { CommentIcon } from '@primer/octicons-react'
-import { memo, type MouseEvent as ReactMouseEvent } from 'react'
+import { memo, type MouseEvent as ReactMouseEvent, Suspense } from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
+import { preload } from '../../components/lazy.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { plural } from '../../lib/plural.ts'
 import { PriorityBars, SourceIcon, StatusCircle } from '../icons.tsx'
@@ -32,6 +33,7 @@ interface TaskRowProps {
 }
 
 const LABELS_SHOWN = 2
+const SimilarCount = preload(() => import('../reports/similar-count.tsx'))
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { task, index, total, start, height, isOpen, isFocused, isSelected, isSelecting, mayWrite } = props
@@ -111,6 +113,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       )}
       <span className={styles.tail}>
         {props.project && <span className={styles.project}>{props.project}</span>}
+        {task.source === 'analytics' && !isDone && (
+          <Suspense>
+            <SimilarCount task={task} className={styles.label} />
+          </Suspense>
+        )}
         {task.reports > 1 && (
           <span className={styles.label} title={plural(task.reports, 'report')}>
             {task.reports}×

@@ -1,11 +1,13 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
 import { KebabHorizontalIcon, LinkIcon, TrashIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
+import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
@@ -25,6 +27,8 @@ import { TextSections } from './text-sections.tsx'
 import { Timeline } from './timeline.tsx'
 import { useTaskEdit } from './use-task-edit.ts'
 import { WriteBack } from './write-back.tsx'
+
+const ReportSections = preload(() => import('../reports/report-sections.tsx'))
 
 export default function TaskPanel() {
   const { taskId = '' } = useParams()
@@ -113,7 +117,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
   return (
     <div className={styles.body}>
       <div className={styles.bar}>
-        {mayWrite && (
+        {mayWrite && !task.mergedInto && (
           <Button
             variant="default"
             leftSection={<StatusCircle status={task.status} />}
@@ -160,6 +164,11 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
       <Conflict edit={edit} />
       <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <TextSections task={task} edit={edit} mayWrite={mayWrite} />
+      {(task.mergedInto || task.reports > 1 || task.source === 'analytics') && (
+        <Suspense>
+          <ReportSections task={task} mayWrite={mayWrite} />
+        </Suspense>
+      )}
       <Timeline task={task} />
     </div>
   )

@@ -1,0 +1,50 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, dataOf, type Schema } from '../../api/client.ts'
+import { cursorParam, type TaskListItem } from '../../api/queries.ts'
+
+export type SimilarTask = Schema<'SimilarTasks'>['data'][number]
+
+const MAX_SIMILAR = 10
+const FRESH_MS = 5 * 60_000
+
+/** The database compares texts for each: rows ask one after another. */
+let previous: Promise<unknown> = Promise.resolve()
+
+export const similarQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['similar', id],
+    queryFn: ({ signal }) => {
+      const request = previous.then(() =>
+        dataOf(
+          api.GET('/api/tasks/{id}/similar', {
+            params: { path: { id }, query: { limit: MAX_SIMILAR } },
+            signal,
+          }),
+        ),
+      )
+      previous = request.catch(() => {})
+      return request
+    },
+    staleTime: FRESH_MS,
+  })
+
+/** "7 similar". */
+export const similarText = (count: number) => `${count}${count === MAX_SIMILAR ? '+' : ''} similar`
+
+/** Whether similar tasks are shown: for feedback that is not done. */
+export const isSuggested = ({ source, status }: Pick<TaskListItem, 'source' | 'status'>) =>
+  source === 'analytics' && status !== 'done'
+
+/** Read again when their number changes. */
+export const reportsQuery = ({ id, reports }: Pick<TaskListItem, 'id' | 'reports'>) =>
+  infiniteQueryOptions({
+    queryKey: ['reports', id, reports],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/api/tasks/{id}/reports', {
+          params: { path: { id }, query: { limit: 20, ...cursorParam(pageParam) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })

@@ -1,0 +1,198 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { itemsOf, projectsQuery, type Task, type TaskListItem, taskQuery } from '../../api/queries.ts'
+import { LoadError } from '../../components/load-error.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { isShortcut } from '../../keyboard/shortcuts.ts'
+import { plural } from '../../lib/plural.ts'
+import { Link } from '../../navigation/link.tsx'
+import { useFilters } from '../use-filters.ts'
+import { countsText, mergeOf } from './merging.ts'
+import { isSuggested, reportsQuery, type SimilarTask, similarQuery } from './queries.ts'
+import styles from './report-sections.module.css'
+import { useMerge } from './use-merge.ts'
+
+interface SectionProps {
+  task: Task
+  mayWrite: boolean
+}
+
+/** What a task is merged into, its reports, and similar tasks to merge. */
+export default function ReportSections(props: SectionProps) {
+  const { task } = props
+  const { data: projects } = useQuery(projectsQuery)
+  const project = projects?.find(({ id }) => id === task.projectId)
+  return (
+    <>
+      {task.mergedInto && <MergedInto {...props} into={task.mergedInto} />}
+      {task.reports > 1 && <Reports {...props} />}
+      {isSuggested(task) && project && project.groupFeedback !== 'off' && <Similar {...props} />}
+    </>
+  )
+}
+
+function MergedInto({ task, into, mayWrite }: SectionProps & { into: string }) {
+  const { data: target } = useQuery(taskQuery(into))
+  const { unmerge, isBusy } = useMerge()
+  return (
+    <p className={styles.merged}>
+      <span className="breakable">
+        Merged into <TaskLink id={into} title={target?.title ?? 'another task'} />
+      </span>
+      {mayWrite && (
+        <Button variant="default" size="compact-sm" loading={isBusy} onClick={() => void unmerge(task, into)}>
+          Unmerge
+        </Button>
+      )}
+    </p>
+  )
+}
+
+function Reports({ task, mayWrite }: SectionProps) {
+  const query = useInfiniteQuery(reportsQuery(task))
+  const { unmerge, isBusy } = useMerge()
+  const reports = itemsOf(query.data)
+  const all = [task, ...reports].map(propertiesOf)
+  const counts = [
+    countsText(all.map(({ sentiment }) => sentiment)),
+    countsText(all.map(({ app_version: version }) => version && `with ${version}`)),
+  ].filter(Boolean)
+  return (
+    <section className={styles.section} aria-label="Reports">
+      <h3>{plural(task.reports, 'report')}</h3>
+      {counts.length > 0 && <p className={styles.counts}>{counts.join(' · ')}</p>}
+      {query.isError && <LoadError what="the reports" query={query} />}
+      <ul className={styles.list}>
+        {reports.map((report) => (
+          <li key={report.id}>
+            <div className={styles.head}>
+              <TaskLink id={report.id} title={report.title} />
+              <span className="quiet small">
+                <RelativeTime dateTime={report.openedAt} />
+              </span>
+              {mayWrite && (
+                <Button
+                  className="push"
+                  variant="subtle"
+                  size="compact-sm"
+                  disabled={isBusy}
+                  aria-label={`Unmerge ${report.title}`}
+                  onClick={() => void unmerge(report, task.id)}
+                >
+                  Unmerge
+                </Button>
+              )}
+            </div>
+            <ReportText report={report} />
+          </li>
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </section>
+  )
+}
+
+const MAX_TEXT = 1_000
+
+/** The note and what it was sent with; nothing that the title says already. */
+function ReportText({ report }: { report: TaskListItem }) {
+  const { note, sentiment, app_version: version } = propertiesOf(report)
+  const text = typeof note === 'string' && note.trim() !== report.title ? note.trim() : ''
+  const details = [sentiment, version].filter((value) => typeof value === 'string').join(', ')
+  return (
+    <>
+      {text && (
+        <p className={styles.note} dir="auto">
+          {text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text}
+        </p>
+      )}
+      {details && <p className="quiet small">{details}</p>}
+    </>
+  )
+}
+
+function Similar({ task, mayWrite }: SectionProps) {
+  const query = useQuery(similarQuery(task.id))
+  const { merge, isBusy } = useMerge()
+  const similar = query.data?.data ?? []
+  const mergeWith = (other: SimilarTask['task']) => {
+    const decided = mergeOf(task, other)
+    if (decided && !isBusy) void merge(decided.report, decided.target.id)
+  }
+  const first = mayWrite ? similar.find(({ task: other }) => mergeOf(task, other)) : undefined
+  useKey('d', () => first && mergeWith(first.task))
+  if (similar.length === 0) return null
+  return (
+    <section className={styles.section} aria-label="Similar tasks">
+      <h3>Similar</h3>
+      <ul className={styles.list}>
+        {similar.map(({ task: other, similarity }) => (
+          <li key={other.id}>
+            <div className={styles.head}>
+              <TaskLink id={other.id} title={other.title} />
+              <span className="quiet small">
+                {Math.round(similarity * 100)} %{other.reports > 1 && `, ${plural(other.reports, 'report')}`}
+              </span>
+              {mayWrite && (
+                <Button
+                  className="push"
+                  variant="default"
+                  size="compact-sm"
+                  disabled={isBusy || !mergeOf(task, other)}
+                  title={titleOf(task, other)}
+                  aria-label={`Merge with ${other.title}`}
+                  onClick={() => mergeWith(other)}
+                >
+                  Merge
+                </Button>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {first && <p className="quiet small">Press d to merge the first one.</p>}
+    </section>
+  )
+}
+
+function titleOf(task: Task, other: SimilarTask['task']): string {
+  const decided = mergeOf(task, other)
+  if (!decided) return 'Both have reports. Unmerge those of one of them first.'
+  return decided.target === task ? 'Becomes a report of this task' : 'This task becomes a report of it'
+}
+
+function TaskLink({ id, title }: { id: string; title: string }) {
+  const filters = useFilters()
+  return (
+    <Link to={`/tasks/${id}`} search={filters} className="breakable">
+      {title}
+    </Link>
+  )
+}
+
+/** A shortcut while the component is shown. */
+function useKey(key: string, onPress: () => void) {
+  const latest = useRef(onPress)
+  latest.current = onPress
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== key || event.repeat || !isShortcut(event)) return
+      event.preventDefault()
+      latest.current()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [key])
+}
+
+const propertiesOf = ({ metadata }: Partial<Task>) =>
+  (metadata?.properties ?? {}) as { note?: unknown; sentiment?: unknown; app_version?: unknown }

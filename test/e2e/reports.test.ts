@@ -1,0 +1,80 @@
+import { describe, expect } from 'vitest'
+import type { Task } from '../../src/schemas/task.ts'
+import { startApp } from '../support/app.ts'
+import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
+import { type AppInBrowser, panelOf, rowOf, testWith, violationsOn } from './support/browser.ts'
+
+const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
+
+const NOTE = 'The export of the dashboard does nothing'
+
+/** Feedback with similar notes, oldest first, as the search index knows it. */
+async function givenFeedback({ service }: AppInBrowser, count: number): Promise<string[]> {
+  const send = sender(service.url, WEBHOOK_SECRET)
+  const ids: string[] = []
+  for (let number = 1; number <= count; number++) {
+    const response = await send(
+      feedback({ note: `${NOTE}, attempt ${number}`, app_version: number === 1 ? '2.3.0' : '2.3.1' }),
+    )
+    expect(response.status).toBe(201)
+    ids.push(response.body.taskId)
+  }
+  while (await service.service.tasks.indexTexts());
+  return ids
+}
+
+const taskOf = async ({ service }: AppInBrowser, id: string): Promise<Task> =>
+  (await service.get(`/api/tasks/${id}`)).body
+
+describe('feedback that resembles other feedback', () => {
+  test('says so in its row, is merged with one key, and can be unmerged', async ({ app }) => {
+    const [first = '', ...others] = await givenFeedback(app, 4)
+    const page = await app.open('/tasks', { isLive: true })
+    const row = rowOf(page, `${NOTE}, attempt 1`)
+    await row.getByText('3 similar').waitFor()
+
+    await row.getByRole('link').click()
+    const panel = panelOf(page)
+    const similar = panel.getByRole('region', { name: 'Similar tasks' })
+    await similar.getByRole('listitem').nth(2).waitFor()
+    for (const left of [2, 1, 0]) {
+      await page.keyboard.press('d')
+      await expect.poll(() => similar.getByRole('listitem').count()).toBe(left)
+    }
+
+    const reports = panel.getByRole('region', { name: 'Reports' })
+    await reports.getByRole('heading', { name: '4 reports' }).waitFor()
+    await reports.getByText('4 frustrated · 3 with 2.3.1, 1 with 2.3.0').waitFor()
+    await row.getByTitle('4 reports').waitFor()
+    expect((await taskOf(app, first)).reports).toBe(4)
+    expect(await violationsOn(page)).toEqual([])
+
+    await reports.getByRole('button', { name: `Unmerge ${NOTE}, attempt 2` }).click()
+    await reports.getByRole('heading', { name: '3 reports' }).waitFor()
+    expect(await taskOf(app, others[0] ?? '')).toMatchObject({ status: 'open', mergedInto: null })
+    await page.keyboard.press('z')
+    await reports.getByRole('heading', { name: '4 reports' }).waitFor()
+
+    await reports.getByRole('link', { name: 'attempt 3' }).click()
+    await panel.getByText('Merged into').getByRole('link', { name: 'attempt 1' }).waitFor()
+    await panel.getByRole('button', { name: 'Unmerge' }).click()
+    await panel.getByRole('button', { name: 'Mark done' }).waitFor()
+    await expect.poll(async () => (await taskOf(app, first)).reports).toBe(3)
+  })
+
+  test('is not shown where the project does not want it', async ({ app }) => {
+    const [first = ''] = await givenFeedback(app, 2)
+    const { projectId } = await taskOf(app, first)
+    const page = await app.open(`/projects/${projectId}`)
+    await page.getByText('Similar feedback is shown, and you decide what to merge.').waitFor()
+    await page.getByText('Off', { exact: true }).click()
+    await page.getByText('Similar feedback isn’t shown.').waitFor()
+
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(`${app.service.url}/tasks/${first}`)
+    await panelOf(page).getByText('sent feedback').waitFor()
+    expect((await app.service.get(`/api/projects/${projectId}`)).body.groupFeedback).toBe('off')
+    expect(asked.filter((url) => url.split('?')[0]?.endsWith('/similar'))).toEqual([])
+  })
+})
