@@ -4,6 +4,7 @@
  * not be measured. It needs a quiet machine, pgbench in PATH, a browser, and a network for the other software.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
+import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { dashboard } from './parts/dashboard.ts'
@@ -28,7 +29,9 @@ interface Outcome {
   error?: string
 }
 
-const PARTS: Record<string, (setup: Setup) => Promise<Figure[]>> = {
+type Part = (setup: Setup) => Promise<Figure[]> | AsyncIterable<Figure>
+
+const PARTS: Record<string, Part> = {
   start,
   memory,
   schema,
@@ -40,8 +43,8 @@ const PARTS: Record<string, (setup: Setup) => Promise<Figure[]>> = {
   sync,
   dashboard,
   lighthouse,
-  sizes,
   soak,
+  sizes,
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { peers: { type: 'boolean' } } })
@@ -52,6 +55,8 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
+const [load = 0] = loadavg()
+if (load > 0.5) console.error(`Other processes use this machine: its load is ${load.toFixed(1)}.`)
 const stolen = stolenSince()
 const setup = await setUp()
 process.once('SIGINT', () => setup.clear().finally(() => process.exit(130)))
@@ -60,10 +65,11 @@ try {
   for (const [part, measure] of Object.entries(PARTS)) {
     if (named.length > 0 && !named.includes(part)) continue
     console.error(`${new Date().toISOString().slice(11, 19)} ${part} ...`)
-    const outcome = await outcomeOf(part, () => measure(setup))
+    const outcome = await outcomeOf(part, measure)
     console.error(`         ${outcome.seconds} s, ${percent(outcome.stolen)} stolen`)
     outcomes.push(outcome)
     await write()
+    await setup.reset()
   }
 } finally {
   await setup.clear()
@@ -81,23 +87,25 @@ const failed = outcomes.filter(({ error }) => error !== undefined)
 for (const { part, error } of failed) console.error(`Not measured: ${part}. ${error}`)
 process.exitCode = missed.length + failed.length > 0 ? 1 : 0
 
-/** A part that fails does not lose the figures of the others. */
-async function outcomeOf(part: string, measure: () => Promise<Figure[]>): Promise<Outcome> {
+/** What fails does not lose the figures before it. */
+async function outcomeOf(part: string, measure: Part): Promise<Outcome> {
   const stolenHere = stolenSince()
   const since = performance.now()
-  const result = await measure().then(
-    (figures) => ({ figures }),
-    (error: Error) => ({ figures: [], error: error.message }),
-  )
+  const figures: Figure[] = []
+  const error = await collect().catch(({ message }: Error) => message)
   const seconds = Math.round((performance.now() - since) / 1_000)
-  return { part, seconds, stolen: stolenHere(), ...result }
+  return { part, seconds, stolen: stolenHere(), figures, ...(error !== undefined && { error }) }
+
+  async function collect(): Promise<undefined> {
+    for await (const figure of await measure(setup)) figures.push(figure)
+  }
 }
 
 /** After each part: the figures of a run that is stopped are kept. */
 async function write(): Promise<void> {
   const directory = fileURLToPath(new URL('../../dist/', import.meta.url))
   await mkdir(directory, { recursive: true })
-  const run = { at: new Date(), machine: machine(), stolen: stolen(), parts: outcomes }
+  const run = { at: new Date(), machine: machine(), load, stolen: stolen(), parts: outcomes }
   await writeFile(`${directory}bench.json`, `${JSON.stringify(run, null, 2)}\n`)
 }
 

@@ -15,44 +15,42 @@ const SEARCHES = 20
 const HEADERS = { 'x-api-key': ADMIN_KEY }
 
 /** Pages and searches at a million tasks. */
-export async function pages(setup: Setup): Promise<Figure[]> {
+export async function* pages(setup: Setup): AsyncGenerator<Figure> {
   await requirePgbench()
   const database = await setup.database('pages')
   await fill(database, MILLION)
   const service = await setup.service({ DATABASE_URL: database })
   try {
     await pagesPerSecond(service, '/api/tasks', WARM_UP_SECONDS)
-    return [
-      await inPairs({
-        name: 'a page of 50 of a million',
-        unit: '/s',
-        measure: () => pagesPerSecond(service, '/api/tasks'),
-        reference: {
-          name: 'pgbench, the same page by json_agg',
-          measure: () =>
-            whilePaused(service, () =>
-              transactionsPerSecond({
-                connectionString: database,
-                directory: setup.directory,
-                script: [PAGE_AS_JSON],
-                connections: CONNECTIONS,
-                seconds: SECONDS,
-              }),
-            ),
-        },
-        ratioLimit: { atLeast: 0.65 },
-      }),
-      await inPairs({
-        name: 'page 10,000',
-        unit: '/s',
-        measure: await pageAfter(database, service, 500_000),
-        reference: { name: 'page 1', measure: () => pagesPerSecond(service, '/api/tasks') },
-        ratioLimit: { atLeast: 1 / 1.1 },
-      }),
-      ...(await searches(service)),
-      await searchOfSmallProject(database, service),
-      await similarTasks(database, service),
-    ]
+    yield await inPairs({
+      name: 'a page of 50 of a million',
+      unit: '/s',
+      measure: () => pagesPerSecond(service, '/api/tasks'),
+      reference: {
+        name: 'pgbench, the same page by json_agg',
+        measure: () =>
+          whilePaused(service, () =>
+            transactionsPerSecond({
+              connectionString: database,
+              directory: setup.directory,
+              script: [PAGE_AS_JSON],
+              connections: CONNECTIONS,
+              seconds: SECONDS,
+            }),
+          ),
+      },
+      ratioLimit: { atLeast: 0.65 },
+    })
+    yield await inPairs({
+      name: 'page 10,000',
+      unit: '/s',
+      measure: await pageAfter(database, service, 500_000),
+      reference: { name: 'page 1', measure: () => pagesPerSecond(service, '/api/tasks') },
+      ratioLimit: { atLeast: 1 / 1.1 },
+    })
+    yield* await searches(service)
+    yield await searchOfSmallProject(database, service)
+    yield await similarTasks(database, service)
   } finally {
     await service.stop()
   }

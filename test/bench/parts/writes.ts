@@ -38,7 +38,7 @@ export async function schema(setup: Setup): Promise<Figure[]> {
 }
 
 /** Single creates, bulks of 100 and changes of a status, compared with pgbench writing the same rows. */
-export async function writes(setup: Setup): Promise<Figure[]> {
+export async function* writes(setup: Setup): AsyncGenerator<Figure> {
   await requirePgbench()
   const tables = await referenceDatabase(setup, 'writes_tables')
   const keysAlone = await referenceDatabase(setup, 'writes_keys')
@@ -61,56 +61,53 @@ export async function writes(setup: Setup): Promise<Figure[]> {
     })
 
   const create = { request: () => createRequest, status: 201 }
-  const oneByOne = await compared(tables, 'pgbench', [inserting(1)], {
-    ...create,
-    name: 'creates, 1 connection',
-    connections: 1,
-  })
-  const [list] = await query<{ id: string }>(database, 'select id from lists limit 1')
-  const bulk: BenchRequest = {
-    method: 'POST',
-    path: '/api/tasks/bulk',
-    headers: HEADERS,
-    body: JSON.stringify({ listId: list?.id, tasks: Array(100).fill(TASK) }),
-  }
-  const figures = [
-    await compared(keysAlone, 'pgbench, primary keys alone', [inserting(1)], {
+  try {
+    const oneByOne = await compared(tables, 'pgbench', [inserting(1)], {
+      ...create,
+      name: 'creates, 1 connection',
+      connections: 1,
+    })
+    yield oneByOne
+    yield addedLatency(oneByOne)
+    yield await compared(keysAlone, 'pgbench, primary keys alone', [inserting(1)], {
       ...create,
       name: 'creates, 32 connections',
       connections: 32,
       ratioLimit: { atLeast: 0.6 },
-    }),
-    await compared(tables, 'pgbench', [inserting(1)], {
+    })
+    yield await compared(tables, 'pgbench', [inserting(1)], {
       ...create,
       name: 'creates, 32 connections',
       connections: 32,
       ratioLimit: { atLeast: 1 },
-    }),
-    oneByOne,
-    addedLatency(oneByOne),
-    await compared(tables, 'pgbench, one statement', [inserting(100)], {
+    })
+    const [list] = await query<{ id: string }>(database, 'select id from lists limit 1')
+    const bulk: BenchRequest = {
+      method: 'POST',
+      path: '/api/tasks/bulk',
+      headers: HEADERS,
+      body: JSON.stringify({ listId: list?.id, tasks: Array(100).fill(TASK) }),
+    }
+    yield await compared(tables, 'pgbench, one statement', [inserting(100)], {
       name: 'bulk requests of 100 tasks, 4 connections',
       unit: 'bulks/s',
       connections: 4,
       request: () => bulk,
       status: 201,
       ratioLimit: { atLeast: 0.65 },
-    }),
-  ]
-
-  await addTasksToUpdate(tables, TASKS_TO_UPDATE)
-  const ids = await query<{ id: string }>(database, `select id from tasks limit ${TASKS_TO_UPDATE}`)
-  figures.push(
-    await compared(tables, 'pgbench, the same update and activity', updating(TASKS_TO_UPDATE), {
+    })
+    await addTasksToUpdate(tables, TASKS_TO_UPDATE)
+    const ids = await query<{ id: string }>(database, `select id from tasks limit ${TASKS_TO_UPDATE}`)
+    yield await compared(tables, 'pgbench, the same update and activity', updating(TASKS_TO_UPDATE), {
       name: 'changes of a status, 32 connections',
       connections: 32,
       request: statusChanges(ids.map(({ id }) => id)),
       status: 200,
       ratioLimit: { atLeast: 0.8 },
-    }),
-  )
-  await service.stop()
-  return figures
+    })
+  } finally {
+    await service.stop()
+  }
 }
 
 const createRequest: BenchRequest = {

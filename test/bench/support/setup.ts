@@ -60,6 +60,18 @@ export async function setUp() {
     /** Another program that prints its address, from a folder of its own. */
     program: (cwd: string, file: string, env: Record<string, string>) => start([file], env, cwd),
 
+    /** Between parts: services that a failed part left running, and autovacuum, would slow down the next one. */
+    async reset(): Promise<void> {
+      for (const each of running) await each.stop()
+      const databases = await query<{ name: string }>(
+        server.connectionString,
+        `select datname as name from pg_database
+         where not datistemplate and datname not in ('postgres', current_database())`,
+      )
+      const drops = databases.map(({ name }) => `drop database ${name} with (force)`)
+      await query(server.connectionString, ...drops, 'checkpoint')
+    },
+
     async clear(): Promise<void> {
       for (const each of running) await each.stop()
       await server.stop()
