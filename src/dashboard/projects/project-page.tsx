@@ -120,7 +120,7 @@ const GROUPING: Record<Project['groupFeedback'], [label: string, description: st
   off: ['Off', 'Similar feedback isn’t shown.'],
   suggest: ['Suggest', 'Similar feedback is shown, and you decide what to merge.'],
   auto: [
-    'Merge automatically',
+    'Merge',
     'Similar feedback is shown. New feedback with the same note as open feedback is merged into it, if the note has at least 12 letters or digits.',
   ],
 }
