@@ -28,6 +28,7 @@ const SessionsPage = lazyPage('/settings/sessions', () => import('./settings/ses
 const WebhookPage = lazyPage('/settings/webhook', () => import('./settings/webhook-page.tsx'))
 const RoutingPage = lazyPage('/settings/routing', () => import('./settings/routing-page.tsx'))
 const DeliveriesPage = lazyPage('/settings/deliveries', () => import('./settings/deliveries-page.tsx'))
+const SourcesPage = lazyPage('/settings/sources', () => import('./settings/sources-page.tsx'))
 const EventsPage = lazyPage('/settings/events', () => import('./settings/events-page.tsx'))
 
 export function Routes() {
@@ -86,6 +87,7 @@ const SettingsRoutes = () => (
       <Route path="/settings/webhook" component={WebhookPage} />
       <Route path="/settings/routing" component={RoutingPage} />
       <Route path="/settings/deliveries" component={DeliveriesPage} />
+      <Route path="/settings/sources" component={SourcesPage} />
       <Route path="/settings/events" component={EventsPage} />
       <Route component={NotFoundPage} />
     </Switch>

@@ -39,7 +39,7 @@ export const DEFAULT_SORT = '-openedAt'
 const TASKS_PER_PAGE = 100
 
 /** Options of an infinite query over cursor pages. */
-const cursorPagination = {
+export const cursorPagination = {
   initialPageParam: '',
   getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
 }

@@ -9,6 +9,7 @@ import { LoadError } from '../components/load-error.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
+import { EventErrors, EventPayload } from './event-details.tsx'
 import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
 import { InboxItem, InboxRows, pollFirstPage } from './inbox.tsx'
@@ -102,22 +103,9 @@ function EventItem({ event }: { event: Event }) {
       taskId={event.taskId}
       replay={event.payload === null ? undefined : replay}
       isBusy={isBusy}
-      payload={
-        <CopyBlock
-          caption={event.payloadCut ? 'First 256 KiB of the payload:' : undefined}
-          text={typeof event.payload === 'string' ? event.payload : JSON.stringify(event.payload, null, 2)}
-        />
-      }
+      payload={<EventPayload payload={event.payload} payloadCut={event.payloadCut} />}
     >
-      {event.errors && (
-        <ul className="small" style={{ flexBasis: '100%', margin: 0, color: 'var(--red)' }}>
-          {event.errors.map(({ path, message }) => (
-            <li key={path + message}>
-              <code>{path}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
+      <EventErrors errors={event.errors} />
     </InboxItem>
   )
 }

@@ -32,6 +32,7 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
           <>
             <h2>Developer</h2>
             <NavLink to="/settings/keys">API keys</NavLink>
+            <NavLink to="/settings/sources">Sources</NavLink>
             {isServiceWide && (
               <>
                 <NavLink to="/settings/webhook">Feedback webhook</NavLink>
@@ -53,7 +54,7 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
 }
 
 /** Pages of one project, or of several. */
-const PAGES_FOR_BOUND_KEYS = ['/settings/keys', '/settings/deliveries']
+const PAGES_FOR_BOUND_KEYS = ['/settings/keys', '/settings/sources', '/settings/deliveries']
 const ADMIN_PAGES = [...PAGES_FOR_BOUND_KEYS, '/settings/webhook', '/settings/routing', '/settings/events']
 
 /** Shown when such a page is opened by URL. */

@@ -1,0 +1,76 @@
+import type { Source, SourcePreset, Template } from './source-queries.ts'
+
+/** What is being edited. Empty texts stand for what is absent. */
+export interface SourceDraft {
+  name: string
+  projectId: string | null
+  scheme: Source['verify']['scheme']
+  header: string
+  prefix: string
+  secret: string
+  each: string
+  filter: string
+  template: Record<keyof Template, string>
+}
+
+export const EMPTY_DRAFT: SourceDraft = {
+  ...{
+    name: '',
+    projectId: null,
+    scheme: 'bearer',
+    header: '',
+    prefix: '',
+    secret: '',
+    each: '',
+    filter: '',
+  },
+  template: {
+    title: '{{ payload.title }}',
+    ...{ description: '', priority: '', labels: '', externalId: '', externalUrl: '', status: '' },
+  },
+}
+
+export function draftOf(given: Source | SourcePreset): SourceDraft {
+  const { name, verify, each, filter, template } = given
+  return {
+    ...EMPTY_DRAFT,
+    name,
+    projectId: 'projectId' in given ? given.projectId : null,
+    scheme: verify.scheme,
+    header: verify.header ?? '',
+    prefix: verify.prefix ?? '',
+    each: each ?? '',
+    filter: filter ?? '',
+    template: {
+      title: template.title,
+      description: template.description ?? '',
+      priority: template.priority ?? '',
+      labels: template.labels ?? '',
+      externalId: template.externalId ?? '',
+      externalUrl: template.externalUrl ?? '',
+      status: template.status ?? '',
+    },
+  }
+}
+
+/** What decides which tasks a payload makes, as the API takes it. */
+export function definitionOf({ each, filter, template }: SourceDraft) {
+  const { title, ...others } = template
+  const entries = Object.entries(others).map(([name, text]) => [name, text || null])
+  return {
+    each: each.trim() || null,
+    filter: filter.trim() || null,
+    // Cast: `fromEntries` forgets the names.
+    template: { title, ...(Object.fromEntries(entries) as Omit<Template, 'title'>) },
+  }
+}
+
+/** The JSON of a text; undefined if it is empty or none. */
+export function parsedPayload(text: string): { payload: unknown } | undefined {
+  if (text.trim() === '') return undefined
+  try {
+    return { payload: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}

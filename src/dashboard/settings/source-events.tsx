@@ -1,0 +1,92 @@
+import { Button, SegmentedControl, Skeleton } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { itemsOf } from '../api/queries.ts'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
+import { toast } from '../components/toast.ts'
+import { useMutation } from '../components/use-mutation.ts'
+import { EventErrors, EventPayload } from './event-details.tsx'
+import { InboxItem, InboxRows, pollFirstPage } from './inbox.tsx'
+import { PageHeader } from './page-header.tsx'
+import { type Source, type SourceEvent, sourceEventsQuery } from './source-queries.ts'
+
+type Outcome = SourceEvent['outcome']
+
+const COLOURS: Record<Outcome, string> = { accepted: 'green', filtered: 'gray', rejected: 'red' }
+
+/** The inbox of a source. */
+export function SourceEvents({ source, onClose }: { source: Source; onClose(): void }) {
+  const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
+  const query = useInfiniteQuery({
+    ...sourceEventsQuery(source.id, outcome === 'all' ? undefined : outcome),
+    refetchInterval: pollFirstPage,
+  })
+  const events = itemsOf(query.data)
+  return (
+    <>
+      <PageHeader
+        title={`Inbox of “${source.name}”`}
+        action={
+          <Button variant="default" onClick={onClose}>
+            Back to sources
+          </Button>
+        }
+      >
+        The deliveries that were verified. Payloads are kept for 30 days. Filtered deliveries are kept for 7.
+      </PageHeader>
+      <SegmentedControl
+        aria-label="Outcome"
+        value={outcome}
+        onChange={(value) => setOutcome(value as Outcome | 'all')}
+        data={[
+          { value: 'all', label: 'All' },
+          { value: 'accepted', label: 'Accepted' },
+          { value: 'rejected', label: 'Rejected' },
+          { value: 'filtered', label: 'Filtered' },
+        ]}
+      />
+      {query.isPending && <Skeleton height={200} />}
+      {query.isError && <LoadError what="the inbox" query={query} />}
+      {query.isSuccess && events.length === 0 && (
+        <EmptyState
+          title={outcome === 'all' ? 'No deliveries yet' : `No ${outcome} deliveries`}
+          description="Deliveries with a wrong secret or signature are not listed."
+        />
+      )}
+      <InboxRows what="deliveries" query={query}>
+        {events.map((event) => (
+          <SourceEventItem key={event.id} event={event} />
+        ))}
+      </InboxRows>
+    </>
+  )
+}
+
+function SourceEventItem({ event }: { event: SourceEvent }) {
+  const { mutate, isBusy } = useMutation('source-events')
+  const { id: eventId, sourceId: id, tasks } = event
+
+  async function replay() {
+    const replayed = await mutate("Couldn't replay the delivery", () =>
+      dataOf(api.POST('/api/sources/{id}/events/{eventId}/replay', { params: { path: { id, eventId } } })),
+    )
+    if (replayed) toast.info(`Delivery replayed and ${replayed.outcome}`)
+  }
+
+  return (
+    <InboxItem
+      badge={{ color: COLOURS[event.outcome], text: event.outcome }}
+      title={tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}
+      receivedAt={event.receivedAt}
+      details={[event.duplicates > 0 && `sent ${event.duplicates + 1} times`]}
+      taskId={tasks[0]?.taskId ?? null}
+      replay={event.payload === null ? undefined : replay}
+      isBusy={isBusy}
+      payload={<EventPayload payload={event.payload} payloadCut={event.payloadCut} />}
+    >
+      <EventErrors errors={event.errors} />
+    </InboxItem>
+  )
+}

@@ -1,0 +1,74 @@
+import { Badge, Textarea } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { problemOf } from '../api/problem.ts'
+import { ErrorText } from '../components/error-text.tsx'
+import { EventErrors } from './event-details.tsx'
+import styles from './settings.module.css'
+import type { definitionOf } from './source-draft.ts'
+import { sourceTestQuery, type TestResult } from './source-queries.ts'
+
+interface SourcePreviewProps {
+  /** The payload as it was pasted. */
+  text: string
+  onText(text: string): void
+  payload: { payload: unknown } | undefined
+  definition: ReturnType<typeof definitionOf>
+}
+
+/** A payload, and the tasks that it would make. */
+export function SourcePreview({ text, onText, payload, definition }: SourcePreviewProps) {
+  const body = payload && { source: definition, ...payload }
+  const query = useQuery(sourceTestQuery(body))
+  const isInvalid = text.trim() !== '' && !payload
+  return (
+    <section className={styles.section} aria-label="Preview" style={{ position: 'sticky', top: 0 }}>
+      <Textarea
+        label="Payload"
+        description="Paste what the sender sends."
+        placeholder='{"title": "Export fails"}'
+        autosize
+        minRows={8}
+        maxRows={20}
+        spellCheck={false}
+        value={text}
+        error={isInvalid && 'This is not JSON.'}
+        onChange={(event) => onText(event.currentTarget.value)}
+      />
+      {payload && query.isError && <ErrorText>{problemOf(query.error).message}</ErrorText>}
+      {payload && query.data && <Result result={query.data} />}
+    </section>
+  )
+}
+
+function Result({ result: { outcome, tasks, filtered, errors } }: { result: TestResult }) {
+  return (
+    <div role="status" className="stack">
+      {outcome === 'filtered' && (
+        <p className="quiet">The filter leaves this out: no task would be created.</p>
+      )}
+      {outcome === 'rejected' && <p>This would be rejected.</p>}
+      <EventErrors errors={errors} />
+      {tasks.slice(0, MAX_SHOWN).map(({ item, task, explanation }) => (
+        <article key={item} className={styles.payload} aria-label={task.title}>
+          <strong>{task.title}</strong>
+          <div style={{ display: 'flex', gap: 4, flexWrap: 'wrap' }}>
+            {task.priority && <Badge variant="default">{task.priority}</Badge>}
+            {task.status && <Badge variant="default">{task.status}</Badge>}
+            {task.labels?.map((label) => (
+              <Badge key={label} variant="light" tt="none">
+                {label}
+              </Badge>
+            ))}
+          </div>
+          {task.description && <pre style={{ whiteSpace: 'pre-wrap', margin: 0 }}>{task.description}</pre>}
+          {task.externalUrl && <div className="small breakable">{task.externalUrl}</div>}
+          <div className="quiet small">{explanation}</div>
+        </article>
+      ))}
+      {tasks.length > MAX_SHOWN && <p className="quiet">{tasks.length - MAX_SHOWN} more tasks</p>}
+      {filtered > 0 && <p className="quiet">The filter leaves out {filtered} more.</p>}
+    </div>
+  )
+}
+
+const MAX_SHOWN = 10

@@ -1,0 +1,49 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, dataOf, type Schema } from '../api/client.ts'
+import { cursorPagination } from '../api/queries.ts'
+
+export type Source = Schema<'Source'>
+export type SourceWithSecret = Schema<'SourceWithSecret'>
+export type SourcePreset = Schema<'SourcePreset'>
+export type SourceEvent = Schema<'SourceEvent'>
+export type TestResult = Schema<'SourceTestResult'>
+export type Template = Schema<'SourceTemplate'>
+
+export const sourcesQuery = infiniteQueryOptions({
+  queryKey: ['sources'],
+  queryFn: ({ pageParam }) =>
+    dataOf(api.GET('/api/sources', { params: { query: pageParam ? { cursor: pageParam } : {} } })),
+  ...cursorPagination,
+})
+
+export const presetsQuery = queryOptions({
+  queryKey: ['source-presets'],
+  queryFn: async () => (await dataOf(api.GET('/api/source-presets'))).data,
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+export const sourceEventsQuery = (id: string, outcome: SourceEvent['outcome'] | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['source-events', id, outcome],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/api/sources/{id}/events', {
+          params: {
+            path: { id },
+            query: { limit: 50, ...(outcome && { outcome }), ...(pageParam && { cursor: pageParam }) },
+          },
+        }),
+      ),
+    ...cursorPagination,
+  })
+
+/** What a payload would make with these templates. */
+export const sourceTestQuery = (body: Schema<'SourceTest'> | undefined) =>
+  queryOptions({
+    queryKey: ['source-test', body],
+    queryFn: () => dataOf(api.POST('/api/sources/test', { body: body as Schema<'SourceTest'> })),
+    enabled: body !== undefined,
+    // The task stays in sight while its templates are edited.
+    placeholderData: (previous: TestResult | undefined) => previous,
+    retry: false,
+  })

@@ -1,0 +1,148 @@
+import { Badge, Button, Skeleton } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { itemsOf, projectsQuery } from '../api/queries.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { CopyBlock } from '../components/copy-block.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
+import { SecretDialog } from '../components/secret-dialog.tsx'
+import { useMutation } from '../components/use-mutation.ts'
+import { PageHeader } from './page-header.tsx'
+import styles from './settings.module.css'
+import { SourceEditor } from './source-editor.tsx'
+import { SourceEvents } from './source-events.tsx'
+import { type Source, type SourceWithSecret, sourcesQuery } from './source-queries.ts'
+
+/** What is shown instead of the list. */
+type Open = { view: 'editor'; source?: Source } | { view: 'events'; source: Source }
+
+/** Sources: other systems whose JSON becomes tasks. */
+export default function SourcesPage() {
+  const query = useInfiniteQuery(sourcesQuery)
+  const [open, setOpen] = useState<Open>()
+  const [created, setCreated] = useState<SourceWithSecret>()
+  const sources = itemsOf(query.data)
+  const add = <Button onClick={() => setOpen({ view: 'editor' })}>Add a source</Button>
+  return (
+    <div className={`${styles.content} ${open ? styles.wide : ''}`}>
+      {!open && (
+        <PageHeader title="Sources" action={add}>
+          Other systems, such as an error tracker or a survey, post JSON to a source. Templates make tasks of
+          it.
+        </PageHeader>
+      )}
+      {open?.view === 'editor' && (
+        <SourceEditor
+          source={open.source}
+          onClose={() => setOpen(undefined)}
+          onCreated={(source) => {
+            setOpen(undefined)
+            setCreated(source)
+          }}
+        />
+      )}
+      {open?.view === 'events' && <SourceEvents source={open.source} onClose={() => setOpen(undefined)} />}
+      {!open && query.isPending && <Skeleton height={160} />}
+      {!open && query.isError && <LoadError what="the sources" query={query} />}
+      {!open && query.isSuccess && sources.length === 0 && (
+        <EmptyState
+          title="No sources yet"
+          description="Choose a ready-made source, or paste what your system sends."
+          action={add}
+        />
+      )}
+      {!open && sources.length > 0 && (
+        <ul className={styles.rows}>
+          {sources.map((source) => (
+            <SourceItem key={source.id} source={source} onOpen={setOpen} onSecret={setCreated} />
+          ))}
+        </ul>
+      )}
+      {!open && query.hasNextPage && (
+        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+          Show more sources
+        </Button>
+      )}
+      {created && (
+        <SecretDialog
+          title={`Secret of “${created.name}”`}
+          secret={created.secret}
+          onStored={() => setCreated(undefined)}
+        >
+          <CopyBlock caption="The sender posts to this URL:" text={created.url} />
+        </SecretDialog>
+      )}
+    </div>
+  )
+}
+
+interface SourceItemProps {
+  source: Source
+  onOpen(open: Open): void
+  onSecret(source: SourceWithSecret): void
+}
+
+function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
+  const { data: projects } = useQuery(projectsQuery)
+  const { mutate, refresh, isBusy } = useMutation('sources')
+  const [isDeleting, setDeleting] = useState(false)
+  const { id, name, isActive } = source
+  const params = { path: { id } }
+  const project = projects?.find((project) => project.id === source.projectId)
+
+  async function rotate() {
+    const rotated = await mutate("Couldn't rotate the secret", () =>
+      dataOf(api.POST('/api/sources/{id}/rotate', { params, body: {} })),
+    )
+    if (rotated) onSecret(rotated)
+  }
+  const toggle = () =>
+    mutate("Couldn't change the source", () =>
+      dataOf(api.PATCH('/api/sources/{id}', { params, body: { isActive: !isActive } })),
+    )
+
+  return (
+    <li className={styles.item} style={{ flexWrap: 'wrap' }}>
+      <Badge color={isActive ? 'green' : 'gray'} variant="dot" tt="none" style={{ flex: 'none' }}>
+        {isActive ? 'on' : 'off'}
+      </Badge>
+      <div className={styles.main}>
+        <div>{name}</div>
+        <div className="quiet small breakable">
+          {project && `${project.name} · `}
+          <code>{source.url}</code>
+        </div>
+      </div>
+      <Button variant="default" onClick={() => onOpen({ view: 'events', source })}>
+        Inbox
+      </Button>
+      <Button variant="default" onClick={() => onOpen({ view: 'editor', source })}>
+        Edit
+      </Button>
+      <Button variant="default" loading={isBusy} onClick={() => void rotate()}>
+        Rotate secret
+      </Button>
+      <Button variant="subtle" loading={isBusy} onClick={() => void toggle()}>
+        {isActive ? 'Turn off' : 'Turn on'}
+      </Button>
+      <Button variant="subtle" onClick={() => setDeleting(true)}>
+        Delete
+      </Button>
+      {isDeleting && (
+        <ConfirmDialog
+          title={`Delete “${name}”?`}
+          verb="Delete source"
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await dataOf(api.DELETE('/api/sources/{id}', { params }))
+            await refresh()
+          }}
+        >
+          Its deliveries are rejected immediately, and its inbox is deleted. Its tasks stay.
+        </ConfirmDialog>
+      )}
+    </li>
+  )
+}

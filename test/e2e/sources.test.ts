@@ -1,0 +1,76 @@
+import { describe, expect } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { testWith } from './support/browser.ts'
+
+const test = testWith(() => startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } }))
+
+describe('a source', () => {
+  test('is written beside the task that a payload makes, and makes it', async ({ app }) => {
+    const page = await app.open('/settings/sources')
+    await page.getByRole('button', { name: 'Add a source' }).first().click()
+    await page.getByLabel('Name').fill('Contact form')
+    await page
+      .getByLabel('Payload')
+      .fill('{"subject": "Export fails", "text": "It does nothing.", "urgent": true}')
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.getByText('rendered nothing').waitFor()
+    await page.getByLabel('Title').fill('{{ payload.subject | upcase }}')
+    await preview.getByRole('article', { name: 'EXPORT FAILS' }).waitFor()
+    await page.getByLabel('Priority').fill('{% if payload.urgent %}high{% endif %}')
+    await preview.getByText('high', { exact: true }).waitFor()
+    await page.getByLabel('Only if').fill('payload.nothing')
+    await preview.getByText('The filter leaves this out').waitFor()
+    await page.getByLabel('Only if').fill('')
+    await page.getByRole('button', { name: 'Create source' }).click()
+
+    const dialog = page.getByRole('dialog', { name: 'Secret of “Contact form”' })
+    await dialog.locator('pre').first().waitFor()
+    const [url = '', secret = ''] = await dialog.locator('pre').allInnerTexts()
+    await dialog.getByRole('button', { name: "I've stored it" }).click()
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: '{"subject": "Save fails", "urgent": true}',
+    })
+    expect(response.status).toBe(201)
+
+    await page.getByRole('button', { name: 'Inbox', exact: true }).click()
+    const delivery = page.getByRole('listitem').filter({ hasText: 'accepted' })
+    await delivery.getByRole('button', { name: 'Show payload' }).click()
+    await delivery.getByText('"Save fails"').waitFor()
+    await delivery.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('Delivery replayed and accepted').waitFor()
+    await page.goto(`${app.service.url}/tasks`)
+    await page.getByText('SAVE FAILS').first().waitFor()
+  })
+
+  test('starts from a preset, and is edited, turned off, and deleted', async ({ app }) => {
+    const page = await app.open('/settings/sources')
+    await page.getByRole('button', { name: 'Add a source' }).first().click()
+    await page.getByRole('combobox', { name: 'Start from' }).click()
+    await page.getByRole('option', { name: 'Grafana alerts' }).click()
+    await expect.poll(() => page.getByLabel('A task for each').inputValue()).toBe('payload.alerts')
+    await page.getByRole('button', { name: 'Create source' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Secret of “Grafana alerts”' })
+    await dialog.getByRole('button', { name: "I've stored it" }).click()
+
+    const item = page.getByRole('listitem').filter({ hasText: 'Grafana alerts' })
+    await item.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Title').fill('{{ item.labels.alertname | nothing }}')
+    await page.getByRole('button', { name: 'Save source' }).click()
+    await page
+      .getByText(/undefined filter/)
+      .first()
+      .waitFor()
+    await page.getByLabel('Title').fill('{{ item.labels.alertname }}')
+    await page.getByRole('button', { name: 'Save source' }).click()
+    await item.getByRole('button', { name: 'Turn off' }).click()
+    await item.getByRole('button', { name: 'Turn on' }).waitFor()
+    const sources = async () => (await app.service.get('/api/sources')).body.data
+    const [source] = (await sources()).filter(({ name }: { name: string }) => name === 'Grafana alerts')
+    expect(source).toMatchObject({ isActive: false, template: { title: '{{ item.labels.alertname }}' } })
+    await item.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete source' }).click()
+    await item.waitFor({ state: 'detached' })
+  })
+})
