@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 declare module 'fastify' {
@@ -26,7 +26,7 @@ export function requestId(request: { headers: Record<string, string | string[] |
   return typeof given === 'string' && /^[\w.:/+=-]{1,128}$/.test(given) ? given : randomUUID()
 }
 
-/** Returns the request id, logs one line for each response, and closes connections gracefully while draining. */
+/** Returns the request id, logs one line for each request, and closes connections gracefully while draining. */
 export const requests = fp(
   async function requests(app: FastifyInstance) {
     let isDraining = false
@@ -49,26 +49,30 @@ export const requests = fp(
       reply.header('x-request-id', request.id)
       // On the raw response, so that hijacked responses have it, too.
       if (isDraining) reply.raw.setHeader('connection', 'close')
+      // Fastify's `onResponse` does not run for clients that disconnect.
+      reply.raw.once('close', () => logEnd(request, reply))
     })
     app.addHook('onSend', async (_, reply) => {
       // The client opens its next connection to another instance.
       if (isDraining) reply.header('connection', 'close')
     })
-    app.addHook('onResponse', async (request, reply) => {
-      request.log.info(
-        {
-          method: request.method,
-          route: request.routeOptions.url ?? null,
-          status: reply.statusCode,
-          ms: Math.round(reply.elapsedTime * 10) / 10,
-          caller: request.caller?.id,
-        },
-        'request completed',
-      )
-    })
   },
   { name: 'requests' },
 )
+
+function logEnd(request: FastifyRequest, reply: FastifyReply): void {
+  const { writableFinished: isComplete, headersSent: hasStatus } = reply.raw
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: hasStatus ? reply.raw.statusCode : null,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      caller: request.caller?.id,
+    },
+    isComplete ? 'request completed' : 'client disconnected',
+  )
+}
 
 /**
  * Waits for the end of a short turn of the event loop. Connections that are not accepted yet are reset when the server

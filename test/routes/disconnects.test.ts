@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { locksOf } from '../support/locks.ts'
 
-const logged: { level: number }[] = []
+const logged: Record<string, unknown>[] = []
 let service: TestApp
 beforeAll(async () => {
   const logger = pino({ level: 'info' }, { write: (line) => logged.push(JSON.parse(line)) })
@@ -42,7 +42,8 @@ async function send(path: string) {
   }
 }
 
-const problems = () => logged.filter(({ level }) => level > 30)
+const problems = () => logged.filter(({ level }) => Number(level) > 30)
+const lastRequest = () => logged.findLast(({ route }) => route !== undefined)
 
 describe('a client that disconnects', () => {
   test.each([
@@ -57,6 +58,8 @@ describe('a client that disconnects', () => {
     await client.reset()
 
     expect(problems()).toEqual([])
+    const route = path.split('?')[0]
+    expect(lastRequest()).toMatchObject({ msg: 'client disconnected', route, status: 200 })
     expect((await service.get('/api/me')).status).toBe(200)
   })
 
@@ -66,6 +69,7 @@ describe('a client that disconnects', () => {
     const client = await send('/api/tasks?limit=200')
     await locks.waiting(1)
     await client.reset()
+    expect(lastRequest()).toMatchObject({ msg: 'client disconnected', route: '/api/tasks', status: null })
     await release()
 
     expect((await service.get('/api/tasks?limit=1')).status).toBe(200)
