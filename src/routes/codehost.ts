@@ -4,9 +4,11 @@ import type { FastifyRequest } from 'fastify'
 import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { baseUrlOf } from '../lib/base-url.ts'
 import type { Completion } from '../plugins/idempotency.ts'
+import { Connection, ConnectionRequest, WebhookSecretOfConnection } from '../schemas/codehost.ts'
+import { IdempotencyKey } from '../schemas/headers.ts'
+import { IdPath, ref } from '../schemas/parts.ts'
+import { emptyResponse, Location, responses } from '../schemas/responses.ts'
 import {
-  Connection,
-  ConnectionRequest,
   Prefer,
   SyncPath,
   SyncQuery,
@@ -14,11 +16,7 @@ import {
   SyncRunPage,
   SyncRunPath,
   SyncRunQuery,
-  WebhookSecretOfConnection,
-} from '../schemas/codehost.ts'
-import { IdempotencyKey } from '../schemas/headers.ts'
-import { IdPath, ref } from '../schemas/parts.ts'
-import { emptyResponse, Location, responses } from '../schemas/responses.ts'
+} from '../schemas/sync-run.ts'
 import { codehostOperations } from '../services/codehost/index.ts'
 import type { Services } from '../services/index.ts'
 import type { ConnectionView } from '../services/sync/run-view.ts'

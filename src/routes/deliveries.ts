@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { SyncPath } from '../schemas/codehost.ts'
 import {
   CodehostDelivery,
   CodehostDeliveryWithPayload,
@@ -9,6 +8,7 @@ import {
 } from '../schemas/delivery.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
+import { SyncPath } from '../schemas/sync-run.ts'
 import type { Services } from '../services/index.ts'
 import { deliveriesOperations } from '../services/push/inbox.ts'
 

@@ -1,7 +1,7 @@
 import { Activity, NewActivity } from './activity.ts'
 import { BulkChange, BulkChanged, BulkCreated, BulkItem, BulkResults, BulkTasks } from './bulk.ts'
 import { Me } from './caller.ts'
-import { Connection, ConnectionRequest, SyncRun, WebhookSecretOfConnection } from './codehost.ts'
+import { Connection, ConnectionRequest, WebhookSecretOfConnection } from './codehost.ts'
 import { Comment, CommentChange, NewComment, WrittenComment } from './comment.ts'
 import { Context, TaskBrief } from './context.ts'
 import { CodehostDelivery, CodehostDeliveryWithPayload, PushDelivery, PushReceipt } from './delivery.ts'
@@ -32,6 +32,7 @@ import {
   SourceWithSecret,
 } from './source.ts'
 import { SourcePreset } from './source-preset.ts'
+import { SyncRun } from './sync-run.ts'
 import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenTask } from './task.ts'
 import { TaskName } from './task-name.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
-import type { SyncRun } from '../../schemas/codehost.ts'
+import type { SyncRun } from '../../schemas/sync-run.ts'
 import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'

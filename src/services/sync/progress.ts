@@ -1,6 +1,6 @@
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import type { SyncRun } from '../../schemas/codehost.ts'
+import type { SyncRun } from '../../schemas/sync-run.ts'
 import type { ActivityFeed } from '../activity/feed.ts'
 import { toSyncRun } from './run-view.ts'
 

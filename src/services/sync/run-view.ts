@@ -1,8 +1,9 @@
 import type { Tally } from '../../domain/codehost/tally.ts'
 import type { ConnectionWithRun } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
-import type { Connection, SyncRun } from '../../schemas/codehost.ts'
+import type { Connection } from '../../schemas/codehost.ts'
 import type { Project } from '../../schemas/project.ts'
+import type { SyncRun } from '../../schemas/sync-run.ts'
 
 /** Converts a row to its API type. */
 export function toSyncRun(row: SyncRunRow): SyncRun {
