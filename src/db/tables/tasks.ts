@@ -135,7 +135,7 @@ export const tasks = pgTable(
     index('tasks_merged')
       .on(table.mergedInto, table.id)
       .where(sql`${table.mergedInto} is not null and ${table.deletedAt} is null`),
-    // The oldest open feedback with a note. Only feedback is in this index: 5 us of processor time for each.
+    // The oldest open feedback with a note. Only feedback is in this index.
     index('tasks_notes')
       .on(table.projectId, table.noteKey, table.id)
       .where(sql`${table.noteKey} is not null and ${table.status} <> 'done' and ${table.deletedAt} is null`),
