@@ -25,7 +25,15 @@ export interface BulkResult<T> {
   failures: Failure<T>[]
 }
 
+/** Shows how far a long change is, and stops it. */
+export interface BulkProgress {
+  update(handled: number): void
+  isStopped(): boolean
+}
+
 interface BulkIo {
+  progress?: BulkProgress | undefined
+
   send(ids: string[], change: Change): Promise<Task[]>
   /** Waits until the request may be sent again; `count` is the number of tasks left. */
   wait(problem: Problem, count: number): Promise<void>
@@ -44,7 +52,7 @@ export function batchesOf<T>(items: T[], changeOf: (item: T) => Change): Batch<T
 
 /**
  * Sends batches one by one. A request is all or nothing: items named in the error are left out and the rest is sent
- * again. Stops when the service is unreachable.
+ * again. Stops when the service is unreachable, or when it is stopped.
  */
 export async function sendBatches<T extends { id: string }>(
   batches: Batch<T>[],
@@ -54,6 +62,7 @@ export async function sendBatches<T extends { id: string }>(
   let remaining = batches.reduce((sum, { items }) => sum + items.length, 0)
   let transientProblem: Problem | undefined
   for (const batch of batches) {
+    if (io.progress?.isStopped()) break
     const { items } = batch
     const problem = transientProblem ?? (await sendBatch(batch, { ...io, remaining, result }))
     if (problem) {
@@ -65,6 +74,7 @@ export async function sendBatches<T extends { id: string }>(
       if (isTransient(problem)) transientProblem = problem
     }
     remaining -= items.length
+    io.progress?.update(result.done.length + result.failures.length)
   }
   return result
 }

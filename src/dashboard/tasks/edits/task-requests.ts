@@ -1,6 +1,6 @@
 import { api, dataOf } from '../../api/client.ts'
 import { cursorParam, fetchAllPages, fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
-import { type Batch, type Change, sendBatches } from './bulk.ts'
+import { type Batch, type BulkProgress, type Change, sendBatches } from './bulk.ts'
 import { waitToRetry } from './send-each.ts'
 
 /** Bounds the pages read because of changes to other tasks. */
@@ -40,8 +40,8 @@ async function patchTasks(ids: string[], change: Change): Promise<Task[]> {
   return data as Task[]
 }
 
-export const sendAll = <T extends { id: string }>(batches: Batch<T>[]) =>
-  sendBatches(batches, { send: patchTasks, wait: waitToRetry })
+export const sendAll = <T extends { id: string }>(batches: Batch<T>[], progress?: BulkProgress) =>
+  sendBatches(batches, { send: patchTasks, wait: waitToRetry, progress })
 
 /** The tasks changed since a time, by id; only the latest ones when there are too many. */
 export async function changedSince(time: string, count: number): Promise<Map<string, TaskListItem>> {

@@ -22,7 +22,7 @@ export function undoActionFor({ queryClient, label, edits }: UndoOptions): UndoA
         changedSince,
         get: getTask,
         patch: patchTask,
-        sendBatches: sendAll,
+        sendBatches: (batches) => sendAll(batches),
       })
       replaceTasks(queryClient, result.undone)
       const remaining = retryable(result)

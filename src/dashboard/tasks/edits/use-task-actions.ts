@@ -13,7 +13,7 @@ import {
 import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
-import { type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
+import { type BulkProgress, type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
 import { sendEach } from './send-each.ts'
 import { changedSince, deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
 import { changeLabel, failuresText, shortTitle } from './toast-text.ts'
@@ -25,7 +25,7 @@ type AnyTask = Task | TaskListItem
 export interface TaskActions {
   toggleDone(task: AnyTask): void
   /** Changes tasks optimistically, with undo. Failed changes are reverted and reported. Returns their ids. */
-  change(tasks: AnyTask[], change: Change): Promise<string[]>
+  change(tasks: AnyTask[], change: Change, progress?: BulkProgress): Promise<string[]>
   addLabel(tasks: AnyTask[], label: string): Promise<string[]>
   remove(tasks: AnyTask[]): Promise<string[]>
 }
@@ -81,7 +81,8 @@ export function useTaskActions(): TaskActions {
       return idsOf(failures)
     }
 
-    const change = (tasks: AnyTask[], change: Change) => {
+    // biome-ignore lint/complexity/useMaxParams: only changes of very many have progress.
+    const change = (tasks: AnyTask[], change: Change, progress?: BulkProgress) => {
       const [only, ...others] = tasks
       return changeEach({
         tasks,
@@ -90,7 +91,10 @@ export function useTaskActions(): TaskActions {
         send: () =>
           only && others.length === 0
             ? sendOne(only, () => patchTask({ id: only.id, change }))
-            : sendAll(batchesOf(tasks, () => change)),
+            : sendAll(
+                batchesOf(tasks, () => change),
+                progress,
+              ),
       })
     }
 

@@ -4,25 +4,31 @@ import { XIcon } from '@primer/octicons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
-import { itemsOf, type TaskListItem } from '../../api/queries.ts'
+import { itemsOf, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
+import { stoppableProgress } from '../../components/stoppable-progress.tsx'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { ListMenuItems } from '../list-menu.tsx'
 import { rankOptions, useNames } from '../names.ts'
 import styles from './task-list.module.css'
+import { useMatchingTasks } from './use-matching-tasks.ts'
 import type { Selection } from './use-selection.ts'
+
+/** Fewer are changed before a progress could be read. */
+const MIN_TASKS_WITH_PROGRESS = 200
 
 interface SelectionBarProps {
   selection: Selection
   actions: TaskActions
-  /** Limits the suggestions to a project. */
-  projectId: string | undefined
+  filters: TaskFilters
 }
 
 /** The bulk actions. */
-export default function SelectionBar({ selection, actions, projectId }: SelectionBarProps) {
+export default function SelectionBar({ selection, actions, filters }: SelectionBarProps) {
   const queryClient = useQueryClient()
+  const matching = useMatchingTasks(filters, selection)
   const selectedTasks = () => {
+    if (matching.tasks) return matching.tasks
     const activeLists = { queryKey: ['tasks'], type: 'active' } as const
     const cached = queryClient.getQueriesData<{ pages: { data: TaskListItem[] }[] }>(activeLists)
     const rows = cached.flatMap(([, data]) => itemsOf(data))
@@ -33,16 +39,31 @@ export default function SelectionBar({ selection, actions, projectId }: Selectio
     selection.clear()
     void mutation.then(selection.add)
   }
-  const change = (change: Schema<'TaskChange'>) => run(actions.change(selectedTasks(), change))
+  const change = (change: Schema<'TaskChange'>) => {
+    const tasks = selectedTasks()
+    if (tasks.length < MIN_TASKS_WITH_PROGRESS) return run(actions.change(tasks, change))
+    const progress = stoppableProgress('Updating tasks', tasks.length)
+    run(actions.change(tasks, change, progress).finally(progress.end))
+  }
   return (
     <div ref={publishHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
-      <strong className={styles.count}>{selection.ids.size} selected</strong>
+      <strong className={styles.count}>
+        {(matching.tasks?.length ?? selection.ids.size).toLocaleString()} selected
+      </strong>
+      {matching.canSelect && (
+        <Button variant="subtle" loading={matching.isLoading} onClick={() => void matching.select()}>
+          {matching.label}
+        </Button>
+      )}
       <Button variant="subtle" onClick={() => change({ status: 'done' })}>
         Mark done
       </Button>
       <Picker label="Status" options={STATUSES} onSelect={(status) => change({ status })} />
       <Picker label="Priority" options={PRIORITIES} onSelect={(priority) => change({ priority })} />
-      <LabelAdder projectId={projectId} onAdd={(label) => run(actions.addLabel(selectedTasks(), label))} />
+      <LabelAdder
+        projectId={filters.projectId}
+        onAdd={(label) => run(actions.addLabel(selectedTasks(), label))}
+      />
       <Menu position="top">
         <Menu.Target>
           <Button variant="subtle">Move</Button>

@@ -159,9 +159,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
         )}
       </section>
       <Suspense>
-        {selection.ids.size > 0 && (
-          <SelectionBar selection={selection} actions={actions} projectId={filters.projectId} />
-        )}
+        {selection.ids.size > 0 && <SelectionBar selection={selection} actions={actions} filters={filters} />}
       </Suspense>
       <p className="visually-hidden" role="status">
         {hasNextPage ? '' : plural(rows.length, 'task')}

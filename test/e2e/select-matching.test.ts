@@ -1,0 +1,51 @@
+import { describe, expect } from 'vitest'
+import { rowOf, test } from './support/browser.ts'
+
+describe('all tasks that match', () => {
+  test('are selected, changed with progress, and changed back', async ({ app }) => {
+    const [list] = await app.service.query('select id from lists limit 1')
+    for (let batch = 0; batch < 4; batch++) {
+      const tasks = Array.from({ length: 100 }, (_, n) => ({ title: `Match ${batch} ${n}` }))
+      await app.service.post('/api/tasks/bulk', { listId: list.id, tasks })
+    }
+    await app.service.post('/api/tasks', { title: 'Other' })
+    const done = async () => {
+      const [row] = await app.service.query(`select count(*)::int as n from tasks where status = 'done'`)
+      return row.n
+    }
+    const page = await app.open('/tasks?q=match')
+    await rowOf(page, 'Match 3 99').getByRole('checkbox').check()
+
+    await page.getByRole('button', { name: 'Select all 400 that match' }).click()
+    await page.getByText('400 selected').waitFor()
+    await page.getByRole('button', { name: 'Mark done', exact: true }).click()
+
+    await page.getByText('400 tasks: Done.').waitFor()
+    await expect.poll(done).toBe(400)
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await expect.poll(done).toBe(0)
+  })
+
+  test('can be stopped', async ({ app }) => {
+    const [list] = await app.service.query('select id from lists limit 1')
+    for (let batch = 0; batch < 4; batch++) {
+      const tasks = Array.from({ length: 100 }, (_, n) => ({ title: `Match ${batch} ${n}` }))
+      await app.service.post('/api/tasks/bulk', { listId: list.id, tasks })
+    }
+    const page = await app.open('/tasks?q=match')
+    await rowOf(page, 'Match 3 99').getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Select all 400 that match' }).click()
+    await page.getByText('400 selected').waitFor()
+    const stop = page.getByRole('button', { name: 'Stop', exact: true })
+    await page.route('**/api/tasks/bulk', async (route) => {
+      await stop.click({ timeout: 5_000 }).catch(() => {})
+      await route.continue()
+    })
+
+    await page.getByRole('button', { name: 'Mark done', exact: true }).click()
+
+    await page.getByText('100 tasks: Done.').waitFor()
+    const [row] = await app.service.query(`select count(*)::int as n from tasks where status = 'done'`)
+    expect(row.n).toBe(100)
+  })
+})
