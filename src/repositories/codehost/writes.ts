@@ -27,7 +27,7 @@ export const CODEHOST_WRITES = 'inlet_codehost_writes'
 
 const isOfState = eq(codehostWrites.kind, 'state')
 
-/** The outbox of write-back. Its callers hold a lock of the project, or of the tasks. */
+/** The outbox of write-back. A transaction that locks its rows locks their tasks before, so that no two wait for each other. */
 export function codehostWritesRepository(db: Executor) {
   const isOfTasks = (ids: string[]) => sql`${codehostWrites.taskId} = any(${sql.param(ids)}::uuid[])`
   const isLeased = ({ id, leaseUntil }: LeasedWrite) =>
@@ -135,20 +135,31 @@ export function codehostWritesRepository(db: Executor) {
       await this.summarize(taskIds)
     },
 
+    /** Locks a task, which may be deleted, before its writes. */
+    async lockTask(id: string): Promise<void> {
+      await db.select({ id: tasks.id }).from(tasks).where(eq(tasks.id, id)).for('update')
+    },
+
     /** Deletes what is not written yet. Returns how many writes that were. */
     async cancel(
       connectionId: string,
       { kinds }: { kinds?: WriteRow['kind'][] | undefined } = {},
     ): Promise<number> {
+      const isUnwritten = and(
+        eq(codehostWrites.connectionId, connectionId),
+        inArray(codehostWrites.status, ['pending', 'failed']),
+        kinds && inArray(codehostWrites.kind, kinds),
+      )
+      const unwritten = db.select({ id: codehostWrites.taskId }).from(codehostWrites).where(isUnwritten)
+      const locked = await db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(inArray(tasks.id, unwritten))
+        .orderBy(tasks.id)
+        .for('update')
       const rows = await db
         .delete(codehostWrites)
-        .where(
-          and(
-            eq(codehostWrites.connectionId, connectionId),
-            inArray(codehostWrites.status, ['pending', 'failed']),
-            kinds && inArray(codehostWrites.kind, kinds),
-          ),
-        )
+        .where(and(isUnwritten, isOfTasks(locked.map(({ id }) => id))))
         .returning({ taskId: codehostWrites.taskId })
       await this.summarize([...new Set(rows.map(({ taskId }) => taskId))])
       return rows.length

@@ -31,7 +31,7 @@ export const unreachableError = (reason: string): WriteError => ({
 export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return { whileLeased, retryLater, drop, dropGone, handle }
 
-  /** Locks project and connection, in this order as everywhere. Does nothing if the lease or the connection is lost. */
+  /** Locks project, connection, and task, in this order as everywhere. Does nothing if the lease or the connection is lost. */
   async function whileLeased<T>(
     { write, connection: { id, projectId } }: WriteOf,
     work: (
@@ -42,7 +42,9 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     return repos.within({ projectId }).transaction(async (repos) => {
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
-      if (connection?.id !== id || !(await repos.codehostWrites.isOurs(write))) return undefined
+      if (connection?.id !== id) return undefined
+      await repos.codehostWrites.lockTask(write.taskId)
+      if (!(await repos.codehostWrites.isOurs(write))) return undefined
       return work(repos, { connection, isArchived: project?.archivedAt != null })
     })
   }
