@@ -158,6 +158,21 @@ describe('a delivery', () => {
     expect((await tasks()).get(1)).toMatchObject({ source_state: 'transferred' })
   })
 
+  test('about the same number in another repository hides none of this one', async () => {
+    const { repository, about, report, send, applied, tasks } = await pushed()
+    const item = repository.issue()
+    const other = { api: service.host.url, repository: { ...about, id: 5 } }
+    await send(itemDelivery(item, { ...other, action: 'transferred' }))
+    expect(await applied()).toMatchObject([{ status: 'dropped', number: null, comment_id: null }])
+    // As earlier versions stored it.
+    await service.query(
+      "update codehost_deliveries set number = 1 where reason = 'other_repository' and action = 'transferred'",
+    )
+    await send(report(item, 'opened'))
+    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: null })
+    expect((await tasks()).get(1)).toMatchObject({ title: 'Item 1' })
+  })
+
   test('of a task that was deleted here leaves it deleted', async () => {
     const { repository, report, send, applied, tasks } = await pushed()
     await send(report(repository.issue(), 'opened'))

@@ -146,6 +146,24 @@ describe('a delivery about a comment', () => {
     expect(await comments()).toEqual([])
   })
 
+  test('of another repository hides none of this one', async () => {
+    const { repository, report, send, applied, comments, opened } = await pushed()
+    repository.issue()
+    await send(opened(1))
+    const comment = repository.comment(1, { body: 'Here' })
+    const other = { api: service.host.url, repository: { ...repository.about, id: 5 } }
+    await send(commentDelivery(comment, { ...other, action: 'deleted' }))
+    expect((await applied()).at(-1)).toMatchObject({ status: 'dropped', number: null, comment_id: null })
+    // As earlier versions stored it.
+    await service.query(
+      "update codehost_deliveries set comment_id = $1 where reason = 'other_repository' and event = 'issue_comment'",
+      [String(comment.id)],
+    )
+    await send(report(comment, 'created'))
+    await applied()
+    expect(await comments()).toMatchObject([{ body: 'Here' }])
+  })
+
   test('asks again when the host has deleted it meanwhile, and keeps it without access to its issue', async () => {
     const { repository, report, send, applied, comments } = await pushed()
     repository.issue()

@@ -34,6 +34,8 @@ export function codehostDeliveriesRepository(db: Executor) {
       eq(codehostDeliveries.connectionId, connectionId),
       sql`${codehostDeliveries.id} = any(${sql.param(ids)}::uuid[])`,
     )
+  // Earlier versions stored the numbers of other repositories' items.
+  const isOfRepository = sql`${codehostDeliveries.reason} is distinct from 'other_repository'`
   const isDue = (now: Date) =>
     and(eq(codehostDeliveries.status, 'received'), lte(codehostDeliveries.nextAttemptAt, now))
 
@@ -179,6 +181,7 @@ export function codehostDeliveriesRepository(db: Executor) {
             eq(codehostDeliveries.connectionId, connectionId),
             eq(codehostDeliveries.event, 'issues'),
             sql`${codehostDeliveries.action} in ('deleted', 'transferred')`,
+            isOfRepository,
             sql`${codehostDeliveries.number} = any(${sql.param(numbers)}::integer[])`,
           ),
         )
@@ -196,6 +199,7 @@ export function codehostDeliveriesRepository(db: Executor) {
           and(
             eq(codehostDeliveries.connectionId, connectionId),
             sql`${codehostDeliveries.event} = 'issue_comment' and ${codehostDeliveries.action} = 'deleted'`,
+            isOfRepository,
             sql`${commentId} = any(${sql.param(externalIds)}::bigint[])`,
           ),
         )

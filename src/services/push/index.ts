@@ -68,14 +68,15 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
     ): Promise<{ accepted: boolean; duplicate: boolean; reason: DropReason | null }> {
       const now = clock.now()
       const { status, reason } = judgeDelivery({ event, reading }, connection)
+      const isOfOther = reason === 'other_repository'
       const row: DeliveryRow = {
         connectionId: connection.id,
         deliveryId,
         id: clock.newId(now),
         event,
         action: reading.action,
-        number: reading.number,
-        commentId: reading.commentId,
+        number: isOfOther ? null : reading.number,
+        commentId: isOfOther ? null : reading.commentId,
         status,
         reason,
         attempts: 0,
