@@ -11,6 +11,8 @@ export interface CommentBeginning
   isCut: boolean
 }
 
+type PostedColumn = 'id' | 'taskId' | 'body' | 'authorType' | 'authorName' | 'isPublic' | 'externalId'
+
 interface CommentPageRequest {
   /** The id at the end of the previous page. */
   after: string | undefined
@@ -88,12 +90,10 @@ export function commentsRepository(db: Executor, reach: Reach) {
     },
 
     /** What is written to the code host of a comment, also on a deleted task. */
-    async findPosted(
-      id: string,
-    ): Promise<Pick<CommentRow, 'id' | 'body' | 'authorName' | 'externalId'> | undefined> {
-      const { body, authorName, externalId } = comments
+    async findPosted(id: string): Promise<Pick<CommentRow, PostedColumn> | undefined> {
+      const { taskId, body, authorType, authorName, isPublic, externalId } = comments
       const [row] = await db
-        .select({ id: comments.id, body, authorName, externalId })
+        .select({ id: comments.id, taskId, body, authorType, authorName, isPublic, externalId })
         .from(comments)
         .where(eq(comments.id, id))
       return row

@@ -159,6 +159,31 @@ describe('a public comment', () => {
     expect((await done()).writeBack.state).toBe('done')
   })
 
+  test.each(['turned off', 'disconnected'])(
+    'is known, and its edits follow, if write-back is %s while it is posted',
+    async (end) => {
+      const { post, posted, listed, set, sync, done, path, token } = await writing()
+      const ended = Promise.withResolvers<void>()
+      service.host.onResponse(async ({ method }) => {
+        if (method !== 'POST') return
+        service.host.onResponse(() => {})
+        if (end === 'turned off') await set({ writeBack: 'off' })
+        else await service.delete(path)
+        ended.resolve()
+      })
+      const comment = await post('Once')
+      await ended.promise
+      await set({ token, comments: true, schedule: 'off', writeBack: 'comments' })
+      await sync()
+      expect(await listed()).toEqual([
+        expect.objectContaining({ id: comment.id, externalUrl: expect.any(String) }),
+      ])
+      await service.patch(`/api/comments/${comment.id}`, { body: 'Edited' })
+      await done()
+      expect(posted()).toEqual([{ number: 1, body: expect.stringMatching(/Edited$/) }])
+    },
+  )
+
   test('that was deleted there stays here, and its edits are given up', async () => {
     const { post, repository, done, types, posted } = await writing()
     const comment = await post('Here')

@@ -21,6 +21,7 @@ export async function writingBack(service: Syncing, items: object[] = [{}], conn
     repository,
     sync,
     path,
+    token,
     /** Changes what the token may do. */
     restrict: (permissions: HostToken) => service.host.tokens.set(token, permissions),
     ids: tasks.map(({ id }) => id as string),

@@ -95,9 +95,12 @@ async function adoptOwn(
   const own = new Set<string>()
   for (const { id, taskId, comment } of posted) {
     const write = writes.find((write) => write.commentId === id && write.taskId === taskId)
-    if (!write) continue
     const stored = await repos.comments.findPosted(id)
-    const { externalId = null } = stored ?? write.payload
+    // The write is deleted if write-back is turned off, or the repository disconnected, while the request is under way.
+    const isWrittenHere =
+      stored?.taskId === taskId && stored.isPublic && stored.authorType !== 'codehost' && !stored.externalId
+    if (!write && !isWrittenHere) continue
+    const externalId = (stored ? stored.externalId : write?.payload.externalId) ?? null
     // A copy of a comment that was written here has its id, too.
     if (externalId !== null && externalId !== comment.externalId) continue
     if (stored) await repos.comments.link(id, comment)

@@ -61,7 +61,8 @@ export async function recordComment(
   const connection = locked.connections.get(task.projectId)
   if (!comment.isPublic || comment.authorType === 'codehost' || !writesComments(task, connection)) return
   const subject = { taskId: task.id, commentId: comment.id }
-  if (change !== 'created' && !(await codehostWrites.has(subject))) return
+  const isNew = change === 'created'
+  if (!isNew && comment.externalId === null && !(await codehostWrites.has(subject))) return
   const write = { id: clock.newId(now), connectionId: connection.id, ...subject }
   if (change === 'deleted') {
     const { externalId } = comment
