@@ -189,13 +189,13 @@ export const TOOLS: Tool[] = [
     name: 'add_comment',
     title: 'Comment on a task',
     description:
-      'Adds a comment to a task: a question, a result, or what blocks the work. Comments are internal.',
+      'Adds a comment to a task: a question, a result, or what blocks the work. Comments are internal unless isPublic is true.',
     operation: commentOperations.create,
-    annotations: { ...creates, ...closedWorld },
+    annotations: { ...creates, ...openWorld },
     input: AddCommentInput,
     output: AddedComment,
-    async run({ id: taskId, body }, { caller, comments }) {
-      const { id } = await comments.create(caller, { taskId, comment: { body } })
+    async run({ id: taskId, ...comment }, { caller, comments }) {
+      const { id } = await comments.create(caller, { taskId, comment })
       return { data: { id }, text: () => `Added the comment ${id}.` }
     },
   }),

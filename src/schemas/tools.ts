@@ -33,9 +33,9 @@ export const GetTaskInput = StrictObject(
 )
 export type GetTaskInput = Static<typeof GetTaskInput>
 
-const { body } = NewComment.properties
+const { properties: newComment } = NewComment
 export const AddCommentInput = StrictObject(
-  { id: Uuid('The ID of the task.'), body },
+  { id: Uuid('The ID of the task.'), ...newComment },
   { description: 'The task, and the comment.' },
 )
 export type AddCommentInput = Static<typeof AddCommentInput>

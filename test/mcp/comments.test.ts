@@ -20,7 +20,7 @@ async function givenTask() {
   return {
     path: `/api/tasks/${task.id}/comments`,
     key,
-    add: (body: string) => callTool(client, 'add_comment', { id: task.id, body }),
+    add: (body: string, more = {}) => callTool(client, 'add_comment', { id: task.id, body, ...more }),
     async read(): Promise<AssistantComment[]> {
       const { data, text } = await callTool(client, 'get_task', { id: task.id })
       expect(text).toContain(JSON.stringify(data.comments))
@@ -51,6 +51,13 @@ describe('an assistant', () => {
         isCut: false,
       },
     ])
+  })
+
+  test('adds a public comment if it says so', async () => {
+    const { add, path, key } = await givenTask()
+    await add('Fixed in 2.3.2.', { isPublic: true })
+    expect((await service.get(path, { key })).body.data).toMatchObject([{ isPublic: true }])
+    expect((await add('No', { isPublic: 'yes' })).isError).toBe(true)
   })
 
   test('gets the last 20 comments of a task, oldest first', async () => {
