@@ -35,6 +35,8 @@ export const codehostWrites = pgTable(
     status: text('status', { enum: ['pending', 'done', 'failed'] }).notNull(),
     /** Failed ones since it is pending. */
     attempts: integer('attempts').notNull(),
+    /** When the first of the failed attempts was made: a write may have waited long for its turn. */
+    firstAttemptAt: timestamptz('first_attempt_at'),
     nextAttemptAt: timestamptz('next_attempt_at').notNull(),
     /** Until then one worker has it. */
     leaseUntil: timestamptz('lease_until'),

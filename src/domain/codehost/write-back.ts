@@ -87,17 +87,17 @@ const FIRST_RETRY = 30 * SECOND
 const MAX_RETRY = 3_600 * SECOND
 const MAX_AGE = 3 * 24 * 3_600 * SECOND
 
-/** When a failed write is tried again; undefined after three days. */
+/** When a failed write is tried again; undefined if its first attempt was three days ago. */
 export function retryOf({
   now,
-  createdAt,
+  firstAttemptAt,
   attempts,
 }: {
   now: Date
-  createdAt: Date
+  firstAttemptAt: Date
   attempts: number
 }): Date | undefined {
-  if (now.getTime() - createdAt.getTime() >= MAX_AGE) return undefined
+  if (now.getTime() - firstAttemptAt.getTime() >= MAX_AGE) return undefined
   return new Date(now.getTime() + Math.min(FIRST_RETRY * 2 ** Math.min(attempts, 10), MAX_RETRY))
 }
 

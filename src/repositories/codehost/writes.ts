@@ -46,8 +46,8 @@ export function codehostWritesRepository(db: Executor) {
           as w(id uuid, "connectionId" uuid, "taskId" uuid, kind text, "commentId" uuid)
         on conflict (task_id, comment_id) do update set kind = excluded.kind,
           payload = case when codehost_writes.status = 'done' then '{}' else codehost_writes.payload end,
-          status = 'pending', attempts = 0, next_attempt_at = excluded.next_attempt_at, lease_until = null,
-          error = null, created_at = excluded.created_at, finished_at = null
+          status = 'pending', attempts = 0, first_attempt_at = null,
+          next_attempt_at = excluded.next_attempt_at, lease_until = null, error = null, created_at = excluded.created_at, finished_at = null
         where codehost_writes.status <> 'pending'`)
       await this.announce()
     },
@@ -73,6 +73,7 @@ export function codehostWritesRepository(db: Executor) {
             payload: sql`${codehostWrites.payload} || excluded.payload`,
             status: 'pending',
             attempts: 0,
+            firstAttemptAt: null,
             error: null,
             finishedAt: null,
             createdAt: sql`case when ${codehostWrites.status} = 'pending' then ${codehostWrites.createdAt} else excluded.created_at end`,
@@ -191,6 +192,7 @@ export function codehostWritesRepository(db: Executor) {
         .set({
           status: 'pending',
           attempts: 0,
+          firstAttemptAt: null,
           nextAttemptAt: now,
           createdAt: sql`case when ${isFailed} then ${now.toISOString()}::timestamptz else ${codehostWrites.createdAt} end`,
           error: null,

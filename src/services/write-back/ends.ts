@@ -49,12 +49,19 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     })
   }
 
+  function failedAttempt({ attempts, firstAttemptAt }: ClaimedWrite) {
+    const now = clock.now()
+    const first = firstAttemptAt ?? now
+    const nextAttemptAt = retryOf({ now, firstAttemptAt: first, attempts })
+    return { nextAttemptAt, attempt: { attempts: attempts + 1, firstAttemptAt: first } }
+  }
+
   /** Tries again later, or fails after three days. */
   async function retryLater({ write, connection }: WriteOf, error: WriteError): Promise<void> {
-    const nextAttemptAt = retryOf({ ...write, now: clock.now() })
+    const { nextAttemptAt, attempt } = failedAttempt(write)
     if (!nextAttemptAt) return fail({ write, connection }, error)
-    const change = { leaseUntil: null, attempts: write.attempts + 1, nextAttemptAt, error }
-    await repos.within({ projectId: connection.projectId }).codehostWrites.update(write, change)
+    const { codehostWrites } = repos.within({ projectId: connection.projectId })
+    await codehostWrites.update(write, { ...attempt, nextAttemptAt, leaseUntil: null, error })
   }
 
   async function fail({ write, connection }: WriteOf, error: WriteError): Promise<void> {
@@ -104,7 +111,10 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     await codehostWriteLimits.pause(tokenKey, judged.retryAt)
     const message = `The code host limits requests until ${judged.retryAt.toISOString()}.`
     const error = { code: 'rate_limited', message }
-    await codehostWrites.update(write, { leaseUntil: null, attempts: write.attempts + 1, error })
+    // When it is due again is up to the token.
+    const { nextAttemptAt, attempt } = failedAttempt(write)
+    if (nextAttemptAt) await codehostWrites.update(write, { ...attempt, leaseUntil: null, error })
+    else await fail({ write, connection }, error)
     return { isPaused: true }
   }
 

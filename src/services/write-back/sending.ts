@@ -190,7 +190,8 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       const now = clock.now()
       if (outcome === 'done') await repos.codehostWrites.update(write, { ...doneAt(now), payload: {} })
       else if (outcome !== 'invalid') {
-        const again = { payload: outcome.again, leaseUntil: null, nextAttemptAt: now }
+        const first = { attempts: 0, firstAttemptAt: null, nextAttemptAt: now }
+        const again = { payload: outcome.again, leaseUntil: null, ...first }
         await repos.codehostWrites.update(write, again)
       }
       return outcome

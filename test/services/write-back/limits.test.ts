@@ -92,6 +92,30 @@ test('they write 400 times an hour with a token', async () => {
   expect(written().length - before).toBe(10)
 })
 
+test.each([
+  ['codehost_unreachable', { status: 500 }],
+  ['rate_limited', { status: 429, headers: { 'retry-after': '60' } }],
+])('the three days begin with the first attempt, and end with %s', async (code, response) => {
+  host.tokens.set(code, {})
+  const { repository } = await completed(1, code)
+  const writeBack = async () => {
+    await sendDue()
+    const rows = await app.query('select write_back from tasks where codehost_repository_id = $1', [
+      repository.id,
+    ])
+    return rows[0].write_back
+  }
+  const pending = { state: 'pending', error: { code } }
+  elapsed += 80 * 60 * MINUTE
+  host.fault(response, { times: 1_000, matches: ({ url }) => url.includes(`/${repository.id}/`) })
+  expect(await writeBack()).toMatchObject(pending)
+  elapsed += 71 * 60 * MINUTE
+  expect(await writeBack()).toMatchObject(pending)
+  elapsed += 2 * 60 * MINUTE
+  expect(await writeBack()).toMatchObject({ ...pending, state: 'failed' })
+  host.heal()
+})
+
 test('a limit of the code host is obeyed, and a write is tried again for three days', async () => {
   elapsed += 2 * 60 * MINUTE
   const { repository } = await completed(1, 'two')

@@ -1,0 +1,1 @@
+ALTER TABLE "codehost_writes" ADD COLUMN "first_attempt_at" timestamp (3) with time zone;
