@@ -21,6 +21,12 @@ async function fill({ service }: AppInBrowser<Syncing>) {
   const { body: gone } = await post('/api/tasks', { title: 'Gone' })
   await service.delete(`/api/tasks/${gone.id}`)
   await post('/api/webhook-secrets', {})
+  await post('/api/sources', {
+    name: 'Contact form',
+    projectId: project.id,
+    verify: { scheme: 'bearer' },
+    template: { title: '{{ payload.title }}' },
+  })
   const { project: synced, repository } = await service.connected()
   const { body: webhook } = await post(`/api/projects/${synced.id}/codehost/webhook-secret`)
   await deliver(webhook, { event: 'ping', payload: { repository: { id: repository.id } } })
@@ -38,6 +44,7 @@ async function fill({ service }: AppInBrowser<Syncing>) {
     sessions: '/settings/sessions',
     webhook: '/settings/webhook',
     routing: '/settings/routing',
+    sources: '/settings/sources',
     events: '/settings/events',
     deliveries: `/settings/deliveries?projectId=${synced.id}`,
     'no such page': '/nowhere',
