@@ -130,6 +130,7 @@ describe('activity', () => {
       activity('created', 'acme/app', {
         listId: null,
         schedule: 'hourly',
+        writeBack: 'off',
         comments: false,
         hasToken: true,
       }),
