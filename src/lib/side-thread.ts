@@ -12,8 +12,10 @@ interface SideThreadOptions {
   maxWaitingBytes?: number
   /** The error of a job that would wait beyond that. */
   refusalWhenFull?(): Error
-  /** Jobs that run longer fail. */
+  /** Jobs that run longer fail. The start of the thread does not count. */
   deadlineMs?: number
+  /** The first job fails if the thread takes longer to start. */
+  startDeadlineMs?: number
   /** An idle thread ends after this time. */
   idleMs?: number
   /** The error of a job whose thread ended. */
@@ -28,7 +30,9 @@ interface Job {
   reject(error: Error): void
 }
 
-type Reply = { output: unknown } | { error: Error }
+type Reply = { output: unknown } | { error: Error } | typeof READY
+/** Sent once, when the modules of the thread are loaded. */
+const READY = 'ready'
 
 export type SideThread<J extends Jobs> = ReturnType<typeof sideThread<J>>
 
@@ -37,7 +41,14 @@ export type SideThread<J extends Jobs> = ReturnType<typeof sideThread<J>>
  * the current job fails, and the next one starts a new thread.
  */
 export function sideThread<J extends Jobs>(options: SideThreadOptions) {
-  const { file, maxHeapMb, deadlineMs = 30_000, idleMs = 30_000, failureOf } = options
+  const {
+    file,
+    maxHeapMb,
+    deadlineMs = 30_000,
+    startDeadlineMs = 30_000,
+    idleMs = 30_000,
+    failureOf,
+  } = options
   const {
     maxWaitingBytes = Number.POSITIVE_INFINITY,
     refusalWhenFull = () => failureOf(new Error('Too many jobs wait.')),
@@ -45,6 +56,7 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   const waiting: Job[] = []
   let current: Job | undefined
   let worker: Worker | undefined
+  let isReady = false
   let timer: NodeJS.Timeout | undefined
 
   return {
@@ -84,14 +96,26 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
       return
     }
     running.ref()
-    timer = setTimeout(() => lose(running, new Error(`A job took longer than ${deadlineMs} ms.`)), deadlineMs)
+    setDeadline(running)
     running.postMessage({ name: current.name, input: current.input }, current.transfer)
+  }
+
+  function setDeadline(running: Worker): void {
+    clearTimeout(timer)
+    const [what, ms] = isReady ? ['A job', deadlineMs] : ['Its start', startDeadlineMs]
+    timer = setTimeout(() => lose(running, new Error(`${what} took longer than ${ms} ms.`)), ms)
   }
 
   function start(): Worker {
     const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
     worker = started
+    isReady = false
     started.on('message', (reply: Reply) => {
+      if (reply === READY) {
+        isReady = true
+        if (current) setDeadline(started)
+        return
+      }
       const job = current
       current = undefined
       if ('error' in reply) job?.reject(reply.error)
@@ -133,6 +157,7 @@ export function serveJobs(jobs: Jobs): void {
       parentPort?.postMessage({ error: error as Error } satisfies Reply)
     }
   })
+  parentPort?.postMessage(READY satisfies Reply)
 }
 
 /** Of a member that has its memory to itself. */

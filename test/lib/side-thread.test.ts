@@ -6,9 +6,19 @@ let thread: SideThread<typeof jobs>
 afterEach(() => thread.close())
 
 const full = new Error('full')
-const start = (options: { deadlineMs?: number; idleMs?: number; maxWaitingBytes?: number } = {}) => {
+interface Options {
+  file?: URL
+  deadlineMs?: number
+  startDeadlineMs?: number
+  idleMs?: number
+  maxWaitingBytes?: number
+}
+const JOBS = new URL('./side-thread-jobs.ts', import.meta.url)
+const SLOW_START = new URL('./side-thread-slow-start.ts', import.meta.url)
+
+const start = ({ file = JOBS, ...options }: Options = {}) => {
   thread = sideThread<typeof jobs>({
-    file: new URL('./side-thread-jobs.ts', import.meta.url),
+    file,
     maxHeapMb: 32,
     failureOf: (cause) => new Error('The thread is gone.', { cause }),
     refusalWhenFull: () => full,
@@ -60,6 +70,16 @@ describe('a thread beside the event loop', () => {
       expect(await waits).toBe(8)
     },
   )
+
+  test('may take longer to start than a job may take', async () => {
+    const { run } = start({ file: SLOW_START, deadlineMs: 1_000 })
+    expect(await run('double', { input: 1 })).toBe(2)
+  })
+
+  test('that does not start in time fails the first job', async () => {
+    const { run } = start({ file: SLOW_START, startDeadlineMs: 100 })
+    await expect(run('double', { input: 1 })).rejects.toThrow('The thread is gone.')
+  })
 
   test('ends when it is idle, and starts again', async () => {
     const { run } = start({ idleMs: 1 })

@@ -16,6 +16,8 @@ type Resource =
   | 'activity'
   | 'event'
   | 'routingRule'
+  | 'source'
+  | 'savedFilter'
 
 const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/tasks/:', 'task'],
@@ -30,6 +32,8 @@ const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/analytics/events/:', 'event'],
   ['/api/webhook-routing/:', 'routingRule'],
   ['/api/codehost/:', 'project'],
+  ['/api/sources/:', 'source'],
+  ['/api/saved-filters/:', 'savedFilter'],
 ]
 
 let service: TestApp
@@ -51,6 +55,8 @@ async function makeOneOfEach(): Promise<Record<Resource, string>> {
   const session = (await service.post('/api/sessions', { key: key.key }, { key: null })).body
   const rule = (await service.post('/api/rules', { content: 'Be kind.', projectId: project.id })).body
   const activity = (await service.post('/api/activity', { type: 'deploy', projectId: project.id })).body
+  const filter = { name: 'Open', query: { status: ['open'] } }
+  const savedFilter = (await service.post('/api/saved-filters', filter)).body
   const nothing = '00000000-0000-7000-8000-000000000000'
   return {
     task: task.id,
@@ -61,10 +67,12 @@ async function makeOneOfEach(): Promise<Record<Resource, string>> {
     session: session.id,
     rule: rule.id,
     activity: activity.id,
+    savedFilter: savedFilter.id,
     // Service-wide: a bound key is refused before anybody looks for it.
     webhookSecret: nothing,
     event: nothing,
     routingRule: nothing,
+    source: nothing,
   }
 }
 
@@ -175,6 +183,7 @@ const OWN_ONLY = ['PATCH /api/comments/:id', 'DELETE /api/comments/:id']
 /** Bodies without which a route would refuse the request before it looks whose the thing is. */
 const BODIES: Record<string, object> = {
   'POST /api/tasks/:id/comments': { body: 'A comment' },
+  'POST /api/tasks/:id/merge': { into: '00000000-0000-7000-8000-000000000000' },
   'PATCH /api/comments/:id': { body: 'Another text' },
   'PATCH /api/rules/:id': { isActive: true },
   'POST /api/rules/:id/revert': { version: 1 },
