@@ -20,6 +20,12 @@ export function preload<Props>(load: Load<Props>) {
   return lazyComponent(load)
 }
 
+/** Like `preload`, for functions. */
+export function preloadModule<Module>(load: () => Promise<Module>) {
+  preloadWhenIdle(load)
+  return load
+}
+
 /** Like `preload`, for a dialog: its fallback for a failed load can be closed. */
 export function preloadDialog<Props extends { onClose(): void }>(load: Load<Props>) {
   preloadWhenIdle(load)

@@ -1,6 +1,8 @@
 import { useDisclosure } from '@mantine/hooks'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
+import type { TaskListItem } from '../api/queries.ts'
 import { undoLatest } from '../components/undo.tsx'
 import { beginPendingSearch, bufferSearchKey, isSearchPending } from './pending-search.ts'
 
@@ -14,15 +16,37 @@ export type HistoryState = {
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
 export const openHelp = () => dispatchEvent(new Event('inlet:help'))
 
+/** What the command palette asks for: any command, or the value of a property. */
+export type PaletteStep = 'root' | 'status' | 'priority' | 'labels' | 'assignees' | 'list'
+
+export interface PaletteRequest {
+  step: PaletteStep
+  /** The tasks that it changes. */
+  tasks: TaskListItem[]
+}
+
+/** Opens the command palette, which the app shell renders. Keys that follow are its input, also while it loads. */
+export function openPalette({ step, tasks }: PaletteRequest) {
+  beginPendingSearch()
+  dispatchEvent(new CustomEvent<PaletteRequest>('inlet:palette', { detail: { step, tasks } }))
+}
+
 const OWN_KEYS =
   'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [aria-busy="true"]'
 
 /** A modal that is open or still loading. */
-const BLOCKING = '[role="dialog"][aria-modal="true"], [data-dialog-loading], [aria-busy="true"]'
+const BLOCKING = 'dialog, [role="dialog"][aria-modal="true"], [data-dialog-loading], [aria-busy="true"]'
 
 /** Whether a key is a shortcut: not while typing, and not while a modal is open or loading. */
-export function isShortcut(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return false
+export const isShortcut = (event: KeyboardEvent): boolean =>
+  !event.metaKey && !event.ctrlKey && isForPage(event)
+
+/** Whether Ctrl or Command is pressed with a key, under the same conditions. */
+export const isCommandKey = (event: KeyboardEvent): boolean =>
+  event.metaKey !== event.ctrlKey && !event.shiftKey && isForPage(event)
+
+function isForPage(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.altKey) return false
   const target = event.target as HTMLElement | null
   if (target?.closest(OWN_KEYS)) return false
   return !isSearchPending() && !document.querySelector(BLOCKING)
@@ -33,6 +57,7 @@ export function useShortcuts() {
   const [, navigate] = useLocation()
   const [isHelpOpen, help] = useDisclosure(false)
   const [isNewTaskOpen, newTask] = useDisclosure(false)
+  const [palette, setPalette] = useState<PaletteRequest>()
   const opener = useRef<Element>(null)
   useEffect(() => {
     const openNewTaskDialog = () => {
@@ -41,6 +66,11 @@ export function useShortcuts() {
     }
     const onKey = (event: KeyboardEvent) => {
       if (bufferSearchKey(event)) return event.preventDefault()
+      // On task pages the list handles it, which knows the tasks to change.
+      if (event.key === 'k' && isCommandKey(event) && !location.pathname.startsWith('/tasks')) {
+        event.preventDefault()
+        return openPalette({ step: 'root', tasks: [] })
+      }
       if (!isShortcut(event)) return
       if (event.key === '?') help.open()
       else if (event.key === 'c') openNewTaskDialog()
@@ -52,11 +82,16 @@ export function useShortcuts() {
       else return
       event.preventDefault()
     }
+    // Rendered before the next key press.
+    const showPalette = (event: Event) =>
+      flushSync(() => setPalette((event as CustomEvent<PaletteRequest>).detail))
     addEventListener('keydown', onKey)
+    addEventListener('inlet:palette', showPalette)
     addEventListener('inlet:new-task', openNewTaskDialog)
     addEventListener('inlet:help', help.open)
     return () => {
       removeEventListener('keydown', onKey)
+      removeEventListener('inlet:palette', showPalette)
       removeEventListener('inlet:new-task', openNewTaskDialog)
       removeEventListener('inlet:help', help.open)
     }
@@ -67,5 +102,12 @@ export function useShortcuts() {
     if (opener.current instanceof HTMLElement) opener.current.focus()
     opener.current = null
   }, [isNewTaskOpen])
-  return { isHelpOpen, isNewTaskOpen, closeHelp: help.close, closeNewTask: newTask.close }
+  return {
+    isHelpOpen,
+    isNewTaskOpen,
+    palette,
+    closeHelp: help.close,
+    closeNewTask: newTask.close,
+    closePalette: () => setPalette(undefined),
+  }
 }

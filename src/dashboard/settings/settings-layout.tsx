@@ -2,10 +2,11 @@ import { Button } from '@mantine/core'
 import { type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { useMutation } from '../components/use-mutation.ts'
-import { Link, type Path } from '../navigation/link.tsx'
+import { Link } from '../navigation/link.tsx'
 import { useMe, useSignOut } from '../session/session.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
+import { type SettingsPage, settingsPage, settingsPages } from './settings-pages.ts'
 
 /** The layout of the settings; pages that the key may not use are hidden. */
 export default function SettingsLayout({ children }: { children: ReactNode }) {
@@ -13,8 +14,10 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
   const [pathname] = useLocation()
   const isAdmin = can('admin')
   const currentPath = pathname.replace(/\/+$/, '')
-  const isForBoundKeys = PAGES_FOR_BOUND_KEYS.includes(currentPath)
-  const isAllowed = !ADMIN_PAGES.includes(currentPath) || (isAdmin && (isServiceWide || isForBoundKeys))
+  const pages = settingsPages({ isAdmin, isServiceWide })
+  const current = settingsPage(currentPath)
+  const isForBoundKeys = current?.access === 'admin'
+  const isAllowed = !current || pages.includes(current)
   const nav = useRef<HTMLElement>(null)
   // On narrow screens the links scroll horizontally: scroll to the current one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the address.
@@ -26,23 +29,9 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
   return (
     <div className={styles.layout}>
       <nav ref={nav} className={styles.nav} aria-label="Settings">
-        <NavLink to="/settings/instructions">AI instructions</NavLink>
-        <NavLink to="/settings/sessions">Sessions</NavLink>
-        {isAdmin && (
-          <>
-            <h2>Developer</h2>
-            <NavLink to="/settings/keys">API keys</NavLink>
-            <NavLink to="/settings/sources">Sources</NavLink>
-            {isServiceWide && (
-              <>
-                <NavLink to="/settings/webhook">Feedback webhook</NavLink>
-                <NavLink to="/settings/routing">Webhook routing</NavLink>
-                <NavLink to="/settings/events">Event inbox</NavLink>
-              </>
-            )}
-            <NavLink to="/settings/deliveries">Code host deliveries</NavLink>
-          </>
-        )}
+        {pages.filter(({ access }) => access === 'all').map(toNavLink)}
+        {isAdmin && <h2>Developer</h2>}
+        {pages.filter(({ access }) => access !== 'all').map(toNavLink)}
       </nav>
       <div className={styles.page}>
         <Suspense>
@@ -52,10 +41,6 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
     </div>
   )
 }
-
-/** Pages of one project, or of several. */
-const PAGES_FOR_BOUND_KEYS = ['/settings/keys', '/settings/sources', '/settings/deliveries']
-const ADMIN_PAGES = [...PAGES_FOR_BOUND_KEYS, '/settings/webhook', '/settings/routing', '/settings/events']
 
 /** Shown when such a page is opened by URL. */
 function NotAllowed({ isBound }: { isBound: boolean }) {
@@ -80,10 +65,8 @@ function NotAllowed({ isBound }: { isBound: boolean }) {
   )
 }
 
-function NavLink({ to, children }: { to: Path; children: string }) {
-  return (
-    <Link to={to} className={styles.navLink} activeClassName={styles.current}>
-      {children}
-    </Link>
-  )
-}
+const toNavLink = ({ path, label }: SettingsPage) => (
+  <Link key={path} to={path} className={styles.navLink} activeClassName={styles.current}>
+    {label}
+  </Link>
+)

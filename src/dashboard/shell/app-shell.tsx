@@ -16,6 +16,7 @@ import { Sidebar } from './sidebar.tsx'
 
 const HelpDialog = preloadDialog(() => import('./help-dialog.tsx'))
 const MenuDrawer = preloadDialog(() => import('./menu-drawer.tsx'))
+const Palette = preloadDialog(() => import('../palette/palette.tsx'))
 const NewTaskDialog = preloadDialog(() => import('../tasks/new-task-dialog.tsx'))
 
 /** The layout of all pages behind sign-in: sidebar, live updates and global shortcuts. */
@@ -36,7 +37,7 @@ function ShellContent({ children }: { children: ReactNode }) {
   const [isMenuOpen, menu] = useDisclosure(false)
   const hasMenuBeenOpen = useHasBeenTrue(isMenuOpen)
   const [isLoadingMenu, startTransition] = useTransition()
-  const { isHelpOpen, isNewTaskOpen, closeHelp, closeNewTask } = useShortcuts()
+  const { isHelpOpen, isNewTaskOpen, palette, closeHelp, closeNewTask, closePalette } = useShortcuts()
   const { isDisconnected } = useLiveUpdates()
   const { url } = useNavigation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when the address changes.
@@ -78,7 +79,10 @@ function ShellContent({ children }: { children: ReactNode }) {
       <Suspense>
         {isNarrow && hasMenuBeenOpen && <MenuDrawer isOpen={isMenuOpen} onClose={menu.close} />}
       </Suspense>
-      <Suspense fallback={<DialogLoading />}>{isHelpOpen && <HelpDialog onClose={closeHelp} />}</Suspense>
+      <Suspense fallback={<DialogLoading />}>
+        {isHelpOpen && <HelpDialog onClose={closeHelp} />}
+        {palette && <Palette {...palette} onClose={closePalette} />}
+      </Suspense>
       <Suspense fallback={<NewTaskLoading onClose={closeNewTask} />}>
         {isNewTaskOpen && <NewTaskDialog onClose={closeNewTask} />}
       </Suspense>

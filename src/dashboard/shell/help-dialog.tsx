@@ -2,12 +2,21 @@ import { Kbd, Modal } from '@mantine/core'
 import styles from './help-dialog.module.css'
 
 const SHORTCUTS: [string[], string][] = [
+  [['Ctrl K'], 'Command palette: go to a page, change tasks, find a task'],
   [['c'], 'New task'],
+  [['Ctrl Enter'], 'Create the task (in the dialog)'],
   [['/'], 'Search tasks'],
   [['j', 'k'], 'Next or previous task (also the arrow keys in the list)'],
   [['Enter'], 'Open task'],
   [['e'], 'Mark done or reopen'],
+  [['s'], 'Set status'],
+  [['p'], 'Set priority'],
+  [['l'], 'Add or remove a label'],
+  [['a'], 'Add or remove an assignee'],
+  [['v'], 'Move to another list'],
   [['x'], 'Select task'],
+  [['Shift ↓', 'Shift ↑', 'J', 'K'], 'Extend the selection'],
+  [['Ctrl A'], 'Select all loaded tasks'],
   [['m'], 'Comment on the open task'],
   [['d'], 'Merge the open feedback with the first similar task'],
   [['#'], 'Delete task'],

@@ -4,7 +4,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import { rankNames } from './rank-names.ts'
 
-const TYPING_MS = 150
+export const TYPING_MS = 150
 
 interface NamesQuery {
   kind: 'labels' | 'assignees'

@@ -1,6 +1,6 @@
-import { Button, Modal, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
@@ -13,6 +13,7 @@ import { formatSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
 import { PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
+import { NameTags } from './name-tags.tsx'
 import { SUBMITTED_DRAFT } from './new-task-loading.tsx'
 import { useFilters } from './use-filters.ts'
 
@@ -29,11 +30,14 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   const [priority, setPriority] = useState<Task['priority']>('medium')
   const [selectedListId, setSelectedListId] = useState<string | null>(null)
   const [labels, setLabels] = useState<string[]>([])
+  const [assignees, setAssignees] = useState<string[]>([])
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
   const currentProject = allLists.find(({ project }) => project.id === filters.projectId) ?? allLists[0]
   const listId =
     selectedListId ?? filters.listId ?? currentProject?.lists.find(({ isDefault }) => isDefault)?.id ?? null
+
+  const projectId = allLists.find(({ lists }) => lists.some(({ id }) => id === listId))?.project.id
 
   async function create(event: FormEvent) {
     event.preventDefault()
@@ -44,6 +48,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       ...(description.trim() && { description }),
       ...(listId && { listId }),
       ...(labels.length > 0 && { labels }),
+      ...(assignees.length > 0 && { assignees }),
     }
     setBusy(true)
     setProblem(undefined)
@@ -72,6 +77,13 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     form.current?.requestSubmit()
   })
 
+  function submitByKey(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    // Submitted after the next render: this key may also add a label.
+    setSubmitted('yes')
+  }
+
   if (!can('tasks:write')) {
     return (
       <Modal opened onClose={onClose} title="New task">
@@ -84,7 +96,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   return (
     // The opener restores the focus: the dialog itself would restore it to the loading placeholder.
     <Modal opened onClose={onClose} size="lg" title="New task" returnFocus={false}>
-      <form ref={form} onSubmit={create} className="stack">
+      <form ref={form} onSubmit={create} onKeyDown={submitByKey} className="stack">
         <TextInput
           ref={focusAtEnd}
           label="Title"
@@ -126,11 +138,20 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
             onChange={(value) => value && setPriority(value as Task['priority'])}
             style={{ flex: '1 1 120px' }}
           />
-          <TagsInput
+          <NameTags
+            kind="labels"
+            projectId={projectId}
             label="Labels"
             value={labels}
             onChange={setLabels}
-            maxTags={20}
+            style={{ flex: '1 1 160px' }}
+          />
+          <NameTags
+            kind="assignees"
+            projectId={projectId}
+            label="Assignees"
+            value={assignees}
+            onChange={setAssignees}
             style={{ flex: '1 1 160px' }}
           />
         </div>

@@ -5,7 +5,7 @@ import {
   endPendingSearch,
   isSearchPending,
 } from '../../../src/dashboard/keyboard/pending-search.ts'
-import { isShortcut } from '../../../src/dashboard/keyboard/shortcuts.ts'
+import { isCommandKey, isShortcut } from '../../../src/dashboard/keyboard/shortcuts.ts'
 
 afterEach(() => {
   endPendingSearch()
@@ -46,7 +46,7 @@ describe('a key without modifiers', () => {
     expect(isShortcut(key('c', { target: within(selector) }))).toBe(false)
   })
 
-  test.each(['[role="dialog"][aria-modal="true"]', '[data-dialog-loading]', '[aria-busy="true"]'])(
+  test.each(['dialog', '[role="dialog"][aria-modal="true"]', '[data-dialog-loading]', '[aria-busy="true"]'])(
     'is no shortcut while the page has %s',
     (selector) => {
       givenPage(selector)
@@ -62,6 +62,27 @@ describe('a key without modifiers', () => {
     expect(isShortcut(key('c'))).toBe(false)
     vi.advanceTimersByTime(1)
     expect(isShortcut(key('c'))).toBe(true)
+  })
+})
+
+describe('a key with Ctrl or Command', () => {
+  test.each(['ctrlKey', 'metaKey'] as const)('is a command with %s alone', (modifier) => {
+    givenPage()
+    expect(isCommandKey(key('k', { [modifier]: true }))).toBe(true)
+    expect(isCommandKey(key('k', { [modifier]: true, shiftKey: true }))).toBe(false)
+    expect(isCommandKey(key('k', { [modifier]: true, altKey: true }))).toBe(false)
+    expect(isCommandKey(key('k', { [modifier]: true, target: within('input') }))).toBe(false)
+  })
+
+  test('is no command with both or none', () => {
+    givenPage()
+    expect(isCommandKey(key('k', { ctrlKey: true, metaKey: true }))).toBe(false)
+    expect(isCommandKey(key('k'))).toBe(false)
+  })
+
+  test('is no command while a dialog is open', () => {
+    givenPage('dialog')
+    expect(isCommandKey(key('k', { ctrlKey: true }))).toBe(false)
   })
 })
 
@@ -82,6 +103,18 @@ describe('text typed before the search box is rendered', () => {
       expect(endPendingSearch()).toBe('')
     },
   )
+
+  test('ends with a line break after Enter', () => {
+    beginPendingSearch()
+    for (const name of ['h', 'i', 'Enter']) expect(bufferSearchKey(key(name))).toBe(true)
+    expect(endPendingSearch()).toBe('hi\n')
+  })
+
+  test('does not include the key that asked for it', () => {
+    beginPendingSearch()
+    expect(bufferSearchKey(key('p', { defaultPrevented: true }))).toBe(false)
+    expect(endPendingSearch()).toBe('')
+  })
 
   test('is discarded by Escape', () => {
     beginPendingSearch()

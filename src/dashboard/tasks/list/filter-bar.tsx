@@ -86,7 +86,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   useEffect(() => {
     if (!isFocusRequested) return
     inputRef.current?.focus()
-    const typed = endPendingSearch()
+    const typed = endPendingSearch().trimEnd()
     if (typed) setText(typed)
     // Only once: going back in the history must not focus the search box.
     navigate(location.href, { replace: true })

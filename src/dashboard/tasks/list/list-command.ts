@@ -1,12 +1,15 @@
 import type { TaskListItem } from '../../api/queries.ts'
+import type { PaletteStep } from '../../keyboard/shortcuts.ts'
 
 /** What a shortcut of the task list does. */
 export type ListCommand =
   | { type: 'focus'; id: string; index: number }
+  | { type: 'extendSelection'; fromId: string; id: string; index: number }
+  | { type: 'openPalette'; step: PaletteStep; tasks: TaskListItem[] }
   | { type: 'open' | 'toggleSelection'; id: string }
   | { type: 'change'; tasks: TaskListItem[]; change: { status: TaskListItem['status'] } }
   | { type: 'remove'; tasks: TaskListItem[]; isBulk: boolean }
-  | { type: 'clearSelection' | 'close' }
+  | { type: 'selectAll' | 'clearSelection' | 'close' }
 
 export interface ListState {
   rows: TaskListItem[]
@@ -19,10 +22,14 @@ export interface ListState {
 
 export interface PressedKey {
   key: string
+  /** Whether Shift is pressed with an arrow key. */
+  isShift: boolean
+  /** Whether Ctrl or Command is pressed. */
+  isCommand: boolean
   /** Whether a link or a button has the focus. */
   isOnControl: boolean
-  /** Whether something in a row has the focus. */
-  isInRow: boolean
+  /** Whether the list has the focus, or nothing. */
+  isInList: boolean
 }
 
 export interface FocusPosition {
@@ -44,29 +51,48 @@ export function positionOf(
     : { index, before: index - 1, after: index + 1 }
 }
 
+const STEPS = new Map<string, PaletteStep>([
+  ['s', 'status'],
+  ['p', 'priority'],
+  ['l', 'labels'],
+  ['a', 'assignees'],
+  ['v', 'list'],
+])
+
 /** The command of a key; undefined when the key does nothing here. `target` is the open or focused task. */
 export function commandOf(
-  { key, isOnControl, isInRow }: PressedKey,
+  { key, isShift, isCommand, isOnControl, isInList }: PressedKey,
   state: ListState & { position: FocusPosition; target: TaskListItem | undefined },
 ): ListCommand | undefined {
   const { rows, selectedIds, openId, mayWrite, position, target } = state
-  const isDown = key === 'j' || (key === 'ArrowDown' && isInRow)
-  if (isDown || key === 'k' || (key === 'ArrowUp' && isInRow)) {
+  const isBulk = selectedIds.size > 0
+  const tasks = isBulk ? rows.filter(({ id }) => selectedIds.has(id)) : target ? [target] : []
+  if (isCommand) {
+    if (key === 'k') return { type: 'openPalette', step: 'root', tasks: mayWrite ? tasks : [] }
+    return key === 'a' && isInList && mayWrite && rows.length > 0 ? { type: 'selectAll' } : undefined
+  }
+  const isDown = key === 'j' || key === 'J' || (key === 'ArrowDown' && isInList)
+  if (isDown || key === 'k' || key === 'K' || (key === 'ArrowUp' && isInList)) {
     const index = Math.min(rows.length - 1, Math.max(0, isDown ? position.after : position.before))
     const row = rows[index]
-    return row && { type: 'focus', id: row.id, index }
+    if (!row) return undefined
+    const isExtending = mayWrite && (key === 'J' || key === 'K' || (isShift && key.startsWith('Arrow')))
+    const fromId = rows[position.index ?? index]?.id ?? row.id
+    return isExtending
+      ? { type: 'extendSelection', fromId, id: row.id, index }
+      : { type: 'focus', id: row.id, index }
   }
   if (key === 'Enter' && !isOnControl && target) return { type: 'open', id: target.id }
   if (key === 'Escape') {
-    if (selectedIds.size > 0) return { type: 'clearSelection' }
+    if (isBulk) return { type: 'clearSelection' }
     return openId ? { type: 'close' } : undefined
   }
   if (!mayWrite) return undefined
   if (key === 'x' && target && rows.includes(target)) return { type: 'toggleSelection', id: target.id }
-  const isBulk = selectedIds.size > 0
-  const tasks = isBulk ? rows.filter(({ id }) => selectedIds.has(id)) : target ? [target] : []
   if (tasks.length === 0) return undefined
   if (key === '#') return { type: 'remove', tasks, isBulk }
+  const step = STEPS.get(key)
+  if (step) return { type: 'openPalette', step, tasks }
   if (key !== 'e') return undefined
   const isAllDone = tasks.every(({ status }) => status === 'done')
   return { type: 'change', tasks, change: { status: isAllDone ? 'open' : 'done' } }

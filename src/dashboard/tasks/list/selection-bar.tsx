@@ -62,7 +62,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
       <Picker label="Priority" options={PRIORITIES} onSelect={(priority) => change({ priority })} />
       <LabelAdder
         projectId={filters.projectId}
-        onAdd={(label) => run(actions.addLabel(selectedTasks(), label))}
+        onAdd={(name) => run(actions.changeNames(selectedTasks(), { field: 'labels', name, isAdded: true }))}
       />
       <Menu position="top">
         <Menu.Target>

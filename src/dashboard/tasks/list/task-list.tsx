@@ -122,8 +122,14 @@ export function TaskList({ filters, openId }: TaskListProps) {
           {newTasks.count >= 50 ? '50+' : newTasks.count} new
         </button>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable. */}
-      <section ref={visibleRows.ref} className={styles.scroller} tabIndex={0} aria-label="List of tasks">
+      <section
+        ref={visibleRows.ref}
+        className={styles.scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable.
+        tabIndex={0}
+        aria-label="List of tasks"
+        data-list
+      >
         {/* biome-ignore lint/a11y/useSemanticElements: the list is virtualized. */}
         <div role="list" className={styles.rows} style={{ height: rows.length * rowHeight }}>
           {visibleRows.indexes.map((index) => {

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { type TaskListItem, taskQuery } from '../../api/queries.ts'
-import { isShortcut } from '../../keyboard/shortcuts.ts'
+import { isCommandKey, isShortcut, openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { commandOf, type ListCommand, type ListState, positionOf } from './list-command.ts'
 import type { Selection } from './use-selection.ts'
@@ -14,7 +14,7 @@ interface ListShortcuts extends Omit<ListState, 'selectedIds'> {
   onClose(): void
 }
 
-/** The shortcuts of the task list: `j`, `k` or arrow keys, Enter, `e`, `x`, `#`, Escape. */
+/** The shortcuts of the task list; the help dialog lists them. */
 export function useListShortcuts(options: ListShortcuts) {
   const queryClient = useQueryClient()
   const latest = useRef(options)
@@ -22,15 +22,19 @@ export function useListShortcuts(options: ListShortcuts) {
   const lastIndex = useRef(0)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (!isShortcut(event)) return
+      const isCommand = isCommandKey(event)
+      if (!isCommand && !isShortcut(event)) return
       const { selection, ...state } = latest.current
       const position = positionOf(state, lastIndex.current)
       if (position.index !== undefined) lastIndex.current = position.index
       const target = targetOf(queryClient, { ...state, index: position.index })
       const pressed = {
         key: event.key,
+        isShift: event.shiftKey,
+        isCommand,
         isOnControl: isIn(event, 'a, button'),
-        isInRow: isIn(event, '[data-task]'),
+        // Beside an open task, arrow keys without a focus scroll its text.
+        isInList: isIn(event, '[data-list]') || (!state.openId && isUnfocused(event)),
       }
       const command = commandOf(pressed, { ...state, selectedIds: selection.ids, position, target })
       if (!command) return
@@ -44,6 +48,10 @@ export function useListShortcuts(options: ListShortcuts) {
 
 const isIn = ({ target }: KeyboardEvent, selector: string) =>
   target instanceof HTMLElement && target.closest(selector) !== null
+
+/** The page takes the focus where text is clicked. */
+const isUnfocused = ({ target }: KeyboardEvent) =>
+  target === document.body || (target as Element | null)?.id === 'page'
 
 interface Target extends Pick<ListState, 'rows' | 'openId'> {
   index: number | undefined
@@ -60,6 +68,13 @@ function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClos
   switch (command.type) {
     case 'focus':
       return onFocus(command.id, command.index)
+    case 'extendSelection':
+      selection.extend(command.fromId, command.id)
+      return onFocus(command.id, command.index)
+    case 'selectAll':
+      return selection.selectAll()
+    case 'openPalette':
+      return openPalette(command)
     case 'open':
       return onOpen(command.id)
     case 'close':

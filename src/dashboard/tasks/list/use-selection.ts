@@ -1,39 +1,65 @@
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
 
 export interface Selection {
   ids: ReadonlySet<string>
   toggle(id: string, isRange: boolean): void
+  /** Selects the rows from one to another; again from there, it moves the end of the range. */
+  extend(fromId: string, toId: string): void
+  selectAll(): void
   clear(): void
   /** Selects these as well. */
   add(ids: string[]): void
 }
 
+interface Range {
+  anchorId: string
+  endId: string
+  /** Selected besides the range. */
+  others: ReadonlySet<string>
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
 /** The selected rows; shift selects a range. */
 export function useSelection(rows: TaskListItem[]): Selection {
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
-  const anchor = useRef<string>(undefined)
-  const latest = useRef(rows)
-  latest.current = rows
-
-  const toggle = useCallback((id: string, isRange: boolean) => {
-    setIds((before) => {
-      const after = new Set(before)
-      const from = latest.current.findIndex((row) => row.id === anchor.current)
-      const to = latest.current.findIndex((row) => row.id === id)
-      if (isRange && from >= 0) {
-        for (const row of latest.current.slice(Math.min(from, to), Math.max(from, to) + 1)) after.add(row.id)
-      } else if (!after.delete(id)) after.add(id)
-      return after
-    })
-    if (!isRange) anchor.current = id
-  }, [])
-  const clear = useCallback(() => setIds(new Set()), [])
-  const add = useCallback((more: string[]) => setIds((before) => new Set([...before, ...more])), [])
+  const [ids, setIds] = useState(NONE)
+  const range = useRef<Range>(undefined)
   // A task that was deleted or moved away is selected no longer.
   const present = useMemo(() => {
     const shown = new Set(rows.map(({ id }) => id))
     return new Set([...ids].filter((id) => shown.has(id)))
   }, [ids, rows])
-  return useMemo(() => ({ ids: present, toggle, clear, add }), [present, toggle, clear, add])
+  const latest = useRef({ rows, present })
+  latest.current = { rows, present }
+
+  const functions = useMemo(() => {
+    function extendTo(toId: string) {
+      const { anchorId, others } = range.current as Range
+      const { rows } = latest.current
+      const from = rows.findIndex(({ id }) => id === anchorId)
+      const to = rows.findIndex(({ id }) => id === toId)
+      const inside = from < 0 ? [] : rows.slice(Math.min(from, to), Math.max(from, to) + 1)
+      setIds(new Set([...others, ...inside.map(({ id }) => id), toId]))
+      range.current = { anchorId, endId: toId, others }
+    }
+    return {
+      toggle(id: string, isRange: boolean) {
+        if (isRange && range.current) return extendTo(id)
+        const others = new Set(latest.current.present)
+        if (!others.delete(id)) others.add(id)
+        setIds(others)
+        range.current = { anchorId: id, endId: id, others }
+      },
+      extend(fromId: string, toId: string) {
+        const continues = range.current?.endId === fromId && latest.current.present.has(fromId)
+        if (!continues) range.current = { anchorId: fromId, endId: fromId, others: latest.current.present }
+        extendTo(toId)
+      },
+      selectAll: () => setIds(new Set(latest.current.rows.map(({ id }) => id))),
+      clear: () => setIds(NONE),
+      add: (more: string[]) => setIds((before) => new Set([...before, ...more])),
+    }
+  }, [])
+  return useMemo(() => ({ ids: present, ...functions }), [present, functions])
 }

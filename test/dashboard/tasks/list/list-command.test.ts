@@ -1,20 +1,30 @@
 import { describe, expect, test } from 'vitest'
 import type { TaskListItem } from '../../../../src/dashboard/api/queries.ts'
-import { commandOf, type ListState, positionOf } from '../../../../src/dashboard/tasks/list/list-command.ts'
+import {
+  commandOf,
+  type ListState,
+  type PressedKey,
+  positionOf,
+} from '../../../../src/dashboard/tasks/list/list-command.ts'
 
 const row = (id: string, status: TaskListItem['status'] = 'open') => ({ id, status }) as TaskListItem
 const [A, B, C] = [row('a'), row('b'), row('c', 'done')]
 
-interface Options extends Partial<ListState> {
+interface Options extends Partial<ListState>, Partial<PressedKey> {
   lastIndex?: number
-  isOnControl?: boolean
-  isInRow?: boolean
 }
 
 /** The command of a key in a list of three, with B focused. */
 function press(
   key: string,
-  { lastIndex = 0, isOnControl = false, isInRow = false, ...changes }: Options = {},
+  {
+    lastIndex = 0,
+    isShift = false,
+    isCommand = false,
+    isOnControl = false,
+    isInList = false,
+    ...changes
+  }: Options = {},
 ) {
   const state = {
     rows: [A, B, C],
@@ -26,7 +36,7 @@ function press(
   }
   const position = positionOf(state, lastIndex)
   const target = position.index === undefined ? undefined : state.rows[position.index]
-  return commandOf({ key, isOnControl, isInRow }, { ...state, position, target })
+  return commandOf({ key, isShift, isCommand, isOnControl, isInList }, { ...state, position, target })
 }
 
 describe('the focus in a task list', () => {
@@ -56,9 +66,9 @@ describe('the focus in a task list', () => {
     expect(press('j', { openId: 'a' })).toEqual({ type: 'focus', id: 'b', index: 1 })
   })
 
-  test('follows the arrow keys only in a row, because they scroll the page elsewhere', () => {
-    expect(press('ArrowDown', { isInRow: true })).toEqual({ type: 'focus', id: 'c', index: 2 })
-    expect(press('ArrowUp', { isInRow: true })).toEqual({ type: 'focus', id: 'a', index: 0 })
+  test('follows the arrow keys only in the list, because they scroll the page elsewhere', () => {
+    expect(press('ArrowDown', { isInList: true })).toEqual({ type: 'focus', id: 'c', index: 2 })
+    expect(press('ArrowUp', { isInList: true })).toEqual({ type: 'focus', id: 'a', index: 0 })
     expect(press('ArrowDown')).toBeUndefined()
     expect(press('ArrowUp')).toBeUndefined()
   })
@@ -100,13 +110,58 @@ describe('a shortcut of a task list', () => {
     expect(press(key, { focusedId: undefined })).toBeUndefined()
   })
 
+  test.each([
+    ['s', 'status'],
+    ['p', 'priority'],
+    ['l', 'labels'],
+    ['a', 'assignees'],
+    ['v', 'list'],
+  ])('asks for the value of a property: %s', (key, step) => {
+    expect(press(key)).toEqual({ type: 'openPalette', step, tasks: [B] })
+    const selectedIds = new Set(['a', 'c'])
+    expect(press(key, { selectedIds })).toEqual({ type: 'openPalette', step, tasks: [A, C] })
+    expect(press(key, { mayWrite: false })).toBeUndefined()
+    expect(press(key, { focusedId: undefined })).toBeUndefined()
+    expect(press(key, { isCommand: true, focusedId: undefined, isInList: false })).toBeUndefined()
+  })
+
+  test('opens the command palette, without tasks when they may not be changed', () => {
+    expect(press('k', { isCommand: true })).toEqual({ type: 'openPalette', step: 'root', tasks: [B] })
+    expect(press('k', { isCommand: true, mayWrite: false })).toEqual({
+      type: 'openPalette',
+      step: 'root',
+      tasks: [],
+    })
+  })
+
+  test('selects all rows while the list has the focus, and leaves the key to the browser elsewhere', () => {
+    expect(press('a', { isCommand: true, isInList: true })).toEqual({ type: 'selectAll' })
+    expect(press('a', { isCommand: true })).toBeUndefined()
+    expect(press('a', { isCommand: true, isInList: true, mayWrite: false })).toBeUndefined()
+  })
+
+  test.each([
+    ['J', {}, 'c', 2],
+    ['K', {}, 'a', 0],
+    ['ArrowDown', { isShift: true, isInList: true }, 'c', 2],
+    ['ArrowUp', { isShift: true, isInList: true }, 'a', 0],
+  ])('extends the selection with Shift: %s', (key, options, id, index) => {
+    expect(press(key, options)).toEqual({ type: 'extendSelection', fromId: 'b', id, index })
+    expect(press(key, { ...options, mayWrite: false })).toEqual({ type: 'focus', id, index })
+  })
+
+  test('starts a selection at the first row when no task has the focus', () => {
+    const command = press('J', { focusedId: undefined })
+    expect(command).toEqual({ type: 'extendSelection', fromId: 'a', id: 'a', index: 0 })
+  })
+
   test('clears the selection before it closes the open task', () => {
     expect(press('Escape', { openId: 'b', selectedIds: new Set(['a']) })).toEqual({ type: 'clearSelection' })
     expect(press('Escape', { openId: 'b' })).toEqual({ type: 'close' })
     expect(press('Escape')).toBeUndefined()
   })
 
-  test.each(['a', 'Tab', ' '])('is no other key: %s', (key) => {
+  test.each(['b', 'Tab', ' ', 'E', 'P'])('is no other key: %s', (key) => {
     expect(press(key)).toBeUndefined()
   })
 })

@@ -1,0 +1,51 @@
+import { type ComponentType, useLayoutEffect, useRef, useState } from 'react'
+import { endPendingSearch } from '../keyboard/pending-search.ts'
+import type { PaletteRequest, PaletteStep } from '../keyboard/shortcuts.ts'
+import { CommandStep } from './command-step.tsx'
+import styles from './palette.module.css'
+import { ListStep, NameStep, PriorityStep, StatusStep, type StepProps } from './property-steps.tsx'
+
+const STEPS: Record<PaletteStep, ComponentType<StepProps>> = {
+  root: CommandStep,
+  status: StatusStep,
+  priority: PriorityStep,
+  labels: NameStep,
+  assignees: NameStep,
+  list: ListStep,
+}
+
+/** The command palette: finds commands, pages and tasks, or picks the value of one property. */
+export default function Palette({ step: firstStep, tasks, onClose }: PaletteRequest & { onClose(): void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [current, setCurrent] = useState<{ step: PaletteStep; typed: string }>()
+  // The browser's own modal takes the focus at once and gives it back. Until then, keys are buffered.
+  useLayoutEffect(() => {
+    const opened = dialog.current
+    opened?.showModal()
+    setCurrent({ step: firstStep, typed: endPendingSearch() })
+    return () => opened?.close()
+  }, [firstStep])
+  const goTo = (step: PaletteStep) => setCurrent({ step, typed: '' })
+  const Step = current && STEPS[current.step]
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same.
+    <dialog
+      ref={dialog}
+      className={styles.palette}
+      aria-label="Command palette"
+      onCancel={onClose}
+      onClick={(event) => event.target === event.currentTarget && onClose()}
+    >
+      {Step && (
+        <Step
+          key={current.step}
+          {...current}
+          tasks={tasks}
+          onStep={goTo}
+          {...(current.step !== firstStep && { onBack: () => goTo(firstStep) })}
+          onClose={onClose}
+        />
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,243 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { isTransient, problemOf } from '../../api/problem.ts'
+import type { Task, TaskFilters, TaskListItem } from '../../api/queries.ts'
+import { toServerTime } from '../../api/server-clock.ts'
+import {
+  insertTasks,
+  listsContaining,
+  previewChange,
+  removeTasks,
+  replaceTasks,
+} from '../../api/task-cache.ts'
+import { toast } from '../../components/toast.ts'
+import { beginUndoable } from '../../components/undo.tsx'
+import type { UndoAction } from '../../components/undo-stack.ts'
+import { type BulkProgress, type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
+import { sendEach } from './send-each.ts'
+import { changedSince, deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
+import { changeLabel, failuresText, shortTitle } from './toast-text.ts'
+import { undoActionFor } from './undo-action.ts'
+import { type Edit, editsOf } from './undo-edits.ts'
+import type { AnyTask, NameChange, TaskActions } from './use-task-actions.ts'
+
+interface RestoreOptions {
+  label: string
+  deletion: Promise<AnyTask[]>
+  /** The lists to insert each task into, by task id. */
+  lists: Map<string, TaskFilters[]>
+}
+
+/** A person does not cause more conflicts than this; a program may. */
+const MAX_ATTEMPTS = 5
+
+interface EachChange {
+  tasks: AnyTask[]
+  label: string
+  changeOf(task: AnyTask): Change
+  /** Updates `before` with the tasks that others have changed. */
+  send(before: Map<string, AnyTask>): Promise<BulkResult<AnyTask>>
+}
+
+/** Edits of tasks: optimistic, with undo. Fetched when the page is idle, because the first page needs none. */
+export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggleDone'> {
+  async function changeEach({ tasks, label, changeOf, send }: EachChange) {
+    const edits = Promise.withResolvers<Edit[]>()
+    const action = undoActionFor({ queryClient, label: actionLabel(label, tasks), edits: edits.promise })
+    const pendingUndo = beginUndoable(action)
+    const before = new Map(tasks.map((task) => [task.id, task]))
+    const hidePreview = previewChange(queryClient, {
+      ids: [...before.keys()],
+      changeOf: (task) => changeOf(task) as Partial<TaskListItem>,
+    })
+    const { done, failures } = await send(before)
+    if (failures.length > 0) hidePreview()
+    replaceTasks(queryClient, done)
+    if (failures.length > 0)
+      toast.error(failureTitle('update', { failures, count: tasks.length }), failuresText(failures))
+
+    const doneEdits = editsOf({
+      before,
+      done,
+      fields: [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))],
+    })
+    edits.resolve(doneEdits)
+    action.label = actionLabel(label, done)
+    if (doneEdits.length > 0) pendingUndo.complete()
+    else {
+      pendingUndo.discard()
+      if (done.length > 0) toast.info(action.label)
+    }
+    return idsOf(failures)
+  }
+
+  // biome-ignore lint/complexity/useMaxParams: only changes of very many have progress.
+  const change = (tasks: AnyTask[], change: Change, progress?: BulkProgress) => {
+    const [only, ...others] = tasks
+    return changeEach({
+      tasks,
+      label: changeLabel(change),
+      changeOf: () => change,
+      send: () =>
+        only && others.length === 0
+          ? sendOne(only, () => patchTask({ id: only.id, change }))
+          : sendAll(
+              batchesOf(tasks, () => change),
+              progress,
+            ),
+    })
+  }
+
+  async function changeNames(tasks: AnyTask[], { field, name, isAdded }: NameChange) {
+    const affected = tasks.filter((task) => task[field].includes(name) !== isAdded)
+    const [only, ...others] = affected
+    if (!only) {
+      toast.info(nothingToChange({ field, name, isAdded }))
+      return []
+    }
+    const changeOf = (task: AnyTask) => {
+      const rest = task[field].filter((other) => other !== name)
+      // Keeps the order of names that the task has already.
+      if (isAdded) return { [field]: task[field].includes(name) ? task[field] : [...rest, name] }
+      return { [field]: rest }
+    }
+    return changeEach({
+      tasks: affected,
+      label: `${field === 'labels' ? 'Label' : 'Assignee'} ${name} ${isAdded ? 'added' : 'removed'}`,
+      changeOf,
+      send: (before) =>
+        others.length === 0
+          ? sendOne(only, () => patchNames(only, { changeOf, before }))
+          : patchNamesOfMany(affected, { changeOf, before }),
+    })
+  }
+
+  async function remove(tasks: AnyTask[]) {
+    const deleted: AnyTask[] = []
+    const ids = tasks.map(({ id }) => id)
+    const deletion = Promise.withResolvers<AnyTask[]>()
+    const lists = listsContaining(queryClient, ids)
+    const action = restoreAction({
+      label: actionLabel('Deleted', tasks),
+      deletion: deletion.promise,
+      lists,
+    })
+    const pendingUndo = beginUndoable(action)
+    const failures = await sendEach({
+      items: tasks,
+      label: 'Deleting tasks',
+      async send(task) {
+        await deleteTask(task.id)
+        deleted.push(task)
+      },
+    })
+    removeTasks(
+      queryClient,
+      deleted.map(({ id }) => id),
+    )
+    deletion.resolve(deleted)
+    if (failures.length > 0)
+      toast.error(failureTitle('delete', { failures, count: tasks.length }), failuresText(failures))
+    action.label = actionLabel('Deleted', deleted)
+    if (deleted.length > 0) pendingUndo.complete()
+    else pendingUndo.discard()
+    return idsOf(failures)
+  }
+
+  /** Restores tasks and inserts them into every list that contained them. */
+  function restoreAction({ label, deletion, lists }: RestoreOptions): UndoAction {
+    return {
+      label,
+      async undo() {
+        const deleted = await deletion
+        if (deleted.length === 0) return { isEmpty: true }
+        const failures = await sendEach({
+          items: deleted,
+          label: 'Restoring tasks',
+          async send({ id }) {
+            const task = await restoreTask(id)
+            queryClient.setQueryData(['task', id], task)
+            for (const filters of lists.get(id) ?? [])
+              insertTasks(queryClient, { filters, tasks: [task as TaskListItem] })
+          },
+        })
+        if (failures.length === 0) return {}
+        const remaining = failures.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
+        return {
+          failure: `${failureTitle('restore', { failures, count: deleted.length })}. ${failuresText(failures)}`,
+          ...(remaining.length > 0 && {
+            remaining: restoreAction({ label, deletion: Promise.resolve(remaining), lists }),
+          }),
+        }
+      },
+    }
+  }
+
+  return { change, changeNames, remove }
+}
+
+async function sendOne(task: AnyTask, send: () => Promise<Task>): Promise<BulkResult<AnyTask>> {
+  const done: Task[] = []
+  const failures = await sendEach({ items: [task], send: async () => void done.push(await send()) })
+  return { done, failures }
+}
+
+interface NamePatch {
+  changeOf(task: AnyTask): Change
+  /** Updated with the tasks that others have changed. */
+  before: Map<string, AnyTask>
+}
+
+/** The API replaces all labels or assignees, so a version check guards those that others have changed. */
+async function patchNames(task: AnyTask, { changeOf, before }: NamePatch): Promise<Task> {
+  let current = task
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await patchTask({ id: current.id, change: changeOf(current), version: current.version })
+    } catch (error) {
+      if (problemOf(error).status !== 412 || attempt === MAX_ATTEMPTS) throw error
+      current = await getTask(task.id)
+      before.set(current.id, current)
+    }
+  }
+}
+
+/** Bulk requests have no version check, so tasks changed by others are read first. */
+async function patchNamesOfMany(
+  tasks: AnyTask[],
+  { changeOf, before }: NamePatch,
+): Promise<BulkResult<AnyTask>> {
+  try {
+    const loadedAt = new Date(toServerTime(performance.timeOrigin)).toISOString()
+    const changed = await changedSince(loadedAt, tasks.length)
+    const now = tasks.map((task) => changed.get(task.id) ?? task)
+    for (const task of now) before.set(task.id, task)
+    return await sendAll(batchesOf(now, changeOf))
+  } catch (error) {
+    const problem = problemOf(error)
+    return { done: [], failures: tasks.map((item) => ({ item, problem })) }
+  }
+}
+
+function nothingToChange({ field, name, isAdded }: NameChange): string {
+  const noun = field === 'labels' ? 'label' : 'assignee'
+  return isAdded
+    ? `All selected tasks already have the ${noun} ${name}`
+    : `No selected task has the ${noun} ${name}`
+}
+
+const idsOf = (failures: Failure<AnyTask>[]) => failures.map(({ item }) => item.id)
+
+interface FailureCount {
+  failures: Failure<AnyTask>[]
+  count: number
+}
+
+function failureTitle(verb: string, { failures, count }: FailureCount): string {
+  if (count === 1) return `Couldn't ${verb} the task`
+  return `Couldn't ${verb} ${failures.length.toLocaleString()} of ${count.toLocaleString()} tasks`
+}
+
+function actionLabel(label: string, [first, ...others]: AnyTask[]): string {
+  if (others.length > 0) return `${(others.length + 1).toLocaleString()} tasks: ${label}.`
+  return `${label}: ${shortTitle(first?.title ?? '')}`
+}
