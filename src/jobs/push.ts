@@ -3,7 +3,7 @@ import type { PushService } from '../services/push/index.ts'
 import { startWokenWorker } from './woken.ts'
 
 interface PushWorkerDeps {
-  push: Pick<PushService, 'applyDue' | 'onReceived'>
+  push: Pick<PushService, 'applyDue' | 'onReceived' | 'whenAsked'>
   logger: Pick<FastifyBaseLogger, 'warn'>
   pollMs?: number
   roundMs?: number
@@ -16,8 +16,8 @@ interface PushWorkerDeps {
 const ROUND_MS = 100
 
 /** Applies deliveries of the code host: at once when this process has stored one, and every 5 seconds. */
-export const startPushWorker = ({ push, logger, pollMs = 5_000, roundMs = ROUND_MS }: PushWorkerDeps) =>
-  startWokenWorker({
+export function startPushWorker({ push, logger, pollMs = 5_000, roundMs = ROUND_MS }: PushWorkerDeps) {
+  const worker = startWokenWorker({
     work: push.applyDue,
     onWake: push.onReceived,
     pollMs,
@@ -25,3 +25,10 @@ export const startPushWorker = ({ push, logger, pollMs = 5_000, roundMs = ROUND_
     failure: 'deliveries of the code host were not applied',
     logger,
   })
+  return {
+    async stop(): Promise<void> {
+      await worker.stop()
+      await push.whenAsked()
+    },
+  }
+}

@@ -19,6 +19,7 @@ function recordingPush(results: boolean[]) {
       onReceived(listener: () => void) {
         wake = listener
       },
+      async whenAsked() {},
       async applyDue() {
         calls.push(performance.now())
         await Promise.resolve()

@@ -29,6 +29,8 @@ async function pushed(id?: number) {
     expect((await deliver(webhook, delivery, { deliveryId })).status).toBe(202)
     return deliveryId
   }
+  const inbox = () =>
+    service.query('select * from codehost_deliveries where connection_id = $1 order by id', [connectionId])
   return {
     project,
     repository,
@@ -37,14 +39,12 @@ async function pushed(id?: number) {
     report,
     send,
     about,
+    inbox,
     /** Waits until all are applied; returns the inbox. */
     applied: () =>
       vi.waitFor(
         async () => {
-          const rows = await service.query(
-            'select * from codehost_deliveries where connection_id = $1 order by id',
-            [connectionId],
-          )
+          const rows = await inbox()
           expect(rows.filter(({ status }) => status === 'received')).toEqual([])
           return rows
         },
@@ -156,6 +156,33 @@ describe('a delivery', () => {
     await send(report(repository.change(1), 'transferred'))
     await applied()
     expect((await tasks()).get(1)).toMatchObject({ source_state: 'transferred' })
+  })
+
+  test('of another connection is applied while a code host does not respond, and it is asked once', async () => {
+    const [slow, other] = [await pushed(), await pushed()]
+    const opened = [1, 2, 3].map(() => slow.report(slow.repository.issue(), 'opened'))
+    for (const delivery of opened) await slow.send(delivery)
+    await slow.applied()
+    const isSlow = ({ url }: { url: string }) => url.includes(`/repositories/${slow.repository.id}/issues/`)
+    service.host.fault({ status: 502 }, { times: 100, matches: isSlow })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    service.host.onResponse((request) => (isSlow(request) ? promise : undefined))
+    // In the same second: only the code host knows which is newer.
+    for (const delivery of opened) await slow.send(delivery)
+    await vi.waitFor(async () => {
+      const rows = await slow.inbox()
+      const isQueued = (row: { next_attempt_at: Date }) => Number(row.next_attempt_at) > Date.now() + 20_000
+      expect(rows.filter(isQueued)).toHaveLength(3)
+    })
+    await other.send(other.report(other.repository.issue(), 'opened'))
+    await other.applied()
+    resolve()
+    await service.service.push.whenAsked()
+    service.host.onResponse(() => {})
+    expect(slow.asked()).toHaveLength(1)
+    service.host.heal()
+    await slow.applied()
+    expect(slow.asked()).toHaveLength(4)
   })
 
   test('about the same number in another repository hides none of this one', async () => {

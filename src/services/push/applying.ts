@@ -1,8 +1,9 @@
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { PendingRow } from '../../repositories/codehost/deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
-import { type AskingDeps, questionAsker } from './asking.ts'
+import type { AskingDeps } from './asking.ts'
 import { applyBatch } from './batch.ts'
+import { questionQueues } from './question-queues.ts'
 import { type SettlingDeps, settlingOf } from './settling.ts'
 
 export interface ApplyingDeps extends SettlingDeps, AskingDeps {}
@@ -20,13 +21,18 @@ export function deliveryApplier(deps: ApplyingDeps) {
   const { deliveries } = repos.within(everywhere)
   const settling = settlingOf(deps)
   const { postpone, whileConnected } = settling
-  const ask = questionAsker(deps, settling)
+  const questions = questionQueues(deps, settling)
 
-  /** Applies one batch of each connection that has any. Returns whether more were due already. */
-  return async function applyDue(signal: AbortSignal): Promise<boolean> {
+  return { applyDue, whenAsked: questions.whenAsked }
+
+  /**
+   * Applies one batch of each connection that has any. Returns whether more were due already. What only the code host
+   * knows is asked meanwhile, and later: a slow one delays no other connection.
+   */
+  async function applyDue(signal: AbortSignal): Promise<boolean> {
     const due = await deliveries.listDueConnections(clock.now(), MAX_CONNECTIONS)
     let isMoreDue = due.length === MAX_CONNECTIONS
-    const errors: unknown[] = []
+    const errors = questions.takeErrors()
     for (const connectionId of due) {
       if (signal.aborted) return false
       try {
@@ -64,7 +70,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
     { signal, maxItems }: { signal: AbortSignal; maxItems: number },
   ): Promise<boolean> {
     let isFull = false
-    const questions = await whileConnected(connection, async (repos, { connection, isArchived }) => {
+    const asked = await whileConnected(connection, async (repos, { connection, isArchived }) => {
       const now = clock.now()
       const rows = await repos.deliveries.listDue(connection.id, { now, ...BATCH, maxItems })
       isFull = rows.length === maxItems || bytesOf(rows) >= BATCH.maxBytes
@@ -80,12 +86,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
       await repos.deliveries.postpone(connection.id, { ids: questions.flatMap(({ ids }) => ids), until })
       return questions
     })
-    for (const question of questions ?? []) {
-      // On abort, another instance can ask at once.
-      const { ids } = question
-      if (signal.aborted) await deliveries.postpone(connection.id, { ids, until: clock.now() })
-      else await ask(question, { connection, signal })
-    }
+    questions.add(asked ?? [], { connection, signal })
     return isFull
   }
 }

@@ -22,7 +22,7 @@ export interface AskingDeps {
 /** How often something is read again because it changed here meanwhile. */
 const MAX_READINGS = 5
 
-/** Asks the code host what a delivery does not tell, and applies the response. */
+/** Asks the code host what a delivery does not tell, and applies the response. Returns whether others have to wait. */
 export function questionAsker(
   { clock, host, vault }: AskingDeps,
   { fail, postpone, whileConnected }: Settling,
@@ -30,10 +30,13 @@ export function questionAsker(
   return async function ask(
     question: Question,
     { connection, signal }: { connection: ConnectionRow; signal: AbortSignal },
-  ): Promise<void> {
+  ): Promise<Pause | undefined> {
     const { ids } = question
     const access = vault.accessOf(connection)
-    if ('code' in access) return fail(connection.id, { ids, reason: access.code })
+    if ('code' in access) {
+      await fail(connection.id, { ids, reason: access.code })
+      return undefined
+    }
     const waiting = { connectionId: connection.id, ids, access }
     const { repositoryId } = connection
     if (question.about === 'name') {
@@ -45,11 +48,11 @@ export function questionAsker(
         const settled = settledAs(ids, { status: 'applied', reason: null })
         await repos.deliveries.settle(connection.id, { settled, now: clock.now() })
       })
-      return
+      return undefined
     }
     if (question.about === 'comment') return askComment(question, { connection, waiting, signal })
     const { number } = question
-    await untilUnchanged(waiting, {
+    return untilUnchanged(waiting, {
       connection,
       seen: question.version,
       read: () => host.readItem(access, { repositoryId, number, signal }),
@@ -77,9 +80,9 @@ export function questionAsker(
   async function askComment(
     { ids, externalId, number, seen }: Extract<Question, { about: 'comment' }>,
     { connection, waiting, signal }: { connection: ConnectionRow; waiting: Waiting; signal: AbortSignal },
-  ): Promise<void> {
+  ): Promise<Pause | undefined> {
     const { projectId, repositoryId } = connection
-    await untilUnchanged(waiting, {
+    return untilUnchanged(waiting, {
       connection,
       seen,
       async read() {
@@ -115,7 +118,7 @@ export function questionAsker(
   async function untilUnchanged<T extends { outcome: string }, S>(
     waiting: Waiting,
     { connection, seen: first, read, write }: Reading<T, S>,
-  ): Promise<void> {
+  ): Promise<Pause | undefined> {
     const { ids, connectionId } = waiting
     let seen = first
     for (let reading = 1; reading <= MAX_READINGS; reading++) {
@@ -129,24 +132,38 @@ export function questionAsker(
         }
         return written
       })
-      if (outcome === 'invalid') return postpone(connectionId, { ids, reason: 'codehost_unreachable' })
-      if (outcome === undefined || Array.isArray(outcome)) return
+      if (outcome === 'invalid') {
+        await postpone(connectionId, { ids, reason: 'codehost_unreachable' })
+        return undefined
+      }
+      if (outcome === undefined || Array.isArray(outcome)) return undefined
       seen = outcome.seen
     }
     await postpone(connectionId, { ids, reason: null })
+    return undefined
   }
 
   async function handle(
     response: Refusal | Unreachable,
     { connectionId, ids, access }: Waiting,
-  ): Promise<void> {
+  ): Promise<Pause | undefined> {
     if (response.outcome === 'unreachable') {
-      return postpone(connectionId, { ids, reason: 'codehost_unreachable' })
+      await postpone(connectionId, { ids, reason: 'codehost_unreachable' })
+      return {}
     }
     const judged = judgeRefusal(response, { now: clock.now(), access, limitedBefore: 0 })
-    if (judged.verdict === 'fail') return fail(connectionId, { ids, reason: judged.code })
+    if (judged.verdict === 'fail') {
+      await fail(connectionId, { ids, reason: judged.code })
+      return undefined
+    }
     await postpone(connectionId, { ids, reason: 'rate_limited', until: judged.retryAt })
+    return { until: judged.retryAt }
   }
+}
+
+/** Other questions of the connection have to wait, too: until then, if it is known. */
+export interface Pause {
+  until?: Date
 }
 
 /** Deliveries that wait for the code host. */

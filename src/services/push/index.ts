@@ -52,8 +52,8 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
       return { connection: { id, repositoryId, comments }, secrets }
     },
 
-    /** Applies stored deliveries, a batch of each connection. Returns whether there may be more. */
-    applyDue: deliveryApplier({ repos, clock, host, vault, metrics }),
+    /** `applyDue` applies stored deliveries, a batch of each connection, and returns whether there may be more. */
+    ...deliveryApplier({ repos, clock, host, vault, metrics }),
 
     isSigned: ({ secrets }: PushTarget, delivery: { body: Buffer; signature: string }): Promise<boolean> =>
       host.isSignedWith(secrets, delivery),
