@@ -83,7 +83,8 @@ const KINDS: Record<WriteKind, WriteBack[]> = {
 }
 
 const SECOND = 1_000
-const FIRST_RETRY = 30 * SECOND
+/** Longer than the timeout of a request: one whose response was lost may take effect until then. */
+const FIRST_RETRY = 45 * SECOND
 const MAX_RETRY = 3_600 * SECOND
 const MAX_AGE = 3 * 24 * 3_600 * SECOND
 

@@ -3,16 +3,13 @@ import type { HostAccess } from '../../clients/codehost.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import { everywhere } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
-import { type SendingDeps, writeSender } from './sending.ts'
+import { LEASE_MS, type SendingDeps, writeSender } from './sending.ts'
 
 export type OutboxService = ReturnType<typeof outboxService>
 
 export interface OutboxDeps extends SendingDeps {
   vault: Pick<TokenVault, 'accessOf'>
 }
-
-/** Longer than a write and the requests before it may take. If a worker is killed, another continues then. */
-const LEASE_MS = 2 * 60_000
 
 /** Connections that write with the same token, and how. */
 interface Writers {

@@ -32,6 +32,15 @@ interface Sending {
   signal: AbortSignal
 }
 
+/** A change that may be sent until the lease of its write ends. */
+interface DecidedWrite {
+  change: HostChange
+  write: ClaimedWrite
+}
+
+/** Longer than a request and those before it may take. If a worker is killed, another continues then. */
+export const LEASE_MS = 2 * 60_000
+
 const UNEXPECTED: WriteError = { code: 'internal_error', message: 'An unexpected error occurred.' }
 
 const COMMENT_DELETED: WriteError = {
@@ -49,19 +58,11 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
   return {
     /** Sends a write, unless there is nothing to change any more. Returns whether others have to wait, too. */
     async one(write: ClaimedWrite, sending: Sending): Promise<{ isPaused: boolean }> {
-      const { connection, signal } = sending
-      try {
-        return await attempt(write, sending)
-      } catch (error) {
-        if (!signal.aborted) {
-          await retryLater({ write, connection }, UNEXPECTED)
-          throw error
-        }
-        // Another instance can continue at once.
-        const { codehostWrites } = repos.within({ projectId: connection.projectId })
-        await codehostWrites.update(write, { leaseUntil: null })
-        return { isPaused: true }
-      }
+      const decided = await guarded(write, { sending, work: () => prepare(write, sending) })
+      if ('isPaused' in decided) return decided
+      // It may arrive after the request was canceled: whoever looks for it waits until the lease ends.
+      const isKept = decided.change.about === 'new comment'
+      return guarded(decided.write, { sending, isKept, work: () => transmit(decided, sending) })
     },
 
     /** Postpones or fails the writes of a connection that cannot be used. */
@@ -77,7 +78,34 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     },
   }
 
-  async function attempt(write: ClaimedWrite, sending: Sending): Promise<{ isPaused: boolean }> {
+  /** Ends or postpones the lease if the work fails; with `isKept`, not if it is aborted. */
+  async function guarded<T>(
+    write: ClaimedWrite,
+    {
+      sending: { connection, signal },
+      isKept = false,
+      work,
+    }: { sending: Sending; isKept?: boolean; work(): Promise<T> },
+  ): Promise<T | { isPaused: boolean }> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!signal.aborted) {
+        await retryLater({ write, connection }, UNEXPECTED)
+        throw error
+      }
+      // Another instance can continue at once.
+      const { codehostWrites } = repos.within({ projectId: connection.projectId })
+      if (!isKept) await codehostWrites.update(write, { leaseUntil: null })
+      return { isPaused: true }
+    }
+  }
+
+  /** Reads the code host; returns what is to be sent now, if anything. */
+  async function prepare(
+    write: ClaimedWrite,
+    sending: Sending,
+  ): Promise<DecidedWrite | { isPaused: boolean }> {
     const { connection, access, signal } = sending
     const { repositoryId } = connection
     const seen = await host.readItem(access, { repositoryId, number: write.number, signal })
@@ -88,11 +116,13 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     }
     const found = await findPosted(write, sending)
     if (found && 'outcome' in found) return handle(found, { write, ...sending })
-    const change = await decide(write, { sending, item: seen.item, found })
-    if (!change) return { isPaused: false }
+    return (await decide(write, { sending, item: seen.item, found })) ?? { isPaused: false }
+  }
+
+  async function transmit({ change, write }: DecidedWrite, sending: Sending): Promise<{ isPaused: boolean }> {
     const response = await request(change, { write, sending })
     if (isFailure(response)) return handle(response, { write, ...sending })
-    await finish(write, { connection, change, response })
+    await finish(write, { connection: sending.connection, change, response })
     return { isPaused: false }
   }
 
@@ -124,7 +154,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       item: raw,
       found,
     }: { sending: Sending; item: unknown; found: CodehostComment | undefined },
-  ): Promise<HostChange | undefined> {
+  ): Promise<DecidedWrite | undefined> {
     const item = itemOf(raw)
     if (item?.number !== write.number) {
       await retryLater({ write, connection }, unreachableError('The response is not the issue.'))
@@ -144,8 +174,10 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
         return undefined
       }
       if (!(await repos.codehostWriteLimits.reserve(tokenKey, now))) return wait()
-      await repos.codehostWrites.update(write, { payload: next.payload })
-      return next.change
+      // Reading the code host may have taken most of the lease.
+      const leaseUntil = new Date(now.getTime() + LEASE_MS)
+      await repos.codehostWrites.update(write, { payload: next.payload, leaseUntil })
+      return { change: next.change, write: { ...write, leaseUntil } }
     })
   }
 

@@ -142,3 +142,24 @@ test('a limit of the code host is obeyed, and a write is tried again for three d
   expect(tried() - first).toBeLessThanOrEqual(73)
   host.heal()
 })
+
+test('a write whose reading took long is not leased by another instance while it is sent', async () => {
+  host.tokens.set('slow', {})
+  const { repository } = await completed(1, 'slow')
+  const signal = new AbortController().signal
+  const [one, other] = instances.map(({ service }) => service.outbox)
+  let asked: number | undefined
+  host.onResponse(async ({ method, url }) => {
+    if (asked !== undefined || !url.includes(`/${repository.id}/issues/`)) return
+    elapsed += 1.9 * MINUTE
+    if (method === 'GET') return
+    const before = host.requests.length
+    asked = 0
+    await other?.sendDue(signal)
+    asked = host.requests.length - before
+  })
+  await one?.sendDue(signal)
+  host.onResponse(() => {})
+  expect(asked).toBe(0)
+  expect(repository.items.get(1)?.state).toBe('closed')
+})
