@@ -89,9 +89,11 @@ describe('the image', () => {
       (file) => file.endsWith('.ts') && !file.startsWith('dashboard/'),
     )
     const imported = files.flatMap((file) =>
-      [...read(join('src', file)).matchAll(/(?:from|import\(|require\()\s*'([^'.][^']*)'/g)].map(
-        ([, name = '']) => ({ file, name: name.split('/', name.startsWith('@') ? 2 : 1).join('/') }),
-      ),
+      [
+        ...read(join('src', file)).matchAll(
+          /(?:^(?:import|export|\}).* from|import\(|require\()\s*'([^'.][^']*)'/gm,
+        ),
+      ].map(([, name = '']) => ({ file, name: name.split('/', name.startsWith('@') ? 2 : 1).join('/') })),
     )
     expect(imported.length).toBeGreaterThan(50)
     const missing = imported.filter(
