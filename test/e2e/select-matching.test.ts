@@ -26,6 +26,39 @@ describe('all tasks that match', () => {
     await expect.poll(done).toBe(0)
   })
 
+  test('are changed by keys, also those that are not loaded', async ({ app }) => {
+    const [list] = await app.service.query('select id from lists limit 1')
+    for (let batch = 0; batch < 4; batch++) {
+      const tasks = Array.from({ length: 100 }, (_, n) => ({ title: `Match ${batch} ${n}` }))
+      await app.service.post('/api/tasks/bulk', { listId: list.id, tasks })
+    }
+    const countOf = async (condition: string) => {
+      const [row] = await app.service.query(`select count(*)::int as n from tasks where ${condition}`)
+      return row.n
+    }
+    const page = await app.open('/tasks?q=match')
+    async function selectAll() {
+      await rowOf(page, 'Match 3 99').getByRole('checkbox').check()
+      await page.getByRole('button', { name: 'Select all 400 that match' }).click()
+      await page.getByText('400 selected').waitFor()
+      await rowOf(page, 'Match 3 99').getByRole('link').focus()
+    }
+
+    await selectAll()
+    await page.keyboard.press('e')
+    await page.getByText('400 tasks: Done.').waitFor()
+    await expect.poll(() => countOf(`status = 'done'`)).toBe(400)
+    await page.keyboard.press('z')
+    await expect.poll(() => countOf(`status = 'done'`)).toBe(0)
+
+    await selectAll()
+    await page.keyboard.press('l')
+    await page.keyboard.type('sorted')
+    await page.keyboard.press('Enter')
+    await page.getByText('400 tasks: Label sorted added.').waitFor()
+    expect(await countOf(`'sorted' = any(labels)`)).toBe(400)
+  })
+
   test('can be stopped', async ({ app }) => {
     const [list] = await app.service.query('select id from lists limit 1')
     for (let batch = 0; batch < 4; batch++) {

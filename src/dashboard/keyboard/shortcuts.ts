@@ -23,12 +23,16 @@ export interface PaletteRequest {
   step: PaletteStep
   /** The tasks that it changes. */
   tasks: TaskListItem[]
+  /** Follows an edit of them, which resolves to the ids of those that failed. */
+  onEdit?(edit: Promise<string[]>): void
 }
 
 /** Opens the command palette, which the app shell renders. Keys that follow are its input, also while it loads. */
-export function openPalette({ step, tasks }: PaletteRequest) {
+export function openPalette({ step, tasks, onEdit }: PaletteRequest) {
   beginPendingSearch()
-  dispatchEvent(new CustomEvent<PaletteRequest>('inlet:palette', { detail: { step, tasks } }))
+  dispatchEvent(
+    new CustomEvent<PaletteRequest>('inlet:palette', { detail: { step, tasks, ...(onEdit && { onEdit }) } }),
+  )
 }
 
 const OWN_KEYS =

@@ -2,13 +2,12 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { DEFAULT_SORT, fetchTaskPage, type TaskListItem } from '../api/queries.ts'
+import { DEFAULT_SORT, fetchTaskPage } from '../api/queries.ts'
 import { undoLatest } from '../components/undo.tsx'
 import { openHelp, openNewTask, type PaletteStep } from '../keyboard/shortcuts.ts'
 import { formatSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
 import { settingsPages } from '../settings/settings-pages.ts'
-import { useTaskActions } from '../tasks/edits/use-task-actions.ts'
 import { useAllLists } from '../tasks/list-menu.tsx'
 import { TYPING_MS } from '../tasks/names.ts'
 import { OptionList } from './option-list.tsx'
@@ -20,10 +19,10 @@ const MAX_FOUND = 8
 const MIN_TEXT = 2
 
 /** What can be done with the tasks, pages to go to, and tasks found by words or number. */
-export function CommandStep({ tasks, typed, onStep, onClose }: StepProps) {
+export function CommandStep({ tasks, actions, typed, onStep, onClose }: StepProps) {
   const [text, setText] = useState(textOf(typed))
   const { can } = useMe()
-  const changes = useTaskCommands(tasks, onStep)
+  const changes = taskCommands({ tasks, actions, onStep })
   const pages = usePages(text.trim() !== '')
   const found = useFoundTasks(text.trim())
   const commands: Option[] = [
@@ -53,8 +52,7 @@ type Command = Pick<Option, 'label' | 'shortcut' | 'run'>
 
 const command = (option: Command): Option => ({ id: `do-${option.label}`, group: 'Commands', ...option })
 
-function useTaskCommands(tasks: TaskListItem[], onStep: StepProps['onStep']): Option[] {
-  const actions = useTaskActions()
+function taskCommands({ tasks, actions, onStep }: Pick<StepProps, 'tasks' | 'actions' | 'onStep'>): Option[] {
   if (tasks.length === 0) return []
   const group = tasksText(tasks)
   const isDone = tasks.every(({ status }) => status === 'done')

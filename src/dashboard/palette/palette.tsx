@@ -1,6 +1,7 @@
 import { type ComponentType, useLayoutEffect, useRef, useState } from 'react'
 import { endPendingSearch } from '../keyboard/pending-search.ts'
 import type { PaletteRequest, PaletteStep } from '../keyboard/shortcuts.ts'
+import { type TaskActions, useTaskActions } from '../tasks/edits/use-task-actions.ts'
 import { CommandStep } from './command-step.tsx'
 import styles from './palette.module.css'
 import { ListStep, NameStep, PriorityStep, StatusStep, type StepProps } from './property-steps.tsx'
@@ -15,7 +16,13 @@ const STEPS: Record<PaletteStep, ComponentType<StepProps>> = {
 }
 
 /** The command palette: finds commands, pages and tasks, or picks the value of one property. */
-export default function Palette({ step: firstStep, tasks, onClose }: PaletteRequest & { onClose(): void }) {
+export default function Palette({
+  step: firstStep,
+  tasks,
+  onEdit,
+  onClose,
+}: PaletteRequest & { onClose(): void }) {
+  const actions = followed(useTaskActions(), onEdit)
   const dialog = useRef<HTMLDialogElement>(null)
   const [current, setCurrent] = useState<{ step: PaletteStep; typed: string }>()
   // The browser's own modal takes the focus at once and gives it back. Until then, keys are buffered.
@@ -41,6 +48,7 @@ export default function Palette({ step: firstStep, tasks, onClose }: PaletteRequ
           key={current.step}
           {...current}
           tasks={tasks}
+          actions={actions}
           onStep={goTo}
           {...(current.step !== firstStep && { onBack: () => goTo(firstStep) })}
           onClose={onClose}
@@ -48,4 +56,17 @@ export default function Palette({ step: firstStep, tasks, onClose }: PaletteRequ
       )}
     </dialog>
   )
+}
+
+function followed(actions: TaskActions, onEdit: PaletteRequest['onEdit']): TaskActions {
+  const follow = (edit: Promise<string[]>) => {
+    onEdit?.(edit)
+    return edit
+  }
+  return {
+    toggleDone: actions.toggleDone,
+    change: (tasks, change) => follow(actions.change(tasks, change)),
+    changeNames: (tasks, change) => follow(actions.changeNames(tasks, change)),
+    remove: (tasks) => follow(actions.remove(tasks)),
+  }
 }

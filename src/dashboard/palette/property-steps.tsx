@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { TaskListItem } from '../api/queries.ts'
 import type { PaletteStep } from '../keyboard/shortcuts.ts'
 import { plural } from '../lib/plural.ts'
-import { useTaskActions } from '../tasks/edits/use-task-actions.ts'
+import type { TaskActions } from '../tasks/edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../tasks/filters.ts'
 import { useAllLists } from '../tasks/list-menu.tsx'
 import { namesQuery, TYPING_MS } from '../tasks/names.ts'
@@ -14,6 +14,7 @@ import type { Option } from './options.ts'
 export interface StepProps {
   step: PaletteStep
   tasks: TaskListItem[]
+  actions: TaskActions
   /** Typed before the palette was rendered; Enter is a line break. */
   typed: string
   onStep(step: PaletteStep): void
@@ -43,8 +44,7 @@ interface ValueStepProps extends StepProps {
   names: Record<string, string>
 }
 
-function ValueStep({ field, label, names, tasks, typed, ...rest }: ValueStepProps) {
-  const actions = useTaskActions()
+function ValueStep({ field, label, names, tasks, actions, typed, ...rest }: ValueStepProps) {
   const [text, setText] = useState(textOf(typed))
   const options = Object.entries(names).map(
     ([value, name]): Option => ({
@@ -69,8 +69,7 @@ function ValueStep({ field, label, names, tasks, typed, ...rest }: ValueStepProp
   )
 }
 
-export function ListStep({ tasks, typed, ...rest }: StepProps) {
-  const actions = useTaskActions()
+export function ListStep({ tasks, actions, typed, ...rest }: StepProps) {
   const [text, setText] = useState(textOf(typed))
   const allLists = useAllLists()
   const options = allLists.flatMap(({ project, lists }) =>
@@ -101,10 +100,9 @@ export function ListStep({ tasks, typed, ...rest }: StepProps) {
 }
 
 /** Labels or assignees: adds the name to the tasks, or removes it when all of them have it. */
-export function NameStep({ step, tasks, typed, ...rest }: StepProps) {
+export function NameStep({ step, tasks, actions, typed, ...rest }: StepProps) {
   const field = step === 'labels' ? 'labels' : 'assignees'
   const noun = field === 'labels' ? 'label' : 'assignee'
-  const actions = useTaskActions()
   const queryClient = useQueryClient()
   const [text, setText] = useState(textOf(typed))
   const name = text.trim()

@@ -9,6 +9,7 @@ import {
   removeTasks,
   replaceTasks,
 } from '../../api/task-cache.ts'
+import { stoppableProgress } from '../../components/stoppable-progress.tsx'
 import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
@@ -27,6 +28,8 @@ interface RestoreOptions {
   lists: Map<string, TaskFilters[]>
 }
 
+/** Fewer are changed before a progress could be read. */
+const MIN_TASKS_WITH_PROGRESS = 200
 /** A person does not cause more conflicts than this; a program may. */
 const MAX_ATTEMPTS = 5
 
@@ -35,7 +38,7 @@ interface EachChange {
   label: string
   changeOf(task: AnyTask): Change
   /** Updates `before` with the tasks that others have changed. */
-  send(before: Map<string, AnyTask>): Promise<BulkResult<AnyTask>>
+  send(before: Map<string, AnyTask>, progress?: BulkProgress): Promise<BulkResult<AnyTask>>
 }
 
 /** Edits of tasks: optimistic, with undo. Fetched when the page is idle, because the first page needs none. */
@@ -49,8 +52,11 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
       ids: [...before.keys()],
       changeOf: (task) => changeOf(task) as Partial<TaskListItem>,
     })
-    const { done, failures } = await send(before)
-    if (failures.length > 0) hidePreview()
+    const isLong = tasks.length >= MIN_TASKS_WITH_PROGRESS
+    const progress = isLong ? stoppableProgress('Updating tasks', tasks.length) : undefined
+    const { done, failures } = await send(before, progress).finally(progress?.end)
+    // Also when it was stopped.
+    if (done.length < tasks.length) hidePreview()
     replaceTasks(queryClient, done)
     if (failures.length > 0)
       toast.error(failureTitle('update', { failures, count: tasks.length }), failuresText(failures))
@@ -70,14 +76,13 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
     return idsOf(failures)
   }
 
-  // biome-ignore lint/complexity/useMaxParams: only changes of very many have progress.
-  const change = (tasks: AnyTask[], change: Change, progress?: BulkProgress) => {
+  const change = (tasks: AnyTask[], change: Change) => {
     const [only, ...others] = tasks
     return changeEach({
       tasks,
       label: changeLabel(change),
       changeOf: () => change,
-      send: () =>
+      send: (_before, progress) =>
         only && others.length === 0
           ? sendOne(only, () => patchTask({ id: only.id, change }))
           : sendAll(
@@ -104,10 +109,10 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
       tasks: affected,
       label: `${field === 'labels' ? 'Label' : 'Assignee'} ${name} ${isAdded ? 'added' : 'removed'}`,
       changeOf,
-      send: (before) =>
+      send: (before, progress) =>
         others.length === 0
           ? sendOne(only, () => patchNames(only, { changeOf, before }))
-          : patchNamesOfMany(affected, { changeOf, before }),
+          : patchNamesOfMany(affected, { changeOf, before, progress }),
     })
   }
 
@@ -204,14 +209,14 @@ async function patchNames(task: AnyTask, { changeOf, before }: NamePatch): Promi
 /** Bulk requests have no version check, so tasks changed by others are read first. */
 async function patchNamesOfMany(
   tasks: AnyTask[],
-  { changeOf, before }: NamePatch,
+  { changeOf, before, progress }: NamePatch & { progress: BulkProgress | undefined },
 ): Promise<BulkResult<AnyTask>> {
   try {
     const loadedAt = new Date(toServerTime(performance.timeOrigin)).toISOString()
     const changed = await changedSince(loadedAt, tasks.length)
     const now = tasks.map((task) => changed.get(task.id) ?? task)
     for (const task of now) before.set(task.id, task)
-    return await sendAll(batchesOf(now, changeOf))
+    return await sendAll(batchesOf(now, changeOf), progress)
   } catch (error) {
     const problem = problemOf(error)
     return { done: [], failures: tasks.map((item) => ({ item, problem })) }

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import type { Task, TaskListItem } from '../../api/queries.ts'
 import { preloadModule } from '../../components/lazy.tsx'
 import { toast } from '../../components/toast.ts'
-import type { BulkProgress, Change } from './bulk.ts'
+import type { Change } from './bulk.ts'
 
 export type AnyTask = Task | TaskListItem
 
@@ -16,8 +16,11 @@ export interface NameChange {
 
 export interface TaskActions {
   toggleDone(task: AnyTask): void
-  /** Changes tasks optimistically, with undo. Failed changes are reverted and reported. Returns their ids. */
-  change(tasks: AnyTask[], change: Change, progress?: BulkProgress): Promise<string[]>
+  /**
+   * Changes tasks optimistically, with undo, and with progress if they are many. Failed changes are reverted and reported.
+   * Returns their ids.
+   */
+  change(tasks: AnyTask[], change: Change): Promise<string[]>
   /** Adds or removes one label or assignee and keeps the others. */
   changeNames(tasks: AnyTask[], change: NameChange): Promise<string[]>
   remove(tasks: AnyTask[]): Promise<string[]>
@@ -34,8 +37,8 @@ export function useTaskActions(): TaskActions {
       toast.error("Couldn't load part of this page", 'Nothing was changed. Reload the page and try again.')
       return tasks.map(({ id }) => id)
     }
-    const change: TaskActions['change'] = (tasks, ...rest) =>
-      loaded().then((actions) => actions.change(tasks, ...rest), failed(tasks))
+    const change: TaskActions['change'] = (tasks, change) =>
+      loaded().then((actions) => actions.change(tasks, change), failed(tasks))
     return {
       change,
       changeNames: (tasks, change) =>

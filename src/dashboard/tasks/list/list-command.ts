@@ -16,7 +16,7 @@ export interface ListState {
   /** The focused task by id, because its index changes. */
   focusedId: string | undefined
   openId: string | undefined
-  selectedIds: ReadonlySet<string>
+  selectedTasks: TaskListItem[]
   mayWrite: boolean
 }
 
@@ -64,9 +64,9 @@ export function commandOf(
   { key, isShift, isCommand, isOnControl, isInList }: PressedKey,
   state: ListState & { position: FocusPosition; target: TaskListItem | undefined },
 ): ListCommand | undefined {
-  const { rows, selectedIds, openId, mayWrite, position, target } = state
-  const isBulk = selectedIds.size > 0
-  const tasks = isBulk ? rows.filter(({ id }) => selectedIds.has(id)) : target ? [target] : []
+  const { rows, selectedTasks, openId, mayWrite, position, target } = state
+  const isBulk = selectedTasks.length > 0
+  const tasks = isBulk ? selectedTasks : target ? [target] : []
   if (isCommand) {
     if (key === 'k') return { type: 'openPalette', step: 'root', tasks: mayWrite ? tasks : [] }
     return key === 'a' && isInList && mayWrite && rows.length > 0 ? { type: 'selectAll' } : undefined

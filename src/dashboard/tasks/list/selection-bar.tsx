@@ -1,21 +1,17 @@
 import { ActionIcon, Autocomplete, Button, Menu, Popover } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { XIcon } from '@primer/octicons-react'
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
-import { itemsOf, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
-import { stoppableProgress } from '../../components/stoppable-progress.tsx'
+import type { TaskFilters } from '../../api/queries.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { ListMenuItems } from '../list-menu.tsx'
 import { rankOptions, useNames } from '../names.ts'
+import { endSelection } from './end-selection.ts'
 import styles from './task-list.module.css'
 import { useMatchingTasks } from './use-matching-tasks.ts'
 import type { Selection } from './use-selection.ts'
-
-/** Fewer are changed before a progress could be read. */
-const MIN_TASKS_WITH_PROGRESS = 200
 
 interface SelectionBarProps {
   selection: Selection
@@ -25,31 +21,13 @@ interface SelectionBarProps {
 
 /** The bulk actions. */
 export default function SelectionBar({ selection, actions, filters }: SelectionBarProps) {
-  const queryClient = useQueryClient()
   const matching = useMatchingTasks(filters, selection)
-  const selectedTasks = () => {
-    if (matching.tasks) return matching.tasks
-    const activeLists = { queryKey: ['tasks'], type: 'active' } as const
-    const cached = queryClient.getQueriesData<{ pages: { data: TaskListItem[] }[] }>(activeLists)
-    const rows = cached.flatMap(([, data]) => itemsOf(data))
-    return [...new Map(rows.filter(({ id }) => selection.ids.has(id)).map((row) => [row.id, row])).values()]
-  }
-  /** Selects the tasks that failed again. */
-  const run = (mutation: Promise<string[]>) => {
-    selection.clear()
-    void mutation.then(selection.add)
-  }
-  const change = (change: Schema<'TaskChange'>) => {
-    const tasks = selectedTasks()
-    if (tasks.length < MIN_TASKS_WITH_PROGRESS) return run(actions.change(tasks, change))
-    const progress = stoppableProgress('Updating tasks', tasks.length)
-    run(actions.change(tasks, change, progress).finally(progress.end))
-  }
+  const { tasks } = selection
+  const run = (edit: Promise<string[]>) => void endSelection(selection, edit)
+  const change = (change: Schema<'TaskChange'>) => run(actions.change(tasks, change))
   return (
     <div ref={publishHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
-      <strong className={styles.count}>
-        {(matching.tasks?.length ?? selection.ids.size).toLocaleString()} selected
-      </strong>
+      <strong className={styles.count}>{tasks.length.toLocaleString()} selected</strong>
       {matching.canSelect && (
         <Button variant="subtle" loading={matching.isLoading} onClick={() => void matching.select()}>
           {matching.label}
@@ -62,7 +40,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
       <Picker label="Priority" options={PRIORITIES} onSelect={(priority) => change({ priority })} />
       <LabelAdder
         projectId={filters.projectId}
-        onAdd={(name) => run(actions.changeNames(selectedTasks(), { field: 'labels', name, isAdded: true }))}
+        onAdd={(name) => run(actions.changeNames(tasks, { field: 'labels', name, isAdded: true }))}
       />
       <Menu position="top">
         <Menu.Target>
@@ -72,7 +50,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
           <ListMenuItems onPick={(listId) => change({ listId })} />
         </Menu.Dropdown>
       </Menu>
-      <Button variant="subtle" color="red" onClick={() => run(actions.remove(selectedTasks()))}>
+      <Button variant="subtle" color="red" onClick={() => run(actions.remove(tasks))}>
         Delete
       </Button>
       <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear selection">

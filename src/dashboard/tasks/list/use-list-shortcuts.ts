@@ -3,10 +3,11 @@ import { useEffect, useRef } from 'react'
 import { type TaskListItem, taskQuery } from '../../api/queries.ts'
 import { isCommandKey, isShortcut, openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
+import { endSelection } from './end-selection.ts'
 import { commandOf, type ListCommand, type ListState, positionOf } from './list-command.ts'
 import type { Selection } from './use-selection.ts'
 
-interface ListShortcuts extends Omit<ListState, 'selectedIds'> {
+interface ListShortcuts extends Omit<ListState, 'selectedTasks'> {
   selection: Selection
   actions: TaskActions
   onFocus(id: string, index: number): void
@@ -36,7 +37,7 @@ export function useListShortcuts(options: ListShortcuts) {
         // Beside an open task, arrow keys without a focus scroll its text.
         isInList: isIn(event, '[data-list]') || (!state.openId && isUnfocused(event)),
       }
-      const command = commandOf(pressed, { ...state, selectedIds: selection.ids, position, target })
+      const command = commandOf(pressed, { ...state, selectedTasks: selection.tasks, position, target })
       if (!command) return
       event.preventDefault()
       run(command, latest.current)
@@ -65,6 +66,10 @@ function targetOf(queryClient: QueryClient, { rows, openId, index }: Target) {
 }
 
 function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClose }: ListShortcuts) {
+  // All tasks that match are not kept for the next key: rows that are not loaded do not follow changes.
+  const onEdit = (edit: Promise<string[]>) => {
+    if (selection.matching) void endSelection(selection, edit)
+  }
   switch (command.type) {
     case 'focus':
       return onFocus(command.id, command.index)
@@ -74,7 +79,7 @@ function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClos
     case 'selectAll':
       return selection.selectAll()
     case 'openPalette':
-      return openPalette(command)
+      return openPalette({ ...command, onEdit })
     case 'open':
       return onOpen(command.id)
     case 'close':
@@ -84,9 +89,10 @@ function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClos
     case 'clearSelection':
       return selection.clear()
     case 'change':
-      return void actions.change(command.tasks, command.change)
+      return onEdit(actions.change(command.tasks, command.change))
     case 'remove':
-      selection.clear()
-      return void actions.remove(command.tasks).then((failed) => command.isBulk && selection.add(failed))
+      return void (command.isBulk
+        ? endSelection(selection, actions.remove(command.tasks))
+        : actions.remove(command.tasks))
   }
 }

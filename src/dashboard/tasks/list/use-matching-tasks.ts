@@ -9,32 +9,20 @@ import type { Selection } from './use-selection.ts'
 const MAX_TASKS = 10_000
 const PAGE_SIZE = 200
 
-interface Matching {
-  tasks: TaskListItem[]
-  /** The most of them that were selected in the list. */
-  listed: number
-}
-
 /** Selects all tasks that match the filters, also those that the list has not loaded. */
-export function useMatchingTasks(filters: TaskFilters, { ids, add }: Selection) {
-  const [matching, setMatching] = useState<Matching>()
+export function useMatchingTasks(filters: TaskFilters, { ids, matching, selectMatching }: Selection) {
   const [isLoading, setLoading] = useState(false)
   const { data } = useQuery({
     queryKey: ['tasks-total', filters],
     queryFn: () => fetchTaskPage({ ...filters, count: true, limit: 1 }),
     staleTime: 0,
   })
-  if (matching && ids.size > matching.listed) setMatching({ ...matching, listed: ids.size })
-  // A row that is no longer selected, or gone, ends it.
-  const tasks = matching && ids.size >= matching.listed ? matching.tasks : undefined
   const total = data?.total ?? 0
 
   async function select() {
     setLoading(true)
     try {
-      const found = await fetchMatching(filters)
-      add(found.map(({ id }) => id))
-      setMatching({ tasks: found, listed: ids.size })
+      selectMatching(await fetchMatching(filters))
     } catch (error) {
       toast.problem("Couldn't select all tasks", problemOf(error))
     } finally {
@@ -43,10 +31,9 @@ export function useMatchingTasks(filters: TaskFilters, { ids, add }: Selection) 
   }
 
   return {
-    tasks,
     isLoading,
     select,
-    canSelect: tasks === undefined && total > ids.size,
+    canSelect: matching === undefined && total > ids.size,
     label: `Select ${data?.totalIsExact ? 'all' : 'the first'} ${total.toLocaleString()} that match`,
   }
 }

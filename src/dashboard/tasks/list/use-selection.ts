@@ -3,6 +3,10 @@ import type { TaskListItem } from '../../api/queries.ts'
 
 export interface Selection {
   ids: ReadonlySet<string>
+  /** The selected rows, or all tasks that match. */
+  tasks: TaskListItem[]
+  /** All tasks that match the filters, also those that the list has not loaded; until a row of them is not selected. */
+  matching: TaskListItem[] | undefined
   toggle(id: string, isRange: boolean): void
   /** Selects the rows from one to another; again from there, it moves the end of the range. */
   extend(fromId: string, toId: string): void
@@ -10,6 +14,13 @@ export interface Selection {
   clear(): void
   /** Selects these as well. */
   add(ids: string[]): void
+  selectMatching(tasks: TaskListItem[]): void
+}
+
+interface Matching {
+  tasks: TaskListItem[]
+  /** The most of them that were selected in the list. */
+  listed: number
 }
 
 interface Range {
@@ -30,6 +41,10 @@ export function useSelection(rows: TaskListItem[]): Selection {
     const shown = new Set(rows.map(({ id }) => id))
     return new Set([...ids].filter((id) => shown.has(id)))
   }, [ids, rows])
+  const [matching, setMatching] = useState<Matching>()
+  if (matching && present.size > matching.listed) setMatching({ ...matching, listed: present.size })
+  // A row that is no longer selected, or gone, ends it.
+  if (matching && present.size < matching.listed) setMatching(undefined)
   const latest = useRef({ rows, present })
   latest.current = { rows, present }
 
@@ -43,6 +58,7 @@ export function useSelection(rows: TaskListItem[]): Selection {
       setIds(new Set([...others, ...inside.map(({ id }) => id), toId]))
       range.current = { anchorId, endId: toId, others }
     }
+    const add = (more: string[]) => setIds((before) => new Set([...before, ...more]))
     return {
       toggle(id: string, isRange: boolean) {
         if (isRange && range.current) return extendTo(id)
@@ -58,8 +74,15 @@ export function useSelection(rows: TaskListItem[]): Selection {
       },
       selectAll: () => setIds(new Set(latest.current.rows.map(({ id }) => id))),
       clear: () => setIds(NONE),
-      add: (more: string[]) => setIds((before) => new Set([...before, ...more])),
+      add,
+      selectMatching(tasks: TaskListItem[]) {
+        add(tasks.map(({ id }) => id))
+        setMatching({ tasks, listed: latest.current.present.size })
+      },
     }
   }, [])
-  return useMemo(() => ({ ids: present, ...functions }), [present, functions])
+  return useMemo(() => {
+    const tasks = matching?.tasks ?? (present.size > 0 ? rows.filter(({ id }) => present.has(id)) : [])
+    return { ids: present, tasks, matching: matching?.tasks, ...functions }
+  }, [present, rows, matching, functions])
 }

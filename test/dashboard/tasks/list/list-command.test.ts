@@ -30,7 +30,7 @@ function press(
     rows: [A, B, C],
     focusedId: 'b' as string | undefined,
     openId: undefined,
-    selectedIds: new Set<string>(),
+    selectedTasks: [] as TaskListItem[],
     mayWrite: true,
     ...changes,
   }
@@ -92,13 +92,17 @@ describe('a shortcut of a task list', () => {
   })
 
   test('changes the selected tasks instead, in the order of the list', () => {
-    const selectedIds = new Set(['c', 'a'])
-    expect(press('#', { selectedIds })).toEqual({ type: 'remove', tasks: [A, C], isBulk: true })
-    expect(press('e', { selectedIds })).toEqual({ type: 'change', tasks: [A, C], change: { status: 'done' } })
+    const selectedTasks = [A, C]
+    expect(press('#', { selectedTasks })).toEqual({ type: 'remove', tasks: [A, C], isBulk: true })
+    expect(press('e', { selectedTasks })).toEqual({
+      type: 'change',
+      tasks: [A, C],
+      change: { status: 'done' },
+    })
   })
 
   test('reopens the selected tasks only when all are done', () => {
-    const command = press('e', { selectedIds: new Set(['c']) })
+    const command = press('e', { selectedTasks: [C] })
     expect(command).toEqual({ type: 'change', tasks: [C], change: { status: 'open' } })
   })
 
@@ -118,8 +122,8 @@ describe('a shortcut of a task list', () => {
     ['v', 'list'],
   ])('asks for the value of a property: %s', (key, step) => {
     expect(press(key)).toEqual({ type: 'openPalette', step, tasks: [B] })
-    const selectedIds = new Set(['a', 'c'])
-    expect(press(key, { selectedIds })).toEqual({ type: 'openPalette', step, tasks: [A, C] })
+    const selectedTasks = [A, C]
+    expect(press(key, { selectedTasks })).toEqual({ type: 'openPalette', step, tasks: [A, C] })
     expect(press(key, { mayWrite: false })).toBeUndefined()
     expect(press(key, { focusedId: undefined })).toBeUndefined()
     expect(press(key, { isCommand: true, focusedId: undefined, isInList: false })).toBeUndefined()
@@ -156,7 +160,7 @@ describe('a shortcut of a task list', () => {
   })
 
   test('clears the selection before it closes the open task', () => {
-    expect(press('Escape', { openId: 'b', selectedIds: new Set(['a']) })).toEqual({ type: 'clearSelection' })
+    expect(press('Escape', { openId: 'b', selectedTasks: [A] })).toEqual({ type: 'clearSelection' })
     expect(press('Escape', { openId: 'b' })).toEqual({ type: 'close' })
     expect(press('Escape')).toBeUndefined()
   })
