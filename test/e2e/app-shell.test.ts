@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { panelOf, test } from './support/browser.ts'
+import { panelOf, test, violationsOn } from './support/browser.ts'
 
 describe('the app shell', () => {
   test('saves and removes filters', async ({ app }) => {
@@ -65,6 +65,23 @@ describe('the app shell', () => {
     await theme('light').waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })
     await theme('dark').waitFor()
+  })
+
+  test('offers every way in to a service without tasks', async ({ app }) => {
+    const { data } = (await app.service.get('/api/projects')).body
+    const page = await app.open('/tasks')
+    const list = page.getByRole('region', { name: 'Tasks' })
+    for (const [name, path] of [
+      ['Connect a repository', `/projects/${data[0].id}`],
+      ['Receive feedback', '/settings/webhook'],
+      ['Add a source', '/settings/sources'],
+      ['Connect an assistant', '/settings/keys'],
+      ['API reference', '/docs'],
+    ] as const)
+      await expect.poll(() => list.getByRole('link', { name, exact: true }).getAttribute('href')).toBe(path)
+    expect(await violationsOn(page)).toEqual([])
+    await list.getByRole('link', { name: 'Add a source' }).click()
+    await page.getByRole('heading', { name: 'Sources', exact: true }).waitFor()
   })
 
   test('has a menu drawer on a phone', async ({ app }) => {

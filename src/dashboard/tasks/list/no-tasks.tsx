@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { listsQuery, type TaskFilters } from '../../api/queries.ts'
+import { listsQuery, projectsQuery, type TaskFilters } from '../../api/queries.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { openNewTask } from '../../keyboard/shortcuts.ts'
+import { Link, type Path } from '../../navigation/link.tsx'
 import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { isFiltered } from '../filters.ts'
+import styles from './no-tasks.module.css'
 
 export default function NoTasks({ filters }: { filters: TaskFilters }) {
   const [, navigate] = useLocation()
@@ -36,9 +38,64 @@ export default function NoTasks({ filters }: { filters: TaskFilters }) {
       description="Bug reports, feedback, issues and pull requests appear here as tasks."
       action={can('tasks:write') && <Button onClick={openNewTask}>Create your first task</Button>}
     >
+      {!listId && <WaysIn projectId={projectId} />}
       <CurlExample path="/api/tasks" body={body} />
+      <a href="/docs" className="target">
+        API reference
+      </a>
     </EmptyState>
   )
+}
+
+/** Where tasks can come from, as far as the key may set it up. */
+function WaysIn({ projectId }: { projectId: string | undefined }) {
+  const { can, isServiceWide } = useMe()
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const repositoryProject = projectId ?? projects[0]?.id
+  const repository: Way | undefined =
+    repositoryProject === undefined
+      ? undefined
+      : {
+          to: `/projects/${repositoryProject}`,
+          label: 'Connect a repository',
+          text: 'Sync its issues and pull requests.',
+        }
+  if (!can('admin')) return null
+  const ways = [...(repository ? [repository] : []), ...(isServiceWide ? [FEEDBACK] : []), SOURCE, ASSISTANT]
+  return (
+    <ul className={styles.ways}>
+      {ways.map(({ to, label, text }) => (
+        <li key={to}>
+          <Link to={to} className="target">
+            {label}
+          </Link>
+          <span className="quiet small">{text}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface Way {
+  to: Path
+  label: string
+  text: string
+}
+
+const FEEDBACK: Way = {
+  to: '/settings/webhook',
+  label: 'Receive feedback',
+  text: 'Each piece of feedback from your app becomes a task.',
+}
+const SOURCE: Way = {
+  to: '/settings/sources',
+  label: 'Add a source',
+  text: 'Turn the webhooks of another service into tasks.',
+}
+const ASSISTANT: Way = {
+  to: '/settings/keys',
+  label: 'Connect an assistant',
+  text: `Create a key for it, and point it to ${location.origin}/mcp.`,
 }
 
 /** Arrays become repeated parameters. */
