@@ -57,8 +57,14 @@ describe('feedback that resembles other feedback', () => {
 
     await reports.getByRole('link', { name: 'attempt 3' }).click()
     await panel.getByText('Merged into').getByRole('link', { name: 'attempt 1' }).waitFor()
+    const status = panel.getByRole('combobox', { name: 'Status' })
+    await expect.poll(() => status.isDisabled()).toBe(true)
+    await expect.poll(() => status.getAttribute('title')).toContain('Unmerge it')
+    const merged = await panel.getByText('Merged into').boundingBox()
+    expect(merged?.y).toBeLessThan((await status.boundingBox())?.y ?? 0)
     await panel.getByRole('button', { name: 'Unmerge' }).click()
     await panel.getByRole('button', { name: 'Mark done' }).waitFor()
+    await expect.poll(() => status.isEnabled()).toBe(true)
     await expect.poll(async () => (await taskOf(app, first)).reports).toBe(3)
   })
 

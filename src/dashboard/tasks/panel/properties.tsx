@@ -29,6 +29,8 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
         <Select
           {...selectProps}
           aria-label="Status"
+          disabled={task.mergedInto !== null}
+          title={task.mergedInto ? 'This task is merged. Unmerge it to change its status.' : undefined}
           data={toOptions(STATUSES)}
           value={task.status}
           onChange={(status) => status && void actions.change([task], { status: status as Task['status'] })}

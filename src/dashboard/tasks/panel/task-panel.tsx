@@ -16,6 +16,7 @@ import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { StatusCircle } from '../icons.tsx'
 import { useIsManaged } from '../managed.ts'
+import { MergedInto } from '../reports/merged-into.tsx'
 import page from '../tasks-page.module.css'
 import { useFilters } from '../use-filters.ts'
 import { Conflict } from './conflict.tsx'
@@ -162,9 +163,10 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
       <Provenance task={task} />
       <WriteBack task={task} />
       <Conflict edit={edit} />
+      {task.mergedInto && <MergedInto task={task} into={task.mergedInto} mayWrite={mayWrite} />}
       <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <TextSections task={task} edit={edit} mayWrite={mayWrite} />
-      {(task.mergedInto || task.reports > 1 || task.source === 'analytics') && (
+      {(task.reports > 1 || task.source === 'analytics') && (
         <Suspense>
           <ReportSections task={task} mayWrite={mayWrite} />
         </Suspense>

@@ -1,16 +1,15 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { itemsOf, projectsQuery, type Task, type TaskListItem, taskQuery } from '../../api/queries.ts'
+import { itemsOf, projectsQuery, type Task, type TaskListItem } from '../../api/queries.ts'
 import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { plural } from '../../lib/plural.ts'
-import { Link } from '../../navigation/link.tsx'
-import { useFilters } from '../use-filters.ts'
 import { countsText, mergeOf } from './merging.ts'
 import { isSuggested, reportsQuery, type SimilarTask, similarQuery } from './queries.ts'
 import styles from './report-sections.module.css'
+import { TaskLink } from './task-link.tsx'
 import { useMerge } from './use-merge.ts'
 
 interface SectionProps {
@@ -18,34 +17,16 @@ interface SectionProps {
   mayWrite: boolean
 }
 
-/** What a task is merged into, its reports, and similar tasks to merge. */
+/** The reports of a task, and similar tasks to merge. */
 export default function ReportSections(props: SectionProps) {
   const { task } = props
   const { data: projects } = useQuery(projectsQuery)
   const project = projects?.find(({ id }) => id === task.projectId)
   return (
     <>
-      {task.mergedInto && <MergedInto {...props} into={task.mergedInto} />}
       {task.reports > 1 && <Reports {...props} />}
       {isSuggested(task) && project && project.groupFeedback !== 'off' && <Similar {...props} />}
     </>
-  )
-}
-
-function MergedInto({ task, into, mayWrite }: SectionProps & { into: string }) {
-  const { data: target } = useQuery(taskQuery(into))
-  const { unmerge, isBusy } = useMerge()
-  return (
-    <p className={styles.merged}>
-      <span className="breakable">
-        Merged into <TaskLink id={into} title={target?.title ?? 'another task'} />
-      </span>
-      {mayWrite && (
-        <Button variant="default" size="compact-sm" loading={isBusy} onClick={() => void unmerge(task, into)}>
-          Unmerge
-        </Button>
-      )}
-    </p>
   )
 }
 
@@ -168,15 +149,6 @@ function titleOf(task: Task, other: SimilarTask['task']): string {
   const decided = mergeOf(task, other)
   if (!decided) return 'Both have reports. Unmerge those of one of them first.'
   return decided.target === task ? 'Becomes a report of this task' : 'This task becomes a report of it'
-}
-
-function TaskLink({ id, title }: { id: string; title: string }) {
-  const filters = useFilters()
-  return (
-    <Link to={`/tasks/${id}`} search={filters} className="breakable">
-      {title}
-    </Link>
-  )
 }
 
 /** A shortcut while the component is shown. */
