@@ -129,6 +129,17 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             {task.commentCount}
           </span>
         )}
+        {task.assignees[0] !== undefined && (
+          <span
+            className={styles.assignees}
+            role="img"
+            aria-label={`Assigned to ${task.assignees.join(', ')}`}
+            title={`Assigned to ${task.assignees.join(', ')}`}
+          >
+            <span className={styles.initials}>{initialsOf(task.assignees[0])}</span>
+            {task.assignees.length > 1 && `+${task.assignees.length - 1}`}
+          </span>
+        )}
         {task.author && <span className={styles.author}>{task.author.name}</span>}
         <SourceIcon task={task} />
         <PriorityBars priority={task.priority} />
@@ -139,3 +150,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     </div>
   )
 })
+
+/** Of the first two words, or the first letter. */
+const initialsOf = (name: string) =>
+  (name.match(/[\p{L}\p{N}]+/gu) ?? [name])
+    .slice(0, 2)
+    .map((word) => [...word][0])
+    .join('')
+    .toUpperCase()

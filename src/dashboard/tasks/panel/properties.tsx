@@ -21,6 +21,8 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
   const labelColors = useLabelColors(task.projectId, {
     isEnabled: task.source === 'codehost' && task.labels.length > 0,
   })
+  const { data: projects } = useQuery(projectsQuery)
+  const project = projects?.find(({ id }) => id === task.projectId)
   const selectProps = { variant: 'unstyled', readOnly: !mayWrite, allowDeselect: false, size: 'sm' } as const
   return (
     <dl className={styles.properties}>
@@ -47,6 +49,10 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
             priority && void actions.change([task], { priority: priority as Task['priority'] })
           }
         />
+      </dd>
+      <dt>Project</dt>
+      <dd className="breakable" dir="auto">
+        {project?.name}
       </dd>
       <dt>List</dt>
       <dd>
