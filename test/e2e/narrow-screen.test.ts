@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
-import { type AppInBrowser, rowOf, test, violationsOn } from './support/browser.ts'
+import { type AppInBrowser, panelOf, rowOf, test, violationsOn } from './support/browser.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
@@ -85,6 +85,32 @@ describe('a narrow page', () => {
         .toBe('')
     })
   }
+
+  test.for([820, 900, 1024])('has no action behind the open task at %i px', async (width, { app }) => {
+    const { inbox } = await app.service.given.project({ name: 'Mobile app' })
+    const opened = await app.service.given.task(inbox, { title: 'Opened' })
+    const assignees = ['grace.hopper', 'ada']
+    const other = await app.service.given.task(inbox, { title: 'Beside it', assignees, labels: ['crash'] })
+    const page = await app.open(`/tasks/${opened.id}`, { viewport: { width, height: 844 } })
+    const panel = panelOf(page)
+    await panel.getByText('Mobile app', { exact: true }).waitFor()
+    const row = rowOf(page, 'Beside it')
+    await row.getByRole('img', { name: 'Assigned to grace.hopper, ada' }).getByText('GH').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+
+    await row.getByRole('checkbox').check()
+    const bar = page.getByRole('toolbar', { name: 'Selected tasks' })
+    await bar.getByRole('button', { name: 'Priority' }).click()
+    await page.getByRole('menuitem', { name: 'High' }).click()
+    await page.getByText('Priority high: Beside it').waitFor()
+    expect((await app.service.get(`/api/tasks/${other.id}`)).body.priority).toBe('high')
+    await row.getByRole('checkbox').check()
+    await bar.getByRole('button', { name: 'Delete' }).click({ trial: true })
+    await bar.getByRole('button', { name: 'Clear selection' }).click()
+    await panel.getByRole('button', { name: 'Mark done' }).click({ trial: true })
+    await page.getByRole('button', { name: 'New task' }).click()
+    await page.getByRole('dialog', { name: 'New task' }).waitFor()
+  })
 
   test('shows all bulk actions on a phone', async ({ app }) => {
     const page = await openWithTasks(app, PHONE)

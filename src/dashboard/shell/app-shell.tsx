@@ -31,7 +31,7 @@ export function AppShell({ children }: { children: ReactNode }) {
 }
 
 function ShellContent({ children }: { children: ReactNode }) {
-  const isNarrow = useMediaQuery('(max-width: 800px)', globalThis.innerWidth <= 800, {
+  const isNarrow = useMediaQuery('(max-width: 960px)', globalThis.innerWidth <= 960, {
     getInitialValueInEffect: false,
   })
   const [isMenuOpen, menu] = useDisclosure(false)
