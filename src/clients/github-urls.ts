@@ -1,4 +1,4 @@
-import type { CodeHost } from './codehost.ts'
+import type { CodeHost, HostAccess } from './codehost.ts'
 
 const PER_PAGE = '100'
 
@@ -26,6 +26,12 @@ export const githubUrls: Pick<
     return `${apiUrl}/repositories/${repositoryId}/issues/${number}/comments?${query}`
   },
 }
+
+/** The URL of one comment. */
+export const commentUrl = (
+  { apiUrl }: HostAccess,
+  { repositoryId, externalId }: { repositoryId: number; externalId: string },
+) => `${apiUrl}/repositories/${repositoryId}/issues/comments/${externalId}`
 
 interface ListOptions {
   repositoryId: number

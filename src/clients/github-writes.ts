@@ -1,7 +1,8 @@
 import { asRecord } from '../lib/as-record.ts'
 import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import type { RequestOptions } from './github.ts'
-import { type HostResponse, limitsOf, refusalOf, unreachable } from './host-response.ts'
+import { commentUrl } from './github-urls.ts'
+import { type HostResponse, isGone, limitsOf, refusalOf, unreachable } from './host-response.ts'
 
 type HostWrite = 'changeIssue' | 'createComment' | 'changeComment' | 'deleteComment'
 
@@ -33,7 +34,7 @@ export function githubWrites(send: Send): Pick<CodeHost, HostWrite> {
       const response = await send(access, { method: 'PATCH', url, body: { body }, follow: false, signal })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
-      if (GONE.includes(response.status)) return { outcome: 'gone', limits }
+      if (isGone(response)) return { outcome: 'gone', limits }
       if (response.status !== 200) return refusalOf(response)
       return { outcome: 'written', comment: response.body, limits }
     },
@@ -42,16 +43,8 @@ export function githubWrites(send: Send): Pick<CodeHost, HostWrite> {
       const url = commentUrl(access, { repositoryId, externalId })
       const response = await send(access, { method: 'DELETE', url, follow: false, signal })
       if (response.outcome !== 'answered') return response
-      const isGone = response.status === 204 || GONE.includes(response.status)
-      return isGone ? { outcome: 'gone', limits: limitsOf(response) } : refusalOf(response)
+      const isDeleted = response.status === 204 || isGone(response)
+      return isDeleted ? { outcome: 'gone', limits: limitsOf(response) } : refusalOf(response)
     },
   }
 }
-
-/** Of a comment, by the status of the response. */
-const GONE = [301, 404, 410]
-
-const commentUrl = (
-  { apiUrl }: HostAccess,
-  { repositoryId, externalId }: { repositoryId: number; externalId: string },
-) => `${apiUrl}/repositories/${repositoryId}/issues/comments/${externalId}`

@@ -5,10 +5,11 @@ import { repaired } from '../schemas/formats.ts'
 import { appTokens } from './app-tokens.ts'
 import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import { isSignedWith } from './github-signature.ts'
-import { githubUrls } from './github-urls.ts'
+import { commentUrl, githubUrls } from './github-urls.ts'
 import { githubWrites } from './github-writes.ts'
 import {
   type HostResponse,
+  isGone,
   limitsOf,
   outcomeOf,
   plain,
@@ -120,13 +121,12 @@ export function githubClient({
     },
 
     async readComment(access, { repositoryId, externalId, signal }) {
-      const url = `${access.apiUrl}/repositories/${repositoryId}/issues/comments/${externalId}`
+      const url = commentUrl(access, { repositoryId, externalId })
       const response = await send(access, { url, follow: false, signal })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       if (response.status === 200) return { outcome: 'present', comment: response.body, limits }
-      const isGone = [301, 404, 410].includes(response.status)
-      return isGone ? { outcome: 'gone', limits } : refusalOf(response)
+      return isGone(response) ? { outcome: 'gone', limits } : refusalOf(response)
     },
 
     async countItems(access, { repository, kind, signal }) {

@@ -54,6 +54,9 @@ export function refusalOf({ status, headers, body }: HostResponse): Refusal | Un
   }
 }
 
+/** Whether a request for a comment shows that the host has it no more. */
+export const isGone = ({ status }: HostResponse) => [301, 404, 410].includes(status)
+
 export function limitsOf({ headers }: Pick<HostResponse, 'headers'>): HostLimits {
   const remaining = headers['x-ratelimit-remaining']
   const reset = headers['x-ratelimit-reset']
