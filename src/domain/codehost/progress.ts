@@ -152,7 +152,8 @@ export function nextRunAfter({
 }
 
 /** The due time after a connection was changed: the cause of a delay may be fixed. */
-export const sooner = (due: Date | null, next: Date | null) => (due && next && due < next ? due : next)
+export const sooner = <T extends Date | null>(due: Date | null, next: T): Date | T =>
+  due && next && due < next ? due : next
 
 /** When the next full run is due: a week after a completed one, a day after an attempt. */
 export const nextFullAt = (after: 'done' | 'attempted', now: Date) =>

@@ -120,7 +120,9 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
         schedule,
         comments,
         // A comment deleted during the first listing may shift another one out of it.
-        ...(isSame && comments && !present.comments && { nextFullAt: soonerFull(present, now) }),
+        ...(isSame &&
+          comments &&
+          !present.comments && { nextFullAt: sooner(present.nextFullAt, nextFullAt('attempted', now)) }),
         writeBack,
         updatedAt: now,
         nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
@@ -193,11 +195,6 @@ const withSecret = (connection: ConnectionView, secret: string): ConnectionView 
 /** The stored credentials of a connection, which are only ever sent to the host that they were given for. */
 const storedFor = (apiUrl: string, connection: ConnectionRow | undefined) =>
   connection?.apiUrl === apiUrl && isStored(connection) ? connection : undefined
-
-function soonerFull({ nextFullAt: due }: ConnectionRow, now: Date): Date {
-  const next = nextFullAt('attempted', now)
-  return due < next ? due : next
-}
 
 const secretOf = ({ token, app }: StoredCredentials): StoredCredentials => ({ token, app })
 
