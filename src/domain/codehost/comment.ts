@@ -108,5 +108,5 @@ export function compareComment(
 function numberIn(url: unknown): number | undefined {
   const text = /\/(?:issues|pull)\/(\d{1,10})(?:#.*)?$/.exec(typeof url === 'string' ? url : '')?.[1]
   const number = Number(text)
-  return text !== undefined && isItemNumber(number) ? number : undefined
+  return isItemNumber(number) ? number : undefined
 }

@@ -39,7 +39,7 @@ export function readPush(bytes: Uint8Array): PushParsing {
         action: typeof action === 'string' ? action.slice(0, MAX_ACTION_LENGTH) : null,
         repositoryId: typeof id === 'number' && Number.isSafeInteger(id) ? id : null,
         commentId: externalIdOf(asRecord(comment)) ?? null,
-        number: typeof number === 'number' && isItemNumber(number) ? number : null,
+        number: isItemNumber(number) ? number : null,
       },
     }
   } catch (error) {

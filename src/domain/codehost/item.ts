@@ -47,7 +47,7 @@ const MAX_NUMBER = 2_147_483_647
  */
 export function itemOf(raw: unknown): CodehostItem | undefined {
   const { number, ...rest } = asRecord(raw)
-  if (typeof number !== 'number' || !isItemNumber(number)) return undefined
+  if (!isItemNumber(number)) return undefined
   const pull = asRecord(rest.pull_request)
   const isPull = typeof rest.pull_request === 'object' && rest.pull_request !== null
   const state = rest.state === 'closed' ? 'closed' : 'open'
@@ -76,8 +76,8 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
 }
 
 /** Whether it can be the number of an issue or pull request. */
-export const isItemNumber = (number: number) =>
-  Number.isInteger(number) && number >= 1 && number <= MAX_NUMBER
+export const isItemNumber = (number: unknown): number is number =>
+  typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= MAX_NUMBER
 
 /** Parses a page; undefined if one of its items is not an issue. For a repeated number the later item counts. */
 export function itemsOf(raw: unknown[]): CodehostItem[] | undefined {
