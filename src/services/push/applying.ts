@@ -4,7 +4,7 @@ import { everywhere } from '../../repositories/index.ts'
 import type { AskingDeps } from './asking.ts'
 import { applyBatch } from './batch.ts'
 import { questionQueues } from './question-queues.ts'
-import { type SettlingDeps, settlingOf } from './settling.ts'
+import { type SettlingDeps, settledAs, settlingOf } from './settling.ts'
 
 export interface ApplyingDeps extends SettlingDeps, AskingDeps {}
 
@@ -75,8 +75,8 @@ export function deliveryApplier(deps: ApplyingDeps) {
       const rows = await repos.deliveries.listDue(connection.id, { now, ...BATCH, maxItems })
       isFull = rows.length === maxItems || bytesOf(rows) >= BATCH.maxBytes
       if (isArchived) {
-        const dropped = { status: 'dropped' as const, reason: 'project_archived' }
-        const settled = rows.map(({ id }) => ({ id, ...dropped }))
+        const ids = rows.map(({ id }) => id)
+        const settled = settledAs(ids, { status: 'dropped', reason: 'project_archived' })
         await repos.deliveries.settle(connection.id, { settled, now })
         return []
       }

@@ -7,6 +7,7 @@ import type { PendingRow, Settlement } from '../../repositories/codehost/deliver
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { markGone, writeItems } from '../sync/items.ts'
 import { applyComments } from './comment-batch.ts'
+import { OUTDATED, settledAs } from './settling.ts'
 
 /** What only the code host knows, and the deliveries that wait for it. */
 export type Question = { ids: string[] } & (
@@ -60,7 +61,7 @@ export async function applyBatch(
     const ids = deliveries.map(({ id }) => id)
     const task = known.get(number)
     if (gone.has(number)) {
-      settled.push(...ids.map((id) => ({ id, status: 'applied' as const, reason: 'outdated' })))
+      settled.push(...settledAs(ids, OUTDATED))
       continue
     }
     const decision = decideReported(
@@ -70,8 +71,7 @@ export async function applyBatch(
     if (decision.verdict === 'ask') {
       questions.push({ about: 'item', number, version: task?.version ?? null, ids })
     } else if (decision.verdict === 'outdated') {
-      const outdated = { status: 'applied' as const, reason: 'outdated', taskId: task?.id }
-      settled.push(...ids.map((id) => ({ id, ...outdated })))
+      settled.push(...settledAs(ids, { ...OUTDATED, taskId: task?.id }))
     } else applied.push(decision.newest)
   }
   const decisions = await writeItems(repos, { clock, connection, items: applied })

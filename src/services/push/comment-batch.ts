@@ -7,6 +7,7 @@ import type { BoundRepositories } from '../../repositories/index.ts'
 import { type CommentDecision, deleteComments, writeComments } from '../sync/comments.ts'
 import { writeItems } from '../sync/items.ts'
 import type { Question } from './batch.ts'
+import { OUTDATED, settledAs } from './settling.ts'
 
 type ReportedComment = { id: string } & Extract<PushChange, { kind: 'comment' }>
 
@@ -48,7 +49,7 @@ export async function applyComments(
     const ids = deliveries.map(({ id }) => id)
     const before = known.get(externalId)
     if (isDeleted.has(externalId)) {
-      settled.push(...ids.map((id) => ({ id, status: 'applied' as const, reason: 'outdated' })))
+      settled.push(...settledAs(ids, OUTDATED))
       continue
     }
     const decision = decideReported(
@@ -59,8 +60,7 @@ export async function applyComments(
       const [{ comment } = { comment: { number: 0 } }] = deliveries
       questions.push({ about: 'comment', externalId, number: comment.number, seen: stateOf(before), ids })
     } else if (decision.verdict === 'outdated') {
-      const outdated = { status: 'applied' as const, reason: 'outdated', taskId: before?.taskId }
-      settled.push(...ids.map((id) => ({ id, ...outdated })))
+      settled.push(...settledAs(ids, { ...OUTDATED, taskId: before?.taskId }))
     } else applied.push(decision.newest)
   }
   for (const decision of await writeComments(repos, { clock, connection, comments: applied })) {

@@ -74,5 +74,8 @@ const recording = (
   },
 })
 
+/** Something newer is stored. */
+export const OUTDATED = { status: 'applied', reason: 'outdated' } as const
+
 export const settledAs = (ids: string[], outcome: Omit<Settlement, 'id'>): Settlement[] =>
   ids.map((id) => ({ id, ...outcome }))
