@@ -7,6 +7,7 @@ import {
 import { type ChangeOutcome, changesLongFields, decideChange } from '../../domain/task-change.ts'
 import { externalIdTaken, listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
@@ -14,7 +15,7 @@ import type { TaskChange } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { recordStateWrites } from '../write-back/recording.ts'
-import { READ_BATCH, toWrittenItem, type WrittenItem } from './left-out.ts'
+import { toWrittenItem, type WrittenItem, wholeRows } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 
 export interface BulkChanged {
@@ -79,18 +80,15 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
 
 /** Decides the change of tasks whose long fields are still to be read; only the decisions stay in memory. */
 async function decidedInPortions(
-  { tasks }: BoundRepositories,
-  { leftOut, decide }: { leftOut: TaskRow[]; decide(task: TaskRow): ChangeOutcome | undefined },
+  repos: BoundRepositories,
+  { leftOut, decide }: { leftOut: BoundedTaskRow[]; decide(task: TaskRow): ChangeOutcome | undefined },
 ): Promise<Map<string, () => ChangeOutcome | undefined>> {
   const decided = new Map<string, () => ChangeOutcome | undefined>()
-  for (let ids = leftOut.map(({ id }) => id); ids.length > 0; ids = ids.filter((id) => !decided.has(id))) {
-    const rows = await tasks.listByIds(ids.slice(0, READ_BATCH))
-    for (const row of rows)
-      if (!row.isLeftOut)
-        decided.set(
-          row.id,
-          settled(() => decide(row)),
-        )
+  for await (const rows of wholeRows(repos, leftOut)) {
+    for (const row of rows) {
+      const outcome = settled(() => decide(row))
+      decided.set(row.id, outcome)
+    }
   }
   return decided
 }

@@ -10,7 +10,7 @@ import type { DecidedChange } from '../../repositories/task-changes.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { TaskChange } from '../../schemas/task.ts'
 import { activityRow } from '../activity/row.ts'
-import { READ_BATCH } from './left-out.ts'
+import { wholeRows } from './left-out.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
 
 /** What a request changes of the task with this externalId. */
@@ -124,13 +124,8 @@ async function* inPortions(
   rows: BoundedTaskRow[],
 ): AsyncGenerator<{ portion: BoundedTaskRow[]; isFirst: boolean }> {
   yield { portion: rows.filter(({ isLeftOut }) => !isLeftOut), isFirst: true }
-  let left = rows.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id)
-  while (left.length > 0) {
-    const portion = await tasks.listByIds(left.slice(0, READ_BATCH))
-    const read = portion.filter(({ isLeftOut }) => !isLeftOut)
-    yield { portion: read, isFirst: false }
-    left = left.filter((id) => !read.some((row) => row.id === id))
-  }
+  const leftOut = rows.filter(({ isLeftOut }) => isLeftOut)
+  for await (const portion of wholeRows({ tasks }, leftOut)) yield { portion, isFirst: false }
 }
 
 const withoutLongFields = (row: BoundedTaskRow): BoundedTaskRow => ({

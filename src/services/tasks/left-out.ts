@@ -15,7 +15,7 @@ export interface WrittenItem {
 }
 
 /** Maximum number of left-out tasks requested at once; how many are read depends on their size. */
-export const READ_BATCH = 20
+const READ_BATCH = 20
 
 export const toWrittenItem = (caller: Caller, row: TaskRow | BoundedTaskRow): WrittenItem => ({
   task: writtenFor(caller, toTask(row)),
@@ -48,6 +48,19 @@ export async function* wholeTasks(
   async function readPortion(ids: string[]): Promise<Map<string, string>> {
     const { items } = await tasks.listPortion([...new Set(ids)].slice(0, READ_BATCH), { deleted: 'included' })
     return items
+  }
+}
+
+/** Rows of locked tasks whose long fields were left out, with these, a few at a time. */
+export async function* wholeRows(
+  { tasks }: Pick<BoundRepositories, 'tasks'>,
+  leftOut: BoundedTaskRow[],
+): AsyncGenerator<BoundedTaskRow[]> {
+  for (let ids = leftOut.map(({ id }) => id); ids.length > 0; ) {
+    const rows = await tasks.listByIds(ids.slice(0, READ_BATCH))
+    const whole = rows.filter(({ isLeftOut }) => !isLeftOut)
+    yield whole
+    ids = ids.filter((id) => !whole.some((row) => row.id === id))
   }
 }
 
