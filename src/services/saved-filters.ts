@@ -1,6 +1,6 @@
 import { orderById } from '../domain/cursor.ts'
 import type { Operations } from '../domain/operation.ts'
-import { listNotFound, projectNotFound, savedFilterNotFound, tooManySavedFilters } from '../errors/index.ts'
+import { savedFilterNotFound, tooManySavedFilters } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { SavedFilterRow } from '../repositories/saved-filters.ts'
@@ -14,6 +14,7 @@ import {
 import type { Caller } from './access.ts'
 import { type Page, readPage } from './page.ts'
 import { filterOf } from './tasks/filter.ts'
+import { requirePlace } from './tasks/place.ts'
 
 const MAX_PER_KEY = 50
 /** For all counts of a response. A filter without an index reads every task: about half a second for a million. */
@@ -98,12 +99,6 @@ async function found(
   const row = await savedFilters.find(key)
   if (!row) throw savedFilterNotFound(key.id)
   return row
-}
-
-/** @throws project_not_found, list_not_found */
-async function requirePlace({ projects, lists }: BoundRepositories, { projectId, listId }: SavedQuery) {
-  if (projectId && !(await projects.find(projectId))) throw projectNotFound(projectId)
-  if (listId && !(await lists.find(listId))) throw listNotFound(listId)
 }
 
 const toSavedFilter = (row: SavedFilterRow, count: number | null): SavedFilter => ({

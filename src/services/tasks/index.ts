@@ -6,7 +6,7 @@ import type { Operations } from '../../domain/operation.ts'
 import { decideChange } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention } from '../../domain/trash.ts'
-import { listNotFound, projectNotFound, taskNotFound, taskWithReports } from '../../errors/index.ts'
+import { taskNotFound, taskWithReports } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
@@ -26,6 +26,7 @@ import { filterOf } from './filter.ts'
 import { portionsOf, type WrittenItem, wholeTasks } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget, writtenTask } from './merged.ts'
+import { requirePlace } from './place.ts'
 import type { singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
 import { toTask, writtenFor } from './view.ts'
@@ -104,7 +105,9 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const { name: sort, isKey, sortBy, direction } = taskOrderOf(query)
       const after = cursor === undefined ? undefined : decodeCursor(cursor, { sort, isKey })
       const isSummary = query.fields === 'summary'
-      const { tasks } = await reachedPlace(caller, query)
+      const bound = repos.within(caller)
+      await requirePlace(bound, query)
+      const { tasks } = bound
       const filter = filterOf(query, clock.now())
       const page = { sortBy, direction, after, limit: limit + 1, isSummary }
       const { items, ids, last } = await tasks.list(filter, page)
@@ -211,14 +214,6 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
           (await taskTexts.claimIndexing()) && (await taskTexts.index(INDEX_BATCH)) === INDEX_BATCH,
       )
     },
-  }
-
-  /** @throws project_not_found, list_not_found */
-  async function reachedPlace(caller: Caller, { projectId, listId }: TaskQuery): Promise<BoundRepositories> {
-    const bound = repos.within(caller)
-    if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-    if (listId && !(await bound.lists.find(listId))) throw listNotFound(listId)
-    return bound
   }
 
   function activityOf(

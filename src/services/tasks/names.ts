@@ -1,8 +1,8 @@
 import type { Operations } from '../../domain/operation.ts'
-import { projectNotFound } from '../../errors/index.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import { MAX_TASK_NAMES, type TaskNameList, type TaskNameQuery } from '../../schemas/task-name.ts'
 import type { Caller } from '../access.ts'
+import { requirePlace } from './place.ts'
 
 export const taskNameOperations = {
   list: { scope: 'tasks:read' },
@@ -16,7 +16,7 @@ export function taskNamesService({ repos }: { repos: Repositories }) {
       { kind, projectId, q }: { kind: 'label' | 'assignee' } & TaskNameQuery,
     ): Promise<TaskNameList> {
       const bound = repos.within(caller)
-      if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      await requirePlace(bound, { projectId })
       return { data: await bound.taskNames.list({ kind, projectId, text: q }, MAX_TASK_NAMES) }
     },
   }
