@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Cursor, Limit, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { Cursor, Limit, ref, StrictObject, Uuid } from './parts.ts'
 import { TaskListItem } from './task.ts'
+import { TaskQuery } from './task-query.ts'
 
 export const Merge = StrictObject(
   { into: Uuid('The task of the same project that this task is a report of.') },
@@ -10,12 +11,7 @@ export type Merge = Static<typeof Merge>
 
 export const ReportQuery = StrictObject(
   {
-    fields: Type.Optional(
-      StringEnum(['summary', 'all'], {
-        description: '`summary` omits the description, notes and metadata.',
-        default: 'all',
-      }),
-    ),
+    fields: TaskQuery.properties.fields,
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   },
