@@ -4,8 +4,9 @@ import { projects } from '../db/tables/projects.ts'
 import { taskNameChanges } from '../db/tables/task-counts.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import type { Executor, Reach } from './index.ts'
+import { patternOf } from './task-texts.ts'
 
-export interface NameFilter {
+interface NameRequest {
   kind: 'label' | 'assignee'
   projectId?: string | undefined
   /** Part of the name, in any case. */
@@ -26,9 +27,8 @@ const MAX_NAMES = 20_000
 export function taskNamesRepository(db: Executor, reach: Reach) {
   return {
     /** Most used first. Unused names are omitted. */
-    async list(filter: NameFilter, limit: number): Promise<UsedName[]> {
+    async list(filter: NameRequest, limit: number): Promise<UsedName[]> {
       const condition = sql`kind = ${filter.kind} and ${inProject(filter.projectId ?? reach.projectId)}`
-      const pattern = `%${(filter.text ?? '').replace(/[\\%_]/g, '\\$&')}%`
       // Counts and pending changes are read in one snapshot, so that none is counted twice.
       const { rows } = await db.execute<UsedName & Record<string, unknown>>(sql`
         with used as (
@@ -38,7 +38,7 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
           select lower(name), name, task_change, open_change, ctid from ${taskNameChanges} where ${condition}
         )
         select (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"${filter.kind === 'label' ? colorIn(filter.projectId ?? reach.projectId) : sql``}
-        from used where key like lower(${pattern})
+        from used where key like lower(${patternOf(filter.text ?? '')})
         group by key having sum(tasks) > 0
         order by "openCount" desc, key limit ${limit}`)
       return rows

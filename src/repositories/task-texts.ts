@@ -121,4 +121,5 @@ const textOf = (texts: string[]): SQL => sql.raw(`concat_ws(${SEPARATOR}, ${text
 const patternsOf = (words: string[]): SQL =>
   sql`array(select lower(pattern) from unnest(${sql.param(words.map(patternOf))}::text[]) as pattern)`
 
-const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+/** A pattern of LIKE for what contains a text. */
+export const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
