@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/domain/cursor.ts'
+import { TaskSort } from '../../src/schemas/task-query.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fillWithMillionTasks, OLD_COUNT, OLD_PROJECT } from '../support/million-tasks.ts'
 import { explaining, type Work, workOf } from '../support/plans.ts'
@@ -22,18 +23,6 @@ const TRASH = 10_000
 const SEARCHED = 6_001
 const ALL = 1_000_000
 const NAMES = { read: 21_100, sorted: 20_000 }
-
-const SORTS = [
-  '-createdAt',
-  'createdAt',
-  '-openedAt',
-  'openedAt',
-  '-updatedAt',
-  'updatedAt',
-  '-priority',
-  '-reports',
-] as const
-type Sort = (typeof SORTS)[number]
 
 let service: TestApp
 /** The same service, on connections that plan each statement without its values, as PostgreSQL may. */
@@ -107,7 +96,7 @@ function beyond(done: Work[], { read = MAX_READ, sorted = PAGE }: Limits = {}): 
     )
 }
 
-const KEYS: Record<Sort, string | number | null> = {
+const KEYS: Record<TaskSort, string | number | null> = {
   '-createdAt': null,
   createdAt: null,
   '-openedAt': '2026-06-01T00:00:00.000Z',
@@ -120,30 +109,29 @@ const KEYS: Record<Sort, string | number | null> = {
 }
 
 /** In the middle of all tasks. */
-async function cursorOf(sort: Sort): Promise<string> {
+async function cursorOf(sort: TaskSort): Promise<string> {
   const [row] = await service.query('select id from tasks order by id offset 500000 limit 1')
   return `&cursor=${encodeCursor(sort, { key: KEYS[sort], id: row.id })}`
 }
 
 describe('a page of tasks', () => {
-  test.each(SORTS.flatMap((sort) => (Object.keys(PLACES) as Place[]).map((place) => [sort, place] as const)))(
-    'sorted by %s, of %s, is read in the order of an index',
-    async (sort, place) => {
-      // Those with reports, and the others.
-      const parts = sort === '-reports' ? 2 : 1
-      const sorted = place.startsWith('a project') ? LISTS * PAGE : parts * PAGE
-      for (const app of [service, generic]) {
-        for (const cursor of ['', await cursorOf(sort)]) {
-          for (const fields of ['', '&fields=summary']) {
-            const path = `/api/tasks?sort=${sort}${PLACES[place]()}${cursor}${fields}`
-            expect(beyond(await workFor(app, path), { sorted })).toEqual([])
-          }
+  test.each(
+    TaskSort.flatMap((sort) => (Object.keys(PLACES) as Place[]).map((place) => [sort, place] as const)),
+  )('sorted by %s, of %s, is read in the order of an index', async (sort, place) => {
+    // Those with reports, and the others.
+    const parts = sort === '-reports' ? 2 : 1
+    const sorted = place.startsWith('a project') ? LISTS * PAGE : parts * PAGE
+    for (const app of [service, generic]) {
+      for (const cursor of ['', await cursorOf(sort)]) {
+        for (const fields of ['', '&fields=summary']) {
+          const path = `/api/tasks?sort=${sort}${PLACES[place]()}${cursor}${fields}`
+          expect(beyond(await workFor(app, path), { sorted })).toEqual([])
         }
       }
-    },
-  )
+    }
+  })
 
-  test.each(SORTS)(
+  test.each(TaskSort)(
     'sorted by %s, for a key of one project, is read in the order of an index',
     async (sort) => {
       for (const app of [service, generic]) {
@@ -200,7 +188,7 @@ describe('a page of tasks', () => {
   }
   test.each(Object.entries(FILTERS))('filtered by %s reads no more than its place', async (_, filter) => {
     const found: string[] = []
-    for (const sort of SORTS) {
+    for (const sort of TaskSort) {
       for (const [place, where] of Object.entries(PLACES)) {
         const read = place.startsWith('all') ? ALL : place.includes('old') ? OLD_COUNT + MAX_READ : MAX_WALK
         for (const trash of ['', '&deleted=true']) {
@@ -228,7 +216,7 @@ describe('a page of tasks', () => {
     'filtered by %s that few tasks have is found by an index',
     async (_, filter) => {
       const found: string[] = []
-      for (const sort of SORTS) {
+      for (const sort of TaskSort) {
         for (const where of Object.values(PLACES)) {
           const path = `/api/tasks?sort=${sort}&${filter}${where()}`
           // A search first finds out whether its place is a small one; then it reads all of it.
@@ -256,7 +244,7 @@ describe('a page of tasks', () => {
   })
 
   // PostgreSQL reads the table instead, which is as much: the statement timeout bounds both.
-  test.each(SORTS)(
+  test.each(TaskSort)(
     'of all projects and a source of no task, sorted by %s, reads each task once',
     async (sort) => {
       const done = await workFor(service, `/api/tasks?sort=${sort}&source=assistant`)

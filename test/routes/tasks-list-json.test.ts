@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TaskSort } from '../../src/schemas/task-query.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 /* PostgreSQL makes the JSON of tasks that are read; a write makes it of its row. Both must be the same. */
@@ -87,16 +88,7 @@ describe('a task in a list is the same as alone', () => {
     expect(written).toEqual(alone)
     const { description, notes, metadata, ...summary } = alone
     for (const place of [`projectId=${id}`, `listId=${inbox.id}`, `projectId=${id}&listId=${inbox.id}`]) {
-      for (const sort of [
-        '-createdAt',
-        'createdAt',
-        '-openedAt',
-        'openedAt',
-        '-updatedAt',
-        'updatedAt',
-        '-priority',
-        '-reports',
-      ]) {
+      for (const sort of TaskSort) {
         const page = await service.get(`/api/tasks?${place}&sort=${sort}`)
         expect(page.body).toEqual({ data: [alone], nextCursor: null })
         expect(page.headers.get('content-type')).toBe('application/json; charset=utf-8')
