@@ -10,7 +10,7 @@ import {
   SourcePayloadTest,
   SourceTest,
   SourceTestResult,
-} from '../schemas/source.ts'
+} from '../schemas/source-delivery.ts'
 import type { Services } from '../services/index.ts'
 import { sourceInboxOperations } from '../services/sources/inbox.ts'
 import { sourceTestOperations } from '../services/sources/testing.ts'

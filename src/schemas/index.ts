@@ -19,18 +19,20 @@ import {
   NewSource,
   Source,
   SourceChange,
+  SourceRotation,
+  SourceTemplate,
+  SourceWithSecret,
+} from './source.ts'
+import {
   SourceDelivery,
   SourceEvent,
   SourceIgnored,
   SourcePayloadTest,
   SourceReceipt,
-  SourceRotation,
   SourceTask,
-  SourceTemplate,
   SourceTest,
   SourceTestResult,
-  SourceWithSecret,
-} from './source.ts'
+} from './source-delivery.ts'
 import { SourcePreset } from './source-preset.ts'
 import { SyncRun } from './sync-run.ts'
 import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenTask } from './task.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FieldError } from '../../errors/index.ts'
-import type { RenderedTask } from '../../schemas/source.ts'
+import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import { readBody } from '../delivery-body.ts'
 import { taskOf } from './rendered-task.ts'
 import { type StoredPayload, storedBody } from './stored-payload.ts'

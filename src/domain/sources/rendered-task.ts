@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FieldError } from '../../errors/index.ts'
 import { isWebAddress, repaired } from '../../schemas/formats.ts'
-import type { RenderedTask } from '../../schemas/source.ts'
+import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import { TaskPriority } from '../../schemas/task.ts'
 
 const MAX_TITLE_LENGTH = 500

@@ -7,7 +7,7 @@ import { type BoundRepositories, everywhere, type Repositories } from '../../rep
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
-import type { SourceIgnored, SourceReceipt } from '../../schemas/source.ts'
+import type { SourceIgnored, SourceReceipt } from '../../schemas/source-delivery.ts'
 import { retryDecision } from '../feedback/delivery.ts'
 import { definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
