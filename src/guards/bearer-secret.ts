@@ -8,7 +8,7 @@ import type { FailureLimit } from '../services/failure-limit.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** How a receiver of deliveries verifies its callers, who have no API key. */
-    receiver?: 'webhookSecret' | 'codehostSignature' | 'sourceSecret' | 'sourceSecret'
+    receiver?: 'webhookSecret' | 'codehostSignature' | 'sourceSecret'
   }
 }
 
