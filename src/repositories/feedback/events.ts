@@ -1,12 +1,11 @@
-import { isDatabaseAway, withoutValues } from '../../db/database-error.ts'
 import { and, desc, eq, inArray, lt, sql } from '../../db/drizzle.ts'
 import { preparedStatement } from '../../db/prepared-statement.ts'
 import { recordset } from '../../db/recordset.ts'
 import { feedbackEvents, feedbackUnreadable } from '../../db/tables/feedback.ts'
-import { AppError, unavailable } from '../../errors/index.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor } from '../index.ts'
 import { lockingProjects } from '../locking-projects.ts'
+import { redacted } from '../redacted.ts'
 import { namingViolations } from '../task-violations.ts'
 import { insertingTasks, type TaskRow, tasksAndActivity } from '../tasks.ts'
 
@@ -63,18 +62,8 @@ export function feedbackRepository(db: Executor) {
   }
 
   return {
-    /**
-     * Removes parameters from the errors of `work`: they contain e-mail addresses, and errors are logged.
-     * @throws unavailable while the database is unavailable
-     */
-    async redacted<T>(work: () => Promise<T>): Promise<T> {
-      try {
-        return await work()
-      } catch (error) {
-        if (error instanceof AppError) throw error
-        throw isDatabaseAway(error) ? unavailable(withoutValues(error)) : withoutValues(error)
-      }
-    },
+    /** Errors are logged, and their parameters contain e-mail addresses. */
+    redacted,
 
     /** Inserts an event without a task, unless it exists. */
     async insert(row: FeedbackRow): Promise<void> {

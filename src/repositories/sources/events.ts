@@ -1,11 +1,11 @@
-import { isDatabaseAway, violates, withoutValues } from '../../db/database-error.ts'
+import { violates } from '../../db/database-error.ts'
 import { and, desc, eq, lt, or, sql } from '../../db/drizzle.ts'
 import { preparedStatement } from '../../db/prepared-statement.ts'
 import { recordset } from '../../db/recordset.ts'
 import { sourceEvents } from '../../db/tables/sources.ts'
-import { AppError, unavailable } from '../../errors/index.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor } from '../index.ts'
+import { redacted } from '../redacted.ts'
 import { namingViolations } from '../task-violations.ts'
 import { insertingTasks, type TaskRow, tasksAndActivity } from '../tasks.ts'
 
@@ -29,16 +29,7 @@ export function sourceEventsRepository(db: Executor) {
     and(eq(sourceEvents.sourceId, sourceId), eq(sourceEvents.id, id))
 
   return {
-    /**
-     * Removes payloads from the errors of `work`, which are logged.
-     * @throws unavailable while the database is unavailable
-     */
-    async redacted<T>(work: () => Promise<T>): Promise<T> {
-      return work().catch((error) => {
-        if (error instanceof AppError) throw error
-        throw isDatabaseAway(error) ? unavailable(withoutValues(error)) : withoutValues(error)
-      })
-    },
+    redacted,
 
     /** Inserts events; returns the ids of the inserted ones. The others exist already, by their deduplication key. */
     async insert(rows: SourceEventRow[]): Promise<Set<string>> {
