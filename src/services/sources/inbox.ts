@@ -93,7 +93,8 @@ export function sourceInboxService({
       if (event.outcome === 'accepted') return { errors }
       return { errors, outcome: reading.outcome === 'filtered' ? 'filtered' : 'rejected' }
     }
-    const { deliveryId, bodyHash } = { deliveryId: event.deliveryId, ...reading }
+    const { deliveryId } = event
+    const { bodyHash } = reading
     const dedupKey = event.dedupKey ?? (deliveryId === null ? null : dedupKeyOf({ deliveryId, bodyHash }))
     const same = dedupKey === null ? undefined : await repos.sourceEvents.findByKey(source.id, dedupKey)
     if (same && same.id !== event.id) {
