@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../api/client.ts'
-import { cursorPagination } from '../api/queries.ts'
+import { cursorPagination, cursorParam } from '../api/queries.ts'
 
 export type Source = Schema<'Source'>
 export type SourceWithSecret = Schema<'SourceWithSecret'>
@@ -11,8 +11,7 @@ export type Template = Schema<'SourceTemplate'>
 
 export const sourcesQuery = infiniteQueryOptions({
   queryKey: ['sources'],
-  queryFn: ({ pageParam }) =>
-    dataOf(api.GET('/api/sources', { params: { query: pageParam ? { cursor: pageParam } : {} } })),
+  queryFn: ({ pageParam }) => dataOf(api.GET('/api/sources', { params: { query: cursorParam(pageParam) } })),
   ...cursorPagination,
 })
 
@@ -30,7 +29,7 @@ export const sourceEventsQuery = (id: string, outcome: SourceEvent['outcome'] | 
         api.GET('/api/sources/{id}/events', {
           params: {
             path: { id },
-            query: { limit: 50, ...(outcome && { outcome }), ...(pageParam && { cursor: pageParam }) },
+            query: { limit: 50, ...(outcome && { outcome }), ...cursorParam(pageParam) },
           },
         }),
       ),

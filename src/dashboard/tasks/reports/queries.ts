@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../../api/client.ts'
-import { cursorParam, type TaskListItem } from '../../api/queries.ts'
+import { cursorPagination, cursorParam, type TaskListItem } from '../../api/queries.ts'
 
 export type SimilarTask = Schema<'SimilarTasks'>['data'][number]
 
@@ -45,6 +45,5 @@ export const reportsQuery = ({ id, reports }: Pick<TaskListItem, 'id' | 'reports
           params: { path: { id }, query: { limit: 20, ...cursorParam(pageParam) } },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    ...cursorPagination,
   })
