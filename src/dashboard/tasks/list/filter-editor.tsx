@@ -2,8 +2,8 @@ import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { KINDS } from '../filters.ts'
-import { NameTags } from '../name-tags.tsx'
 import { MORE_FILTERS, type MoreFilter } from './filter-texts.ts'
+import { NameFilter } from './name-filter.tsx'
 
 interface FilterEditorProps {
   name: MoreFilter
@@ -15,7 +15,19 @@ interface FilterEditorProps {
 /** Edits the value of one filter. */
 export function FilterEditor(props: FilterEditorProps) {
   const { name, filters, onChange, onClose } = props
-  if (name === 'assignee') return <AssigneeEditor {...props} />
+  if (name === 'assignee')
+    return (
+      <NameFilter
+        kind="assignees"
+        projectId={filters.projectId}
+        aria-label="Filter by assignee"
+        placeholder="Select or enter a name"
+        description="Shows tasks of any of these people. Enter none for tasks without assignees."
+        w={280}
+        value={filters.assignee ?? []}
+        onChange={(names) => onChange({ assignee: names.length > 0 ? names : undefined })}
+      />
+    )
   if (name === 'kind')
     return (
       <SegmentedControl
@@ -42,30 +54,6 @@ export function FilterEditor(props: FilterEditorProps) {
       </Button>
     )
   return <TextEditor {...props} name={name} />
-}
-
-function AssigneeEditor({ filters, onChange }: FilterEditorProps) {
-  // Local state, because the address updates later: two quick choices must both count.
-  const [names, setNames] = useState(filters.assignee ?? [])
-  return (
-    <NameTags
-      kind="assignees"
-      projectId={filters.projectId}
-      selectsFirst
-      aria-label="Filter by assignee"
-      placeholder={names.length === 0 ? 'Select or enter a name' : undefined}
-      description="Shows tasks of any of these people. Enter none for tasks without assignees."
-      autoFocus
-      w={280}
-      value={names}
-      acceptValueOnBlur={false}
-      comboboxProps={{ withinPortal: false }}
-      onChange={(next) => {
-        setNames(next)
-        onChange({ assignee: next.length > 0 ? next : undefined })
-      }}
-    />
-  )
 }
 
 type TextFilter = Exclude<MoreFilter, 'assignee' | 'kind' | 'includeArchived'>
