@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select, Skeleton } from '@mantine/core'
+import { Button, Select, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -13,7 +13,7 @@ import { Link } from '../navigation/link.tsx'
 import { useSearchString } from '../navigation/location-provider.tsx'
 import { formatSearch, parseSearch } from '../navigation/search-params.ts'
 import { deliveryReason, deliveryTitle } from './delivery-text.ts'
-import { InboxItem, InboxRows, pollFirstPage } from './inbox.tsx'
+import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
@@ -26,6 +26,12 @@ const NAMES: Record<Status, string> = {
   applied: 'applied',
   dropped: 'ignored',
   failed: 'failed',
+}
+const STATUSES: Record<Status, string> = {
+  received: 'Pending',
+  applied: 'Applied',
+  dropped: 'Ignored',
+  failed: 'Failed',
 }
 
 /** What the code host has sent to the webhooks of connected repositories. */
@@ -70,31 +76,24 @@ export default function DeliveriesPage() {
 }
 
 function Deliveries({ projectId }: { projectId: string }) {
-  const [status, setStatus] = useState<Status | 'all'>('all')
+  const [status, setStatus] = useState<Status>()
   const query = useInfiniteQuery({
-    ...deliveriesQuery(projectId, status === 'all' ? undefined : status),
+    ...deliveriesQuery(projectId, status),
     refetchInterval: pollFirstPage,
   })
   const deliveries = itemsOf(query.data)
   return (
-    <>
-      <SegmentedControl
-        aria-label="Status"
-        value={status}
-        onChange={(value) => setStatus(value as Status | 'all')}
-        data={[
-          { value: 'all', label: 'All' },
-          { value: 'received', label: 'Pending' },
-          { value: 'applied', label: 'Applied' },
-          { value: 'dropped', label: 'Ignored' },
-          { value: 'failed', label: 'Failed' },
-        ]}
-      />
-      {query.isPending && <Skeleton height={200} />}
-      {query.isError && <LoadError what="the deliveries" query={query} />}
-      {query.isSuccess && deliveries.length === 0 && (
+    <Inbox
+      what="deliveries"
+      name="the deliveries"
+      label="Status"
+      outcomes={STATUSES}
+      outcome={status}
+      onOutcome={setStatus}
+      query={query}
+      empty={
         <EmptyState
-          title={status === 'all' ? 'No deliveries yet' : `No ${NAMES[status]} deliveries`}
+          title={status ? `No ${NAMES[status]} deliveries` : 'No deliveries yet'}
           action={
             <Button
               variant="default"
@@ -104,13 +103,12 @@ function Deliveries({ projectId }: { projectId: string }) {
             </Button>
           }
         />
-      )}
-      <InboxRows what="deliveries" query={query}>
-        {deliveries.map((delivery) => (
-          <DeliveryItem key={delivery.id} projectId={projectId} delivery={delivery} />
-        ))}
-      </InboxRows>
-    </>
+      }
+    >
+      {deliveries.map((delivery) => (
+        <DeliveryItem key={delivery.id} projectId={projectId} delivery={delivery} />
+      ))}
+    </Inbox>
   )
 }
 

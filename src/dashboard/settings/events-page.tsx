@@ -1,18 +1,17 @@
-import { Button, SegmentedControl, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { eventsQuery, itemsOf } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { EventErrors, EventPayload } from './event-details.tsx'
 import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
-import { InboxItem, InboxRows, pollFirstPage } from './inbox.tsx'
+import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
@@ -20,11 +19,12 @@ type Event = Schema<'FeedbackEvent'>
 type Outcome = Event['outcome']
 
 const COLOURS: Record<Outcome, string> = { accepted: 'green', ignored: 'gray', rejected: 'red' }
+const OUTCOMES: Record<Outcome, string> = { accepted: 'Accepted', rejected: 'Rejected', ignored: 'Ignored' }
 
 export default function EventsPage() {
-  const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
+  const [outcome, setOutcome] = useState<Outcome>()
   const query = useInfiniteQuery({
-    ...eventsQuery(outcome === 'all' ? undefined : outcome),
+    ...eventsQuery(outcome),
     refetchInterval: pollFirstPage,
   })
   const events = itemsOf(query.data)
@@ -34,47 +34,43 @@ export default function EventsPage() {
         All events sent to the feedback webhook. Payloads are kept for 30 days. Ignored events are kept for 7
         days, without their payload.
       </PageHeader>
-      <SegmentedControl
-        aria-label="Outcome"
-        value={outcome}
-        onChange={(value) => setOutcome(value as Outcome | 'all')}
-        data={[
-          { value: 'all', label: 'All' },
-          { value: 'accepted', label: 'Accepted' },
-          { value: 'rejected', label: 'Rejected' },
-          { value: 'ignored', label: 'Ignored' },
-        ]}
-      />
-      {query.isPending && <Skeleton height={200} />}
-      {query.isError && <LoadError what="the inbox" query={query} />}
-      {query.isSuccess && events.length === 0 && outcome !== 'all' && (
-        <EmptyState
-          title={`No ${outcome} events`}
-          action={
-            <Button variant="default" onClick={() => setOutcome('all')}>
-              Show all events
-            </Button>
-          }
-        />
-      )}
-      {query.isSuccess && events.length === 0 && outcome === 'all' && (
-        <EmptyState
-          title="No events yet"
-          description="Events from your analytics platform appear here."
-          action={
-            <Button variant="default" renderRoot={(props) => <Link to="/settings/webhook" {...props} />}>
-              Set up webhook
-            </Button>
-          }
-        >
-          <CopyBlock caption="Or send a test event:" text={feedbackCurl()} />
-        </EmptyState>
-      )}
-      <InboxRows what="events" query={query}>
+      <Inbox
+        what="events"
+        name="the inbox"
+        label="Outcome"
+        outcomes={OUTCOMES}
+        outcome={outcome}
+        onOutcome={setOutcome}
+        query={query}
+        empty={
+          outcome ? (
+            <EmptyState
+              title={`No ${outcome} events`}
+              action={
+                <Button variant="default" onClick={() => setOutcome(undefined)}>
+                  Show all events
+                </Button>
+              }
+            />
+          ) : (
+            <EmptyState
+              title="No events yet"
+              description="Events from your analytics platform appear here."
+              action={
+                <Button variant="default" renderRoot={(props) => <Link to="/settings/webhook" {...props} />}>
+                  Set up webhook
+                </Button>
+              }
+            >
+              <CopyBlock caption="Or send a test event:" text={feedbackCurl()} />
+            </EmptyState>
+          )
+        }
+      >
         {events.map((event) => (
           <EventItem key={event.id} event={event} />
         ))}
-      </InboxRows>
+      </Inbox>
     </div>
   )
 }

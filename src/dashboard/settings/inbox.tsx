@@ -1,7 +1,8 @@
-import { Badge, Button } from '@mantine/core'
+import { Badge, Button, SegmentedControl, Skeleton } from '@mantine/core'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { loadMore } from '../api/invalidate.ts'
+import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Link } from '../navigation/link.tsx'
 import styles from './settings.module.css'
@@ -13,25 +14,46 @@ const POLL_MS = 5_000
 export const pollFirstPage = ({ state }: { state: { data?: { pages: unknown[] } | undefined } }) =>
   state.data?.pages.length === 1 ? POLL_MS : false
 
-interface InboxRowsProps {
-  /** What they are, in the plural. */
+const ALL = 'all'
+
+interface InboxProps<Outcome extends string> {
+  /** What is in it, in the plural. */
   what: string
-  query: Pick<
-    UseInfiniteQueryResult,
-    'hasNextPage' | 'isFetchingNextPage' | 'isFetching' | 'refetch' | 'fetchNextPage'
-  >
+  /** What could not be loaded, in an error. */
+  name: string
+  /** What the outcomes are called. */
+  label: string
+  outcomes: Record<Outcome, string>
+  /** The only outcome that is shown. */
+  outcome: Outcome | undefined
+  onOutcome(outcome: NoInfer<Outcome> | undefined): void
+  query: UseInfiniteQueryResult
+  empty: ReactNode
   /** One item for each delivery or event. */
   children: ReactNode[]
 }
 
-/** The rows of an inbox that are loaded, newest first. */
-export function InboxRows({ what, query, children }: InboxRowsProps) {
+/** What was received, newest first, with a filter by outcome. */
+export function Inbox<Outcome extends string>(props: InboxProps<Outcome>) {
+  const { outcomes, query, children } = props
   return (
     <>
+      <SegmentedControl
+        aria-label={props.label}
+        value={props.outcome ?? ALL}
+        onChange={(value) => props.onOutcome(value === ALL ? undefined : (value as Outcome))}
+        data={[
+          { value: ALL, label: 'All' },
+          ...Object.entries<string>(outcomes).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+      {query.isPending && <Skeleton height={200} />}
+      {query.isError && <LoadError what={props.name} query={query} />}
+      {query.isSuccess && children.length === 0 && props.empty}
       {children.length > 0 && <ul className={styles.rows}>{children}</ul>}
       {query.hasNextPage && (
         <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void loadMore(query)}>
-          Show older {what}
+          Show older {props.what}
         </Button>
       )}
     </>

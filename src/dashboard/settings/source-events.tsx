@@ -1,26 +1,26 @@
-import { Button, SegmentedControl, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { itemsOf } from '../api/queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { EventErrors, EventPayload } from './event-details.tsx'
-import { InboxItem, InboxRows, pollFirstPage } from './inbox.tsx'
+import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
 import { type Source, type SourceEvent, sourceEventsQuery } from './source-queries.ts'
 
 type Outcome = SourceEvent['outcome']
 
 const COLOURS: Record<Outcome, string> = { accepted: 'green', filtered: 'gray', rejected: 'red' }
+const OUTCOMES: Record<Outcome, string> = { accepted: 'Accepted', rejected: 'Rejected', filtered: 'Filtered' }
 
 /** The inbox of a source. */
 export function SourceEvents({ source, onClose }: { source: Source; onClose(): void }) {
-  const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
+  const [outcome, setOutcome] = useState<Outcome>()
   const query = useInfiniteQuery({
-    ...sourceEventsQuery(source.id, outcome === 'all' ? undefined : outcome),
+    ...sourceEventsQuery(source.id, outcome),
     refetchInterval: pollFirstPage,
   })
   const events = itemsOf(query.data)
@@ -36,30 +36,25 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
       >
         The deliveries that were verified. Payloads are kept for 30 days. Filtered deliveries are kept for 7.
       </PageHeader>
-      <SegmentedControl
-        aria-label="Outcome"
-        value={outcome}
-        onChange={(value) => setOutcome(value as Outcome | 'all')}
-        data={[
-          { value: 'all', label: 'All' },
-          { value: 'accepted', label: 'Accepted' },
-          { value: 'rejected', label: 'Rejected' },
-          { value: 'filtered', label: 'Filtered' },
-        ]}
-      />
-      {query.isPending && <Skeleton height={200} />}
-      {query.isError && <LoadError what="the inbox" query={query} />}
-      {query.isSuccess && events.length === 0 && (
-        <EmptyState
-          title={outcome === 'all' ? 'No deliveries yet' : `No ${outcome} deliveries`}
-          description="Deliveries with a wrong secret or signature are not listed."
-        />
-      )}
-      <InboxRows what="deliveries" query={query}>
+      <Inbox
+        what="deliveries"
+        name="the inbox"
+        label="Outcome"
+        outcomes={OUTCOMES}
+        outcome={outcome}
+        onOutcome={setOutcome}
+        query={query}
+        empty={
+          <EmptyState
+            title={outcome ? `No ${outcome} deliveries` : 'No deliveries yet'}
+            description="Deliveries with a wrong secret or signature are not listed."
+          />
+        }
+      >
         {events.map((event) => (
           <SourceEventItem key={event.id} event={event} />
         ))}
-      </InboxRows>
+      </Inbox>
     </>
   )
 }
