@@ -13,7 +13,7 @@ export interface SimilarTask {
 }
 
 interface SimilarRequest {
-  task: Pick<TaskRow, 'id' | 'projectId' | 'noteKey'>
+  task: Pick<TaskRow, 'id' | 'projectId'>
   /** Tasks with all words of one of these in their title are compared. */
   wordGroups: string[][]
   /** Tasks that were done before are left out. */
@@ -46,24 +46,20 @@ export function similarTasksRepository(db: Executor) {
      * of a report. What is compared is limited, because pg_trgm's own index operator takes seconds at a million tasks.
      */
     async list({ task, wordGroups, doneSince, limit }: SimilarRequest): Promise<SimilarTask[]> {
-      const { id, projectId, noteKey } = task
+      const { id, projectId } = task
       const isEligible = sql`(status <> 'done' or completed_at >= ${doneSince.toISOString()}::timestamptz)`
       const isInProject = and(isWithin(tasks.projectId, projectId), isNull(tasks.deletedAt))
       const candidates = [
         sql`select id from ${tasks} where ${isInProject}
           order by ${tasks.projectId} desc, ${tasks.id} desc limit ${sql.raw(String(MAX_RECENT))}`,
         ...wordGroups.map(havingWords),
-        ...(noteKey === null
-          ? []
-          : [
-              sql`
-          select id from ${tasks} where ${isInProject} and note_key = ${noteKey} and status <> 'done'
+        sql`select id from ${tasks}
+          where ${isInProject} and note_key = (select note_key from subject) and status <> 'done'
           order by id limit ${sql.raw(String(MAX_OF_NOTE))}`,
-            ]),
       ]
       const { rows } = await db.execute<{ json: string; similarity: number }>(sql`
         with subject as materialized (
-          select title, ${TEXT} as text from ${tasks} where id = ${id}
+          select title, note_key, ${TEXT} as text from ${tasks} where id = ${id}
         ), candidates as materialized (
           ${sql.join(
             candidates.map((candidate) => sql`(${candidate})`),

@@ -11,7 +11,7 @@ import type { ReportQuery, SimilarQuery } from '../schemas/report.ts'
 import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
-import { type PageJson, parsedItems } from './page.ts'
+import { itemsOf, type PageJson } from './page.ts'
 import { portionsOf } from './tasks/left-out.ts'
 import { lockTasks, writableTask } from './tasks/locks.ts'
 import { countReport, type LockedReport, withTarget, writtenTask } from './tasks/merged.ts'
@@ -32,7 +32,7 @@ export const reportOperations = {
 export function reportsService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const log = changeLog(clock)
 
-  const service = {
+  return {
     /**
      * Merges a task into another one of its project; returns one that is merged into it already unchanged.
      * @throws task_not_found, project_archived, merge_conflict
@@ -108,39 +108,53 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
       caller: Caller,
       { id, query: { limit = 10 } }: { id: string; query: SimilarQuery },
     ): Promise<{ items: SimilarTask[]; isAvailable: boolean }> {
-      const { tasks, similarTasks } = repos.within(caller)
-      const [task, isAvailable] = await Promise.all([tasks.find(id), similarTasks.isAvailable()])
+      const bound = repos.within(caller)
+      const task = await bound.tasks.find(id)
       if (!task) throw taskNotFound(id)
-      if (!isAvailable) return { items: [], isAvailable }
-      const wordGroups = pairsOf(distinctiveWords(task.title))
-      const doneSince = new Date(clock.now().getTime() - DONE_MS)
-      return { items: await similarTasks.list({ task, wordGroups, doneSince, limit }), isAvailable }
+      return similarTo(bound, { task, limit })
     },
 
-    /** The newest reports of a task, and tasks that resemble it unless it is done: a few of each, with their titles. */
-    async brief(
-      caller: Caller,
-      {
-        task: { id, reports, status },
-        limit,
-      }: { task: Pick<Task, 'id' | 'reports' | 'status'>; limit: number },
-    ) {
-      const query = { limit, fields: 'summary' as const }
-      const latest =
-        reports === 1 ? [] : await parsedItems<TaskListItem>(await service.list(caller, { id, query }))
-      const { items } =
-        status === 'done' ? { items: [] } : await service.listSimilar(caller, { id, query: { limit } })
+    /**
+     * The newest reports of a task that was just read, and tasks that resemble it unless it is done: a few of each, with
+     * their titles.
+     */
+    async brief(caller: Caller, { task, limit }: { task: ReadTask; limit: number }) {
+      const bound = repos.within(caller)
+      const [latest, similar] = await Promise.all([
+        task.reports === 1 ? [] : latestReports(bound, { id: task.id, limit }),
+        task.status === 'done' ? [] : similarTo(bound, { task, limit }).then(({ items }) => items),
+      ])
       return {
         latestReports: latest.map(({ id, title, openedAt }) => ({ id, title, openedAt })),
-        similar: items.map(({ json, similarity }) => {
+        similar: similar.map(({ json, similarity }) => {
           const { id, title, status } = JSON.parse(json) as TaskListItem
           return { id, title, status, similarity }
         }),
       }
     },
   }
-  return service
+
+  async function similarTo(
+    { similarTasks }: Pick<BoundRepositories, 'similarTasks'>,
+    { task, limit }: { task: Pick<Task, 'id' | 'projectId' | 'title'>; limit: number },
+  ): Promise<{ items: SimilarTask[]; isAvailable: boolean }> {
+    if (!(await similarTasks.isAvailable())) return { items: [], isAvailable: false }
+    const wordGroups = pairsOf(distinctiveWords(task.title))
+    const doneSince = new Date(clock.now().getTime() - DONE_MS)
+    return { items: await similarTasks.list({ task, wordGroups, doneSince, limit }), isAvailable: true }
+  }
 }
+
+async function latestReports(
+  { tasks }: Pick<BoundRepositories, 'tasks'>,
+  { id, limit }: { id: string; limit: number },
+): Promise<TaskListItem[]> {
+  const { sortBy, direction } = taskOrderOf({})
+  const page = await tasks.list({ mergedInto: id }, { sortBy, direction, limit: limit + 1, isSummary: true })
+  return itemsOf<TaskListItem>(page.items ?? '')
+}
+
+type ReadTask = Pick<Task, 'id' | 'projectId' | 'title' | 'status' | 'reports'>
 
 const ORDER = 'reports'
 

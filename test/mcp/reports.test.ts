@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
 
@@ -40,4 +40,28 @@ test('an assistant gets the newest reports of a task and similar ones, fenced', 
   expect(fenced).toContain(JSON.stringify(data.similar))
   const report = await callTool(client, 'get_task', { id: reports[0] })
   expect(report.data).toMatchObject({ mergedInto: target.id, latestReports: [], similar: [] })
+})
+
+test('a task is read once for an assistant, with its reports and similar tasks', async () => {
+  const { key, inbox } = await givenProjectWithKey(service)
+  const target = await service.given.task(inbox, { title: 'Login with a passkey fails' })
+  const { id } = await service.given.task(inbox, { title: 'A report' })
+  await service.post(`/api/tasks/${id}/merge`, { into: target.id })
+  const client = await connect({ key })
+  const reads: PropertyKey[] = []
+  const within = service.repos.within
+  const spy = vi.spyOn(service.repos, 'within').mockImplementation((reach) => {
+    const bound = within(reach)
+    const get = (tasks: typeof bound.tasks, name: keyof typeof bound.tasks) => {
+      if (name.startsWith('find')) reads.push(name)
+      return tasks[name]
+    }
+    return { ...bound, tasks: new Proxy(bound.tasks, { get: get as () => unknown }) }
+  })
+
+  const { data } = await callTool(client, 'get_task', { id: target.id })
+  spy.mockRestore()
+
+  expect(data.latestReports).toHaveLength(1)
+  expect(reads).toEqual(['findJson'])
 })
