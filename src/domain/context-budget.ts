@@ -12,7 +12,7 @@ import {
 /** Estimated tokens of a text: four bytes of UTF-8 each. Within about 25% for English and code. */
 export const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_OF_TOKEN)
 
-const BYTES_OF_TOKEN = 4
+export const BYTES_OF_TOKEN = 4
 
 /** Maximum of omissions listed by id; the rest are only counted. */
 const MAX_NAMED = 20

@@ -67,7 +67,7 @@ function dataMarkdown({ project, lists, tasks }: ContextRest): string {
 const listLine = ({ id, ...list }: Context['lists'][number]) => ({ list: id, ...list })
 
 /** A task in one line: the fields that identify it. */
-export const taskLine = ({ id, title, status, priority, labels, source, listId, updatedAt }: TaskBrief) => ({
+const taskLine = ({ id, title, status, priority, labels, source, listId, updatedAt }: TaskBrief) => ({
   task: id,
   title,
   status,

@@ -14,10 +14,20 @@ export interface Operation {
 export type Operations<Service> = { [Method in keyof Service]?: Operation }
 
 /** @throws insufficient_scope */
-export function requireAllowed(
-  { scopes, projectId }: Pick<Strength, 'scopes' | 'projectId'>,
+export function requireAllowed(caller: Restricted, operation: Operation): void {
+  const missing = missingScope(caller, operation)
+  if (missing !== undefined) throw insufficientScope(missing)
+}
+
+export const isAllowed = (caller: Restricted, operation: Operation): boolean =>
+  missingScope(caller, operation) === undefined
+
+type Restricted = Pick<Strength, 'scopes' | 'projectId'>
+
+function missingScope(
+  { scopes, projectId }: Restricted,
   { scope, isServiceWide }: Operation,
-): void {
-  if (scope !== 'any' && !allows(scopes, scope)) throw insufficientScope(scope)
-  if (isServiceWide && projectId !== null) throw insufficientScope('admin')
+): Scope | undefined {
+  if (scope !== 'any' && !allows(scopes, scope)) return scope
+  return isServiceWide && projectId !== null ? 'admin' : undefined
 }

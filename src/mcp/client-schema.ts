@@ -1,48 +1,53 @@
-import type { TSchema } from '@sinclair/typebox'
-import { namedSchemas } from '../schemas/index.ts'
+import type { TObject } from '@sinclair/typebox'
 
 type JsonSchema = { [keyword: string]: unknown }
+type ObjectSchema = JsonSchema & { type: 'object' }
 
 /**
- * A schema for clients: references are inlined, because clients cannot resolve them; `x-` keywords are removed,
- * because strict parsers reject unknown keywords; examples are removed, because every client loads all of it in every
- * session.
+ * What a model needs to know of a schema, as short as possible, because every client loads all of it in every session.
+ * Limits are checked and explained when they are exceeded, IDs are copied from results, and null only clears what an
+ * empty value clears as well.
  */
-export const clientSchema = (schema: TSchema): JsonSchema => plain(schema) as JsonSchema
+export const inputSchema = (schema: TObject): ObjectSchema => objectSchema(schema, { withNull: false })
 
-const byReference = new Map(namedSchemas.map((schema) => [`${schema.$id}#`, schema as TSchema]))
+/** The same for a result, which clients validate. */
+export const outputSchema = (schema: TObject): ObjectSchema => objectSchema(schema, { withNull: true })
 
-function plain(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(plain)
-  if (typeof part !== 'object' || part === null) return part
-  const { $ref, ...own } = part as JsonSchema
-  const named = byReference.get(String($ref))
-  if (named) return plain({ ...named, ...own })
-  return withOneType(
-    Object.fromEntries(
-      Object.entries(own)
-        .filter(([keyword]) => !['$id', 'examples'].includes(keyword) && !keyword.startsWith('x-'))
-        .map(([keyword, value]) => [keyword, isData(keyword) ? value : plainValue(keyword, value)]),
-    ),
-  )
+interface Options {
+  /** Whether null is written as a branch of `anyOf`: some clients support only a single `type`. */
+  withNull: boolean
+}
+
+const objectSchema = (schema: TObject, options: Options): ObjectSchema => ({
+  ...plain(schema, options),
+  type: 'object',
+})
+
+const KEYWORDS: readonly string[] = ['type', 'enum', 'default', 'minimum', 'required', 'additionalProperties']
+
+function plain(schema: JsonSchema, options: Options): JsonSchema {
+  const { type: types, properties, items, description, format, enum: values } = schema
+  const own = {
+    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => KEYWORDS.includes(keyword))),
+    type: [types].flat()[0],
+    ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }),
+    ...(format === 'date-time' && { format }),
+    ...(description !== '' && description !== undefined && { description }),
+    ...(isSchema(properties) && { properties: plainProperties(properties, options) }),
+    // A description of the whole array says it.
+    ...(isSchema(items) && { items: plain({ ...items, description: undefined }, options) }),
+  }
+  if (!options.withNull || !Array.isArray(types)) return own
+  return { anyOf: [own, { type: 'null' }] }
 }
 
 /** Members of `properties` are names of fields, even if they look like keywords. */
-function plainValue(keyword: string, value: unknown): unknown {
-  if (keyword !== 'properties') return plain(value)
-  return Object.fromEntries(Object.entries(value as object).map(([name, schema]) => [name, plain(schema)]))
-}
-
-/** Writes "or null" as a branch of `anyOf`: some clients support only a single `type`. */
-function withOneType(schema: JsonSchema): JsonSchema {
-  if (!Array.isArray(schema.type)) return schema
-  const { type: types, description, enum: values, ...own } = schema
-  const branches = (types as string[]).map((type) =>
-    type === 'null'
-      ? { type }
-      : { type, ...own, ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }) },
+const plainProperties = (properties: JsonSchema, options: Options) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, plain(asSchema(schema), options)]),
   )
-  return { description, anyOf: branches }
-}
 
-const isData = (keyword: string) => ['enum', 'default', 'const'].includes(keyword)
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null
+
+/** Cast: TypeBox makes no other schemas here. */
+const asSchema = (schema: unknown) => schema as JsonSchema

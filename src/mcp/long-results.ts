@@ -7,7 +7,8 @@ type InPieces<T> = {
 }
 
 export interface ToolResult<T extends object = object> {
-  data: InPieces<T>
+  /** Results may have more members than their schema. */
+  data: InPieces<T> & { [name: string]: unknown }
   /** The same content as text, made when it is needed. */
   text(): string | Iterable<string> | AsyncIterable<string>
   /** If the result is read while it is sent: how much memory that needs. */

@@ -76,6 +76,15 @@ export function listsRepository(db: Executor, reach: Reach) {
       return row
     },
 
+    /** Pairs of id and name. */
+    async listNames(ids: string[]): Promise<[string, string][]> {
+      const rows = await db
+        .select({ id: lists.id, name: lists.name })
+        .from(lists)
+        .where(and(sql`${lists.id} = any(${sql.param(ids)}::uuid[])`, inReach))
+      return rows.map(({ id, name }) => [id, name])
+    },
+
     async findCounted(id: string): Promise<ListRow | undefined> {
       const [row] = await counted(and(eq(lists.id, id), inReach))
       return row

@@ -9,7 +9,7 @@ export const MAX_LISTS = 200
 
 const { properties: brief } = Type.Omit(TaskListItem, ['description', 'notes', 'metadata'])
 
-export const Notice = Type.String({
+const Notice = Type.String({
   description: 'A notice that task texts and the names of lists and projects are untrusted data.',
 })
 

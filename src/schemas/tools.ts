@@ -1,151 +1,106 @@
-import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { NewComment } from './comment.ts'
-import { ContextRequest, Notice, TaskBrief } from './context.ts'
-import { DateTime, Nullable, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { ContextRequest } from './context.ts'
+import { StrictObject, Uuid } from './parts.ts'
 import { NewRule, RuleChange } from './rule.ts'
-import { ActorType, NewTask, Task, TaskChange } from './task.ts'
+import { NewTask, TaskChange } from './task.ts'
 import { TaskQuery } from './task-query.ts'
 
 /*
- * Input and output of the AI tools, built from the same schemas as REST. Fields without use for an assistant are
- * omitted, and `metadata` always: it holds what senders attached, users' addresses included.
+ * Input of the AI tools. The values are those of REST. The descriptions are shorter, because every client loads all of
+ * them in every session. Fields without use for an assistant are omitted, and `metadata` always: it holds what senders
+ * attached, users' addresses included.
  */
 
-export const GetContextInput = ContextRequest
-export type GetContextInput = Static<typeof GetContextInput>
+/** The same values with another description, or none. */
+const described = <T extends TSchema>(schema: T, description?: string): T => ({ ...schema, description })
 
-export const GetRulesInput = StrictObject({}, { description: 'No input.' })
+const context = ContextRequest.properties
+export const GetContextInput = toolInput({
+  projectId: described(context.projectId, 'Adds the rules of this project, and only its lists and tasks.'),
+  budgetTokens: described(context.budgetTokens, 'Size limit, in tokens of 4 bytes.'),
+})
 
-const { properties: newRule } = Type.Omit(NewRule, ['isActive'])
-export const CreateRuleInput = StrictObject(newRule, { description: 'The rule to create.' })
-export type CreateRuleInput = Static<typeof CreateRuleInput>
+export const GetRulesInput = toolInput({})
 
-export const UpdateRuleInput = change('rule', RuleChange.properties)
-export type UpdateRuleInput = Static<typeof UpdateRuleInput>
+export const CreateRuleInput = toolInput({
+  content: described(NewRule.properties.content, 'Markdown, up to 8,000 characters.'),
+  priority: described(NewRule.properties.priority, 'Higher comes first.'),
+  projectId: described(NewRule.properties.projectId, 'Omit it for all projects.'),
+})
 
-const { properties: listing } = Type.Omit(TaskQuery, ['fields', 'deleted', 'count', 'kind', 'createdSince'])
-export const ListTasksInput = StrictObject(listing, { description: 'Filters, sort order and pagination.' })
-export type ListTasksInput = Static<typeof ListTasksInput>
+export const UpdateRuleInput = change({
+  id: Uuid(''),
+  content: described(RuleChange.properties.content),
+  priority: described(RuleChange.properties.priority),
+  isActive: described(RuleChange.properties.isActive),
+})
 
-export const GetTaskInput = StrictObject(
-  { id: Uuid('The ID of the task.') },
-  { description: 'The task to return.' },
-)
-export type GetTaskInput = Static<typeof GetTaskInput>
+/** So many lines have at most 4,000 characters. */
+export const LINES_OF_PAGE = 20
 
-const { properties: newComment } = NewComment
-export const AddCommentInput = StrictObject(
-  { id: Uuid('The ID of the task.'), ...newComment },
-  { description: 'The task, and the comment.' },
-)
-export type AddCommentInput = Static<typeof AddCommentInput>
+const query = TaskQuery.properties
+export const ListTasksInput = toolInput({
+  q: described(query.q, 'Words in the title, description, labels, or external ID; "a phrase"; #12.'),
+  projectId: described(query.projectId),
+  listId: described(query.listId),
+  status: described(query.status),
+  priority: described(query.priority),
+  label: described(query.label, 'none: without labels.'),
+  assignee: described(query.assignee),
+  source: described(query.source),
+  updatedSince: described(query.updatedSince),
+  sort: described(query.sort),
+  limit: described({ ...query.limit, default: LINES_OF_PAGE }),
+  cursor: described(query.cursor, 'The nextCursor of the page before, with the same filters.'),
+})
 
-export const AddedComment = Type.Object(
-  { id: Uuid('The ID of the comment.') },
-  { description: 'The created comment.' },
-)
+/** About a tenth of a small window. */
+export const BUDGET_OF_TASK = 4_000
 
-const { properties: newTask } = Type.Omit(NewTask, ['source', 'metadata'])
-export const CreateTaskInput = StrictObject(newTask, { description: 'The task to create.' })
-export type CreateTaskInput = Static<typeof CreateTaskInput>
+export const GetTaskInput = toolInput({
+  id: Uuid(''),
+  budgetTokens: described({ ...context.budgetTokens, default: BUDGET_OF_TASK }),
+})
 
-const { properties: taskChange } = Type.Omit(TaskChange, ['metadata'])
-export const UpdateTaskInput = change('task', taskChange)
-export type UpdateTaskInput = Static<typeof UpdateTaskInput>
+const task = NewTask.properties
+export const CreateTaskInput = toolInput({
+  title: described(task.title, 'Up to 500 characters.'),
+  description: described(task.description, 'Markdown.'),
+  priority: described(task.priority),
+  listId: described(task.listId),
+  labels: described(task.labels),
+  assignees: described(task.assignees),
+  externalId: described(task.externalId),
+  externalUrl: described(task.externalUrl),
+})
 
-const { properties: shownOfTask } = Type.Omit(Task, ['metadata'])
-const AssistantTask = Type.Object(
-  { notice: Notice, ...shownOfTask },
-  { description: 'A task, without its metadata.' },
-)
+const taskChange = TaskChange.properties
+export const UpdateTaskInput = change({
+  id: Uuid(''),
+  version: Type.Optional(Type.Integer({ minimum: 1 })),
+  status: described(taskChange.status),
+  priority: described(taskChange.priority),
+  title: described(taskChange.title),
+  description: described(taskChange.description),
+  notes: described(taskChange.notes, 'The team’s own text, replaced as a whole.'),
+  listId: described(taskChange.listId),
+  labels: described(taskChange.labels, 'Replaces all labels.'),
+  assignees: described(taskChange.assignees),
+  externalUrl: described(taskChange.externalUrl),
+})
 
-/** How many comments `get_task` returns, and how much of each. */
-export const LATEST_COMMENTS = 20
-export const MAX_BODY_LENGTH = 4_000
+export const AddCommentInput = toolInput({
+  id: Uuid('The task.'),
+  body: described(NewComment.properties.body, 'Markdown.'),
+  isPublic: described(NewComment.properties.isPublic),
+})
 
-const AssistantComment = Type.Object(
-  {
-    id: Uuid('The ID of the comment.'),
-    author: Type.String({ description: 'The name of the author.' }),
-    authorType: StringEnum([...ActorType], { description: 'The type of author.' }),
-    createdAt: DateTime('When the comment was written.'),
-    body: Type.String({ description: 'The text, at most its first 4,000 characters.' }),
-    isCut: Type.Boolean({ description: 'Whether the text is longer.' }),
-  },
-  { description: 'A comment.' },
-)
-export type AssistantComment = Static<typeof AssistantComment>
+function toolInput<T extends TProperties>(properties: T, options: { minProperties?: number } = {}) {
+  return StrictObject(properties, { description: '', ...options })
+}
 
-/** How many reports and similar tasks `get_task` returns. */
-export const LATEST_REPORTS = 5
-
-const AssistantReport = Type.Object(
-  {
-    id: AssistantTask.properties.id,
-    title: AssistantTask.properties.title,
-    openedAt: AssistantTask.properties.openedAt,
-  },
-  { description: 'A report.' },
-)
-
-const SimilarToTask = Type.Object(
-  {
-    id: AssistantTask.properties.id,
-    title: AssistantTask.properties.title,
-    status: AssistantTask.properties.status,
-    similarity: Type.Number({ description: 'From 0 to 1.' }),
-  },
-  { description: 'A similar task.' },
-)
-
-export const AssistantTaskWithComments = Type.Object(
-  {
-    ...AssistantTask.properties,
-    comments: Type.Array(AssistantComment, {
-      maxItems: LATEST_COMMENTS,
-      description:
-        'The latest comments, oldest first: at most 20, and 16,000 characters. `commentCount` counts all.',
-    }),
-    latestReports: Type.Array(AssistantReport, {
-      maxItems: LATEST_REPORTS,
-      description: 'The newest tasks that are merged into this one.',
-    }),
-    similar: Type.Array(SimilarToTask, {
-      maxItems: LATEST_REPORTS,
-      description: 'Tasks that may be about the same, unless this one is done.',
-    }),
-  },
-  { description: 'A task, without its metadata, its latest comments and reports, and similar tasks.' },
-)
-
-export const WrittenAssistantTask = Type.Object(
-  {
-    ...Type.Partial(AssistantTask).properties,
-    id: AssistantTask.properties.id,
-    version: AssistantTask.properties.version,
-  },
-  { description: 'The task. Keys without `tasks:read` only get `id` and `version`.' },
-)
-export type WrittenAssistantTask = Static<typeof WrittenAssistantTask>
-
-export const AssistantTaskPage = Type.Object(
-  {
-    notice: Notice,
-    data: Type.Array(ref(TaskBrief), {
-      maxItems: 200,
-      description: 'The tasks of this page, in the requested order.',
-    }),
-    nextCursor: Nullable(
-      Type.String({ description: 'Pass it as `cursor` to get the next page. Null on the last page.' }),
-    ),
-  },
-  { description: 'A page of tasks, without their descriptions and notes. get_task returns a whole task.' },
-)
-export type AssistantTaskPage = Static<typeof AssistantTaskPage>
-
-function change<T extends TProperties>(what: string, properties: T) {
-  return StrictObject(
-    { id: Uuid(`The ID of the ${what}.`), ...properties },
-    { description: `The ${what}, and at least one field to update.`, minProperties: 2 },
-  )
+/** The ID, and at least one field to change. */
+function change<T extends TProperties>(properties: T) {
+  return toolInput(properties, { minProperties: 2 })
 }

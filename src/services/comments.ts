@@ -8,7 +8,7 @@ import type { CommentBeginning, CommentRow } from '../repositories/comments.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { TaskRow } from '../repositories/tasks.ts'
 import type { Comment, CommentChange, CommentQuery, NewComment, WrittenComment } from '../schemas/comment.ts'
-import { type AssistantComment, LATEST_COMMENTS, MAX_BODY_LENGTH } from '../schemas/tools.ts'
+import type { AssistantComment } from '../schemas/tool-results.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
 import { type Page, readPage } from './page.ts'
@@ -18,6 +18,10 @@ import { recordComment } from './write-back/recording.ts'
 
 /** A comment has up to 256 KiB. */
 const MAX_AT_ONCE = 10
+
+/** For assistants: how many comments, and how much of each. */
+const LATEST_COMMENTS = 20
+const MAX_BODY_LENGTH = 4_000
 
 /** For assistants: of all bodies together, about 4,000 tokens. */
 const MAX_TOTAL_LENGTH = 16_000

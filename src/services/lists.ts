@@ -25,6 +25,7 @@ export const listOperations = {
   create: { scope: 'tasks:write' },
   list: { scope: 'tasks:read' },
   get: { scope: 'tasks:read' },
+  names: { scope: 'tasks:read' },
   update: { scope: 'tasks:write' },
   delete: { scope: 'tasks:write' },
 } satisfies Operations<ReturnType<typeof listsService>>
@@ -89,6 +90,11 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
     /** @throws list_not_found */
     async get(caller: Caller, id: string): Promise<List> {
       return counted(repos.within(caller), id)
+    },
+
+    /** The names of lists, by id; of those that exist. */
+    async names(caller: Caller, ids: string[]): Promise<ReadonlyMap<string, string>> {
+      return new Map(ids.length > 0 ? await repos.within(caller).lists.listNames(ids) : [])
     },
 
     /** @throws list_not_found, project_archived */

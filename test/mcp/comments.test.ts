@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { AssistantComment } from '../../src/schemas/tools.ts'
+import type { AssistantComment } from '../../src/schemas/tool-results.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
 import { TIMESTAMP, UUID } from '../support/patterns.ts'

@@ -56,7 +56,7 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
     const context = await callTool(client, 'get_context', { budgetTokens: 5000 })
     const off = await callTool(client, 'update_rule', { id: made.data.id, isActive: false })
 
-    expect(made.data).toMatchObject({ projectId, priority: 7, updatedBy: { type: 'assistant' } })
+    expect(made.data).toMatchObject({ projectId, priority: 7, content: 'Speak plainly.', isActive: true })
     expect(listed.data).toMatchObject({ data: [{ id: made.data.id }], nextCursor: null })
     expect(listed.text).toContain('Speak plainly.')
     expect(context.data).toMatchObject({ instructions: [{ id: made.data.id }], project: { id: projectId } })
@@ -90,8 +90,14 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
       createdBy: { type: 'assistant' },
     })
     expect(again.data.id).toBe(made.data.id)
-    expect(done.data).toMatchObject({ status: 'done', notes: 'Was easy.' })
-    expect(read.data).toEqual({ ...done.data, comments: [], latestReports: [], similar: [] })
+    expect(done.data).toMatchObject({ status: 'done', version: 2 })
+    expect(read.data).toEqual({
+      ...done.data,
+      notes: 'Was easy.',
+      comments: [],
+      latestReports: [],
+      similar: [],
+    })
     expect(listed.data).toMatchObject({ data: [{ id: made.data.id }], nextCursor: null })
     for (const { data } of [made, done, read]) expect(data).not.toHaveProperty('metadata')
   })
@@ -117,7 +123,7 @@ describe('the scopes of a key', () => {
     ['rules:write', ['create_rule', 'update_rule']],
     ['tasks:read', ['list_tasks', 'get_task']],
     ['tasks:write', ['create_task', 'update_task', 'add_comment']],
-  ])('apply to every tool: %s', async (scope, allowed) => {
+  ])('apply to every tool, and those of others are not listed: %s', async (scope, allowed) => {
     const { key } = await givenProjectWithKey(service, [scope])
     const client = await connect({ key })
     const calls: Record<string, Record<string, unknown>> = {
@@ -133,6 +139,12 @@ describe('the scopes of a key', () => {
       const { text } = await callTool(client, name, calls[name] ?? {})
       expect([name, text.includes('insufficient_scope')]).toEqual([name, !allowed.includes(name)])
     }
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(allowed)
+  })
+
+  test('leave no tool to a key for something else', async () => {
+    const { key } = await givenProjectWithKey(service, ['activity:write'])
+    expect((await (await connect({ key })).listTools()).tools).toEqual([])
   })
 
   test('apply to the resource and the prompt', async () => {

@@ -149,8 +149,14 @@ describe('while memory for responses is used up', () => {
     test.each<[string, (id: string) => object]>([
       ['get_rules', () => call('get_rules', {})],
       ['get_context', () => call('get_context', {})],
-      ['get_task', (id) => call('get_task', { id })],
-      ['a batch of get_task', (id) => [call('get_task', { id }), call('get_task', { id })]],
+      ['get_task', (id) => call('get_task', { id, budgetTokens: 1_000_000 })],
+      [
+        'a batch of get_task',
+        (id) => [
+          call('get_task', { id, budgetTokens: 1_000_000 }),
+          call('get_task', { id, budgetTokens: 1_000_000 }),
+        ],
+      ],
       [
         'the resource',
         () => ({ ...call('', {}), method: 'resources/read', params: { uri: 'inlet://rules' } }),
@@ -169,16 +175,14 @@ describe('while memory for responses is used up', () => {
       expect(status).toBe(200)
     })
 
-    test('a write gets its response', async () => {
-      const project = await service.given.project()
-      const description = 'ü'.repeat(65_536)
-      const notes = 'ä'.repeat(65_536)
-      const { id } = await service.given.task(project.inbox, { description })
+    test('writes get their response', async () => {
+      const { id } = (await service.post('/api/rules', { content: 'A' })).body
+      const content = 'ü'.repeat(8_000)
       const free = full()
-      const changed = await send(call('update_task', { id, notes }))
+      const changed = await send(Array.from({ length: 30 }, () => call('update_rule', { id, content })))
       free()
       expect(changed.status).toBe(200)
-      expect(resultOf(changed).structuredContent).toMatchObject({ id, description, notes })
+      expect(resultOf(changed).structuredContent).toMatchObject({ id, content })
       await expect.poll(() => responseBudget.totalBytes()).toBe(0)
     })
   })

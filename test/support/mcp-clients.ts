@@ -11,7 +11,12 @@ const me = { name: 'test', version: '1.0.0' }
 /** What tests need of any client. */
 export interface McpClient {
   listTools(): Promise<{
-    tools: { name: string; annotations?: object | undefined; outputSchema?: object | undefined }[]
+    tools: {
+      name: string
+      description?: string | undefined
+      annotations?: object | undefined
+      outputSchema?: object | undefined
+    }[]
   }>
   callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>
   listResources(): Promise<{ resources: { uri: string }[] }>

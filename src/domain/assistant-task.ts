@@ -1,0 +1,104 @@
+import { fairShares } from '../lib/fair-shares.ts'
+import { without } from '../lib/without.ts'
+import type { Task, WrittenTask } from '../schemas/task.ts'
+import type { AssistantComment } from '../schemas/tool-results.ts'
+import { BYTES_OF_TOKEN } from './context-budget.ts'
+import { cutText, fencedMembers, inertBytes, inertJson } from './untrusted.ts'
+
+/** The texts of a task, which can be longer than an assistant has room for. */
+interface LongMembers extends Related {
+  description?: string
+  notes?: string
+}
+
+/** What is related to a task. */
+export interface Related {
+  /** Oldest first. */
+  comments?: AssistantComment[]
+  latestReports?: object[]
+  similar?: object[]
+}
+
+/** What assistants never get, or what is of no use for them. */
+const LEFT_OUT = ['metadata', 'sourceId', 'writeBack'] as const satisfies readonly (keyof Task)[]
+
+/** A task as the tools return it, at least its ID and version. */
+export type AssistantTask = Pick<Task, 'id' | 'version'> & {
+  [Name in Exclude<keyof Task, (typeof LEFT_OUT)[number]>]?: NonNullable<Task[Name]>
+}
+
+/** A task without the members that say nothing, of which most tasks have a dozen. Cast: null is left out. */
+export const assistantTask = (task: WrittenTask) =>
+  Object.fromEntries(
+    Object.entries(without(task, LEFT_OUT)).filter(([, value]) => !saysNothing(value)),
+  ) as AssistantTask
+
+const saysNothing = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
+
+/**
+ * Fits a task into a token budget, which its JSON and its text must each meet. Long texts and lists share what the other
+ * members leave; `cut` names those of which a part is missing. The other members alone can exceed a tiny budget.
+ */
+export function taskWithinBudget<T extends LongMembers>(
+  task: T,
+  budgetTokens: number,
+): T & { cut?: string[] } {
+  const long = LONG_MEMBERS.filter((name) => task[name] !== undefined)
+  const needs = long.map((name) => lineBytes(name, task[name]))
+  const short = without(task, long)
+  const room = budgetTokens * BYTES_OF_TOKEN - headBytes(short)
+  if (needs.reduce((sum, need) => sum + need, 0) <= room) return task
+  const shares = fairShares(needs, room - lineBytes('cut', long))
+  const cut = long.filter((_, index) => (shares[index] ?? 0) < (needs[index] ?? 0))
+  const fitting = long.flatMap((name, index) => {
+    const value = cut.includes(name) ? fitted(task, { name, maxBytes: shares[index] ?? 0 }) : task[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+  // Cast: each long member is left out, or has the same type.
+  return { ...short, ...Object.fromEntries(fitting), cut } as T & { cut: string[] }
+}
+
+const LONG_MEMBERS = [
+  'description',
+  'notes',
+  'comments',
+  'latestReports',
+  'similar',
+] as const satisfies readonly (keyof LongMembers)[]
+
+/** As `fencedMembers` writes it. */
+const lineBytes = (name: string, value: unknown) => Buffer.byteLength(`${inertJson({ [name]: value })}\n`)
+
+/** The first line of a result is short. */
+const SUMMARY_BYTES = 200
+const headBytes = (short: object) => {
+  const lines = [...fencedMembers(short)]
+  return SUMMARY_BYTES + lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
+}
+
+/** As much of a member as fits; undefined if that is nothing. */
+function fitted(task: LongMembers, { name, maxBytes }: { name: keyof LongMembers; maxBytes: number }) {
+  if (name === 'comments') return fittedComments(task.comments ?? [], maxBytes)
+  const value = task[name]
+  if (typeof value === 'string') return beginning(value, maxBytes - lineBytes(name, ''))
+  const items = [...(value ?? [])]
+  while (items.length > 0 && lineBytes(name, items) > maxBytes) items.pop()
+  return items.length > 0 ? items : undefined
+}
+
+/** The latest comments, or the beginning of the last one. */
+function fittedComments(comments: AssistantComment[], maxBytes: number): AssistantComment[] | undefined {
+  const bytesOf = (items: AssistantComment[]) => lineBytes('comments', items)
+  const first = comments.findIndex((_, index) => bytesOf(comments.slice(index)) <= maxBytes)
+  if (first !== -1) return comments.slice(first)
+  return comments.slice(-1).flatMap((last) => {
+    const body = beginning(last.body, maxBytes - bytesOf([{ ...last, body: '', isCut: true }]))
+    return body === undefined ? [] : [{ ...last, body, isCut: true }]
+  })
+}
+
+const beginning = (text: string, maxSize: number) =>
+  maxSize < MIN_BYTES ? undefined : cutText(text, { maxSize, sizeOf: inertBytes })
+
+/** Less of a text says nothing. */
+const MIN_BYTES = 20
