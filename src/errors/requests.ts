@@ -132,7 +132,28 @@ export const unavailable = (cause?: unknown) =>
   })
 
 /** True for errors that affect every request at the time: retrying each one alone is useless. */
-export const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
+export const isUnavailable = (error: unknown) =>
+  error instanceof AppError && error.code === 'unavailable' && !isOvertaken(error)
+
+class Overtaken extends AppError {}
+
+/** Others changed what a request was decided on before it was locked. Concerns this request only. */
+export const overtaken = (cause?: unknown) =>
+  new Overtaken('unavailable', {
+    detail: 'Other requests keep changing what this one depends on. Send it again.',
+    retryAfterSeconds: 1,
+    cause,
+  })
+
+export const isOvertaken = (error: unknown) => error instanceof Overtaken
+
+/** The thread that renders templates did not start, or ended. */
+export const templatesNotRun = (cause: Error) =>
+  new AppError('unavailable', {
+    detail: 'The templates could not be run. Send the request again.',
+    retryAfterSeconds: 1,
+    cause,
+  })
 
 export const deliveryUnavailable = (cause?: unknown) =>
   new AppError('unavailable', {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sourceInboxService } from '../../src/services/sources/inbox.ts'
+import { payloadReader } from '../../src/services/sources/reader.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { sourceOf } from '../support/sources.ts'
 
@@ -13,6 +15,13 @@ const eventsOf = async (id: string, query = '') =>
 const replay = (id: string, eventId: string) => service.post(`/api/sources/${id}/events/${eventId}/replay`)
 const countTasks = async (sourceId: string) =>
   (await service.query('select id from tasks where source_id = $1', [sourceId])).length
+
+/** As if all its deliveries had arrived eleven minutes earlier. */
+const makeOlder = (sourceId: string) =>
+  service.query(
+    `update source_events set received_at = received_at - interval '11 minutes' where source_id = $1`,
+    [sourceId],
+  )
 
 describe('a test of a source', () => {
   const template = { title: '{{ item.title }}', externalId: '{{ item.id }}', priority: '{{ item.priority }}' }
@@ -139,6 +148,93 @@ describe('a replay', () => {
       tasks: [{ taskId }],
     })
     expect(await countTasks(source.id)).toBe(1)
+  })
+
+  test('of a body without an ID is recognized when the body is sent again, for ten minutes', async () => {
+    const verify = { scheme: 'bearer' } as const
+    const { source, send } = await sourceOf(service, { verify, template: { title: '{{ payload.subject }}' } })
+    // Spaces that the inbox does not keep.
+    const body = '{ "title": "Deployed",  "id": 90071992547409931 }'
+    await send(body)
+    const [{ id }] = await eventsOf(source.id)
+    await service.patch(`/api/sources/${source.id}`, { template: { title: '{{ payload.title }}' } })
+    const { tasks } = (await replay(source.id, id)).body
+    const again = await send(body)
+    expect([again.status, again.body.duplicate, again.body.tasks]).toEqual([200, true, tasks])
+    await makeOlder(source.id)
+    expect((await send(body)).status).toBe(201)
+    expect(await countTasks(source.id)).toBe(2)
+  })
+
+  test.each<[string, boolean]>([
+    ['later', true],
+    ['earlier', false],
+  ])('of a body is an event of its own, if the same was accepted ten minutes %s', async (_, isLater) => {
+    const verify = { scheme: 'bearer' } as const
+    const wrong = { title: '{{ payload.subject }}' }
+    const { source, send } = await sourceOf(service, { verify, template: wrong })
+    const template = async (title: string) =>
+      service.patch(`/api/sources/${source.id}`, { template: { title } })
+    const accept = async () => {
+      await template('{{ payload.title }}')
+      return (await send({ title: 'Deployed' })).body
+    }
+    const reject = async () => {
+      await template(wrong.title)
+      await send({ title: 'Deployed' })
+    }
+    await (isLater ? reject() : accept())
+    await makeOlder(source.id)
+    await (isLater ? accept() : reject())
+    await template('{{ payload.title }}')
+    const events = await eventsOf(source.id)
+    const { id } = events.find(({ outcome }: { outcome: string }) => outcome === 'rejected')
+    const { tasks } = (await replay(source.id, id)).body
+    expect([tasks.length, await countTasks(source.id)]).toEqual([1, 2])
+    // Sent once more now, it is the later one of the two.
+    const known = await eventsOf(source.id)
+    const repeat = await send({ title: 'Deployed' })
+    expect([repeat.status, repeat.body.tasks]).toEqual([200, known[0].tasks])
+  })
+
+  test('of a delivery with a long ID is recognized when it is sent again', async () => {
+    const { source, send } = await sourceOf(service, { template: { title: '{{ payload.subject }}' } })
+    const ids = ['1', '2'].map((end) => `${'x'.repeat(300)}${end}`)
+    for (const id of ids) await send({ title: id }, { id })
+    await service.patch(`/api/sources/${source.id}`, { template: { title: '{{ payload.title }}' } })
+    const events = await eventsOf(source.id)
+    for (const event of events) {
+      expect((await replay(source.id, event.id)).body.tasks).toMatchObject([{ created: true }])
+    }
+    for (const id of ids) expect((await send({ title: id }, { id })).body.duplicate).toBe(true)
+    expect(await countTasks(source.id)).toBe(2)
+  })
+
+  test('whose event others keep changing is refused for the moment', async () => {
+    const { source, send } = await sourceOf(service, { template: { title: '{{ payload.subject }}' } })
+    await send({ title: 'A' })
+    const [{ id: eventId }] = await eventsOf(source.id)
+    const { repos, clock } = service
+    const { read, close } = payloadReader()
+    const inbox = sourceInboxService({
+      repos,
+      clock,
+      reader: {
+        async read(...input) {
+          await service.query(
+            `update source_events set outcome = case outcome when 'rejected' then 'filtered' else 'rejected' end
+             where id = $1`,
+            [eventId],
+          )
+          return read(...input)
+        },
+      },
+    })
+    const caller = await service.service.access.callerByKey(service.adminKey)
+    await expect(inbox.replay(caller, { id: source.id, eventId })).rejects.toMatchObject({
+      code: 'unavailable',
+    })
+    await close()
   })
 
   test('updates the tasks of an accepted delivery with the templates as they are now', async () => {

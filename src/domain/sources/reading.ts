@@ -46,13 +46,15 @@ const MAX_ERRORS = 100
 
 /** All processing whose time depends on the payload and the templates, in one call, for a thread of its own. */
 export function readSourceDelivery({ definition, bytes }: SourceInput): SourceReading {
-  const bodyHash = hash('sha256', bytes)
   const body = readBody(bytes)
   if (!body.isJson) {
     const stored = { payload: null, payloadCut: false }
-    return { outcome: 'unreadable', readUpTo: body.readUpTo, stored, bodyHash }
+    return { outcome: 'unreadable', readUpTo: body.readUpTo, stored, bodyHash: hash('sha256', bytes) }
   }
-  return { ...readPayload(definition, body.body), stored: storedBody(body.body), bodyHash }
+  const stored = storedBody(body.body)
+  // Of what the inbox has, where that is all: a replay gets the same hash.
+  const bodyHash = hash('sha256', stored.payloadCut ? bytes : (stored.payload ?? ''))
+  return { ...readPayload(definition, body.body), stored, bodyHash }
 }
 
 /** Only an outcome: the payload is stored by the caller. */

@@ -1,14 +1,13 @@
-import { hash } from 'node:crypto'
 import type { FieldError } from '../../errors/index.ts'
 import { isWebAddress, repaired } from '../../schemas/formats.ts'
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import { TaskPriority } from '../../schemas/task.ts'
+import { shortId } from './short-id.ts'
 
 const MAX_TITLE_LENGTH = 500
 const MAX_DESCRIPTION_LENGTH = 65_536
 const MAX_LABELS = 20
 const MAX_LABEL_LENGTH = 100
-const MAX_EXTERNAL_ID_LENGTH = 255
 const MAX_URL_LENGTH = 2_048
 
 type Texts = Partial<Record<keyof RenderedTask, string>>
@@ -57,15 +56,10 @@ function labelsIn(text: string): string[] {
   return labels.filter(Boolean).slice(0, MAX_LABELS)
 }
 
-/** A cut id could equal another; a hash does not. */
-const shortId = (id: string) => (lengthOf(id) <= MAX_EXTERNAL_ID_LENGTH ? id : `sha256:${hash('sha256', id)}`)
-
 const oneOf = <T extends string>(values: readonly T[], text = ''): T | undefined =>
   values.find((value) => value === text.toLowerCase())
 
 /** Characters are code points. */
-const lengthOf = (text: string) => [...text.slice(0, 2 * MAX_DESCRIPTION_LENGTH)].length
-
 function cut(text: string, length: number): string {
   if (text.length <= length) return text
   const characters = [...text.slice(0, 2 * length + 2)]

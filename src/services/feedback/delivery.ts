@@ -7,7 +7,7 @@ import {
   ruleLabel,
 } from '../../domain/feedback/routing.ts'
 import { ANALYTICS, newFeedbackTask } from '../../domain/feedback/task.ts'
-import { AppError, type ErrorCode, listNotFound } from '../../errors/index.ts'
+import { AppError, overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FeedbackRow } from '../../repositories/feedback/events.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
@@ -50,31 +50,11 @@ export interface StoredRouting {
 
 /** Maximum length of the sender's identifier in the inbox; deduplication uses a hash of all of it. */
 const MAX_UUID_LENGTH = 255
-/** How often routing is decided again because its destination was deleted or archived. */
-const MAX_DECISIONS = 5
-
-/** Thrown when a decision's input changed before it was locked: a list deleted, a project archived, a task moved. */
-export const changedMeanwhile = () => listNotFound(FEEDBACK_LIST)
-
-const GONE: ErrorCode[] = ['list_not_found', 'project_not_found']
-
 /** Locks a project that a decision selected. The decision is made again if it was deleted or archived since. */
 export async function projectAsDecided(...project: Parameters<typeof writableProject>): Promise<ProjectRow> {
   return writableProject(...project).catch((error) => {
-    throw error instanceof AppError ? changedMeanwhile() : error
+    throw error instanceof AppError ? overtaken(error) : error
   })
-}
-
-/** Does the work, and repeats it when what it was decided on has changed. */
-export async function retryDecision<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      const isGone = error instanceof AppError && GONE.includes(error.code)
-      if (!isGone || attempt === MAX_DECISIONS) throw error
-    }
-  }
 }
 
 /**
@@ -184,13 +164,13 @@ export async function accept(
     ]
   })
   const ids = await repos.feedback.accept({ rows: accepted.map(({ row }) => row), tasks, activities })
-  if (!ids) throw changedMeanwhile()
+  if (!ids) throw overtaken()
   const made = new Set(accepted.flatMap(({ row }) => (ids.has(row.id) ? row.taskId : [])))
   const reports = tasks.flatMap((task) => {
     const into = targets.get(task.id)
     return into !== undefined && made.has(task.id) ? { task, into } : []
   })
-  if (!(await countNewReports(repos, { clock, reports }))) throw changedMeanwhile()
+  if (!(await countNewReports(repos, { clock, reports }))) throw overtaken()
   return ids
 }
 

@@ -4,7 +4,7 @@ import { readAccepted } from '../../domain/feedback/reading.ts'
 import { decideRoute, routingFieldsOf } from '../../domain/feedback/routing.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { decideChange } from '../../domain/task-change.ts'
-import { eventNotFound, eventNotReplayable } from '../../errors/index.ts'
+import { eventNotFound, eventNotReplayable, overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FeedbackRow } from '../../repositories/feedback/events.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
@@ -13,14 +13,13 @@ import type { InboxEvent, InboxEventQuery } from '../../schemas/feedback.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { readPage } from '../page.ts'
+import { retryDecision } from '../retry-decision.ts'
 import { writableProject } from '../writable-project.ts'
 import {
   accept,
   asRouting,
-  changedMeanwhile,
   feedbackListOf,
   projectAsDecided,
-  retryDecision,
   routeArrivals,
   storedRouting,
 } from './delivery.ts'
@@ -126,7 +125,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     const listId = await feedbackListOf(repos, { clock, project })
     await lockAsSeen(repos, row)
     const task = await repos.tasks.findForUpdate(seen.id)
-    if (task?.projectId !== seen.projectId) throw changedMeanwhile()
+    if (task?.projectId !== seen.projectId) throw overtaken()
     const now = clock.now()
     const moveTo = { listId, projectId: project.id }
     const requested = { change: { listId }, moveTo, actorType: caller.type, connection: undefined, now }
@@ -157,7 +156,7 @@ async function lockProjects(
 /** Locks an inbox row, unless its outcome has changed since the decision. */
 async function lockAsSeen(repos: BoundRepositories, { id, outcome }: FeedbackRow): Promise<void> {
   const row = await repos.feedback.findForUpdate(id)
-  if (row?.outcome !== outcome) throw changedMeanwhile()
+  if (row?.outcome !== outcome) throw overtaken()
 }
 
 /** The properties for routing: of the payload while it is stored whole, else those stored in the task. */

@@ -5,15 +5,8 @@ import type { Clock } from '../../lib/clock.ts'
 import type { DeliveredRow, FeedbackRow } from '../../repositories/feedback/events.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { FeedbackIgnored, FeedbackReceipt } from '../../schemas/feedback.ts'
-import {
-  type Arrival,
-  accept,
-  asRouting,
-  feedbackListOf,
-  inboxRow,
-  retryDecision,
-  routeArrivals,
-} from './delivery.ts'
+import { retryDecision } from '../retry-decision.ts'
+import { type Arrival, accept, asRouting, feedbackListOf, inboxRow, routeArrivals } from './delivery.ts'
 import { isGroupable } from './grouping.ts'
 
 const MIB = 1024 * 1024

@@ -1,16 +1,16 @@
 import { orderById } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import type { SourceReading } from '../../domain/sources/reading.ts'
-import { dedupKeyOf } from '../../domain/sources/repeats.ts'
-import { eventNotFound, eventNotReplayable } from '../../errors/index.ts'
+import { dedupKeyOf, isSentTwice, SAME_BODY_MS } from '../../domain/sources/repeats.ts'
+import { eventNotFound, eventNotReplayable, overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { SourceEvent, SourceEventPath, SourceEventQuery } from '../../schemas/source-delivery.ts'
 import type { Caller } from '../access.ts'
-import { changedMeanwhile, retryDecision } from '../feedback/delivery.ts'
 import { readPage } from '../page.ts'
+import { retryDecision } from '../retry-decision.ts'
 import { writableProject } from '../writable-project.ts'
 import { definitionOf } from './definition.ts'
 import { sourceOf } from './index.ts'
@@ -73,9 +73,9 @@ export function sourceInboxService({
           return bound.transaction(async (repos) => {
             await writableProject(repos, { id: source.projectId })
             const event = await repos.sourceEvents.findForUpdate(id, eventId)
-            if (event?.outcome !== seen.outcome) throw changedMeanwhile()
+            if (event?.outcome !== seen.outcome) throw overtaken()
             const change = await replayed(repos, { source, event, reading })
-            if (!(await repos.sourceEvents.update(eventId, change))) throw changedMeanwhile()
+            if (!(await repos.sourceEvents.update(eventId, change))) throw overtaken()
             return toSourceEvent({ ...event, ...change })
           })
         }),
@@ -93,13 +93,10 @@ export function sourceInboxService({
       if (event.outcome === 'accepted') return { errors }
       return { errors, outcome: reading.outcome === 'filtered' ? 'filtered' : 'rejected' }
     }
-    const { deliveryId } = event
-    const { bodyHash } = reading
-    const dedupKey = event.dedupKey ?? (deliveryId === null ? null : dedupKeyOf({ deliveryId, bodyHash }))
-    const same = dedupKey === null ? undefined : await repos.sourceEvents.findByKey(source.id, dedupKey)
-    if (same && same.id !== event.id) {
+    const { dedupKey, repeat } = await keyOf(repos, { event, bodyHash: reading.bodyHash })
+    if (repeat) {
       // Its sender has sent it again since, and that delivery was accepted.
-      const { tasks, projectId, listId } = same
+      const { tasks, projectId, listId } = repeat
       return { outcome: 'accepted', tasks, projectId, listId, errors }
     }
     const now = clock.now()
@@ -114,6 +111,22 @@ export function sourceInboxService({
     const { listId, projectId } = destination
     return { outcome: 'accepted', dedupKey, tasks: [...known, ...made], projectId, listId, errors }
   }
+}
+
+/** The key to store with an event that is replayed, and the same delivery under this key, if there is one. */
+async function keyOf(
+  { sourceEvents }: BoundRepositories,
+  { event, bodyHash }: { event: SourceEventRow; bodyHash: string },
+): Promise<{ dedupKey: string | null; repeat?: SourceEventRow }> {
+  const { sourceId, receivedAt } = event
+  const dedupKey = event.dedupKey ?? dedupKeyOf({ deliveryId: event.deliveryId, bodyHash })
+  const other = await sourceEvents.findByKey(sourceId, dedupKey)
+  if (!other || other.id === event.id) return { dedupKey }
+  if (isSentTwice(dedupKey, [event.receivedAt, other.receivedAt])) return { dedupKey, repeat: other }
+  // Two events with the same body: the later one has the key.
+  if (other.receivedAt > receivedAt) return { dedupKey: null }
+  await sourceEvents.releaseKeys([{ sourceId, dedupKey }], new Date(receivedAt.getTime() - SAME_BODY_MS))
+  return { dedupKey }
 }
 
 /** @throws event_not_found */

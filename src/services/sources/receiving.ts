@@ -1,5 +1,5 @@
 import type { SourceReading } from '../../domain/sources/reading.ts'
-import { dedupKeyOf, isOfBody, SAME_BODY_MS } from '../../domain/sources/repeats.ts'
+import { dedupKeyOf, isOfBody, SAME_BODY_MS, storedDeliveryId } from '../../domain/sources/repeats.ts'
 import { invalidSender, isUnavailable, notJson, validationFailed } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -8,7 +8,7 @@ import type { DestinationRow } from '../../repositories/lists.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { SourceIgnored, SourceReceipt } from '../../schemas/source-delivery.ts'
-import { retryDecision } from '../feedback/delivery.ts'
+import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
 import { type ItemWrite, sourceTaskWriter, type WrittenItem } from './tasks.ts'
@@ -202,15 +202,13 @@ function receiptOf({
   return { accepted: true, ...ids, taskId: tasks[0]?.taskId ?? '', tasks, duplicate: false }
 }
 
-const MAX_ID_LENGTH = 255
-
 /** An inbox row, before its tasks are written. */
 function eventRow({
   id,
   source,
   receivedAt,
   reading,
-  deliveryId,
+  ...sent
 }: {
   id: string
   source: SourceTarget
@@ -219,11 +217,12 @@ function eventRow({
   deliveryId: string | null
 }): SourceEventRow {
   const isAccepted = reading.outcome === 'accepted'
+  const deliveryId = storedDeliveryId(sent.deliveryId)
   return {
     id,
     sourceId: source.id,
     dedupKey: isAccepted ? dedupKeyOf({ deliveryId, bodyHash: reading.bodyHash }) : null,
-    deliveryId: deliveryId?.slice(0, MAX_ID_LENGTH) ?? null,
+    deliveryId,
     outcome: reading.outcome === 'unreadable' ? 'rejected' : reading.outcome,
     duplicates: 0,
     receivedAt,
