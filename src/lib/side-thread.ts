@@ -18,8 +18,11 @@ interface SideThreadOptions {
   startDeadlineMs?: number
   /** An idle thread ends after this time. */
   idleMs?: number
-  /** The error of a job whose thread ended. */
-  failureOf(cause: Error): Error
+  /**
+   * The error of a job whose thread ended.
+   * @param isOfJob whether the job itself ended it: otherwise the thread did not start, or was closed.
+   */
+  failureOf(cause: Error, isOfJob: boolean): Error
 }
 
 interface Job {
@@ -51,7 +54,7 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   } = options
   const {
     maxWaitingBytes = Number.POSITIVE_INFINITY,
-    refusalWhenFull = () => failureOf(new Error('Too many jobs wait.')),
+    refusalWhenFull = () => failureOf(new Error('Too many jobs wait.'), false),
   } = options
   const waiting: Job[] = []
   let current: Job | undefined
@@ -78,8 +81,9 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
     /** Ends the thread; unfinished jobs fail. */
     async close(): Promise<void> {
       const ending = worker
-      for (const job of waiting.splice(0)) job.reject(failureOf(new Error('The thread was closed.')))
-      if (ending) lose(ending, new Error('The thread was closed.'))
+      const closed = failureOf(new Error('The thread was closed.'), false)
+      for (const job of waiting.splice(0)) job.reject(closed)
+      if (ending) lose(ending, closed)
       await ending?.terminate()
     },
   }
@@ -103,7 +107,8 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   function setDeadline(running: Worker): void {
     clearTimeout(timer)
     const [what, ms] = isReady ? ['A job', deadlineMs] : ['Its start', startDeadlineMs]
-    timer = setTimeout(() => lose(running, new Error(`${what} took longer than ${ms} ms.`)), ms)
+    const cause = new Error(`${what} took longer than ${ms} ms.`)
+    timer = setTimeout(() => lose(running, failureOf(cause, isReady)), ms)
   }
 
   function start(): Worker {
@@ -122,17 +127,19 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
       else job?.resolve(reply.output)
       startNext()
     })
-    started.on('error', (error) => lose(started, error as Error))
-    started.on('exit', (code) => lose(started, new Error(`The thread ended with ${code}.`)))
+    started.on('error', (error) => lose(started, failureOf(error as Error, isReady)))
+    started.on('exit', (code) =>
+      lose(started, failureOf(new Error(`The thread ended with ${code}.`), isReady)),
+    )
     return started
   }
 
-  function lose(lost: Worker, cause: Error): void {
+  function lose(lost: Worker, failure: Error): void {
     if (lost !== worker) return
     worker = undefined
     clearTimeout(timer)
     void lost.terminate()
-    current?.reject(failureOf(cause))
+    current?.reject(failure)
     current = undefined
     startNext()
   }

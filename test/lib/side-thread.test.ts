@@ -20,7 +20,7 @@ const start = ({ file = JOBS, ...options }: Options = {}) => {
   thread = sideThread<typeof jobs>({
     file,
     maxHeapMb: 32,
-    failureOf: (cause) => new Error('The thread is gone.', { cause }),
+    failureOf: (cause, isOfJob) => new Error(isOfJob ? 'The job failed.' : 'No thread.', { cause }),
     refusalWhenFull: () => full,
     ...options,
   })
@@ -66,7 +66,7 @@ describe('a thread beside the event loop', () => {
       const failed = run(name, { input: input as never })
       const waits = run('double', { input: 4 })
 
-      await expect(failed).rejects.toThrow('The thread is gone.')
+      await expect(failed).rejects.toThrow('The job failed.')
       expect(await waits).toBe(8)
     },
   )
@@ -78,7 +78,7 @@ describe('a thread beside the event loop', () => {
 
   test('that does not start in time fails the first job', async () => {
     const { run } = start({ file: SLOW_START, startDeadlineMs: 100 })
-    await expect(run('double', { input: 1 })).rejects.toThrow('The thread is gone.')
+    await expect(run('double', { input: 1 })).rejects.toThrow('No thread.')
   })
 
   test('ends when it is idle, and starts again', async () => {
@@ -104,6 +104,7 @@ describe('a thread beside the event loop', () => {
     const { run, close } = start()
     const failed = Promise.allSettled([run('spin', { input: null }), run('double', { input: 1 })])
     await close()
-    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    const failure = { status: 'rejected', reason: new Error('No thread.') }
+    expect(await failed).toEqual([failure, failure])
   })
 })

@@ -51,3 +51,33 @@ describe('templates that take long', () => {
     })
   })
 })
+
+describe('a thread that is not there', () => {
+  const unavailable = { code: 'unavailable', extras: { retryAfterSeconds: 1 } }
+  const started: ReturnType<typeof payloadReader>[] = []
+  const start = (options: Parameters<typeof payloadReader>[0]) => {
+    const reader = payloadReader(options)
+    started.push(reader)
+    return reader
+  }
+  afterAll(() => Promise.all(started.map(({ close }) => close())))
+
+  test('because it does not start in time is not the fault of the templates', async () => {
+    const { read, check } = start({ file: new URL('./slow-worker.ts', import.meta.url), startDeadlineMs: 50 })
+    await expect(read(titled('T'), Buffer.from('{}'))).rejects.toMatchObject(unavailable)
+    await expect(check(titled('T'))).rejects.toMatchObject(unavailable)
+  })
+
+  test('because it ends while templates are checked is no error of theirs', async () => {
+    const { check } = start({ file: new URL('./ending-worker.ts', import.meta.url) })
+    await expect(check(titled('T'))).rejects.toMatchObject(unavailable)
+  })
+
+  test('because it is closed is not the fault of the templates', async () => {
+    const reader = start({})
+    const reading = reader.read(titled('{% for a in (1..9000000) %}{% endfor %}'), Buffer.from('{}'))
+    const refused = expect(reading).rejects.toMatchObject(unavailable)
+    await reader.close()
+    await refused
+  })
+})

@@ -1,0 +1,3 @@
+import { setTimeout } from 'node:timers/promises'
+
+await setTimeout(60_000)
