@@ -8,6 +8,7 @@ export type SourceRow = typeof sources.$inferSelect
 export function sourcesRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(sources.projectId, reach.projectId)
   const isId = (id: string) => and(eq(sources.id, id), inReach)
+  let findById: ReturnType<typeof sourceById> | undefined
 
   return {
     async insert(row: SourceRow): Promise<void> {
@@ -15,7 +16,8 @@ export function sourcesRepository(db: Executor, reach: Reach) {
     },
 
     async find(id: string): Promise<SourceRow | undefined> {
-      const [row] = await db.select().from(sources).where(isId(id))
+      findById ??= sourceById(db)
+      const [row] = await findById.execute({ id, projectId: reach.projectId })
       return row
     },
 
@@ -65,3 +67,16 @@ export function sourcesRepository(db: Executor, reach: Reach) {
     },
   }
 }
+
+const reachProjectId = sql.placeholder('projectId')
+
+/** Prepared, because each delivery needs it. */
+const sourceById = (db: Executor) =>
+  db
+    .select()
+    .from(sources)
+    .where(
+      sql`${sources.id} = ${sql.placeholder('id')}
+        and (${reachProjectId}::uuid is null or ${sources.projectId} = ${reachProjectId}::uuid)`,
+    )
+    .prepare('find source')
