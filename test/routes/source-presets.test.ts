@@ -137,14 +137,44 @@ describe('the preset', () => {
     expect((await send(other)).body).toEqual({ accepted: false, reason: 'filtered' })
   })
 
+  test('PostHog surveys reads the answers of earlier SDKs by the position of the question', async () => {
+    const { event, ...rest } = recorded('posthog-survey-sent')
+    const properties = {
+      $survey_name: 'NPS',
+      $survey_questions: ['How likely are you to recommend us?', 'Why?'],
+      $survey_response: 9,
+      $survey_response_1: ['Fast', 'Cheap'],
+    }
+    const { send } = await sourceWith('posthog_surveys')
+    const { taskId } = (await send({ ...rest, event: { ...event, properties } })).body
+    const { title, description } = await taskOf(taskId)
+    expect(title).toBe('NPS: 9')
+    expect(description).toContain('**How likely are you to recommend us?**\n\n9\n\n**Why?**\n\nFast, Cheap')
+  })
+
   test('Formbricks responses makes a task of a finished response', async () => {
     const [task] = await tasksAfter('formbricks_responses', 'formbricks-response-finished')
     expect(task).toMatchObject({
+      title: "Survey: Energy & Vitality, Men's Health",
+      externalId: 'cmh14h0az0no8ad0163nsndjm',
+      externalUrl: null,
+    })
+    expect(task.description).toContain('**iht7n48iwkoc1jc8ubnzrqi7**\n\n3')
+    const [newer] = await tasksAfter('formbricks_responses', 'formbricks-response-documented')
+    expect(newer).toMatchObject({
       title: 'Customer Satisfaction Survey: clicked',
       externalId: 'responseId',
       externalUrl: 'https://app.formbricks.com/s/surveyId',
     })
-    expect(task.description).toContain('**q2**\n\naccepted')
+    expect(newer.description).toContain('**q2**\n\naccepted')
+  })
+
+  test('Formbricks responses makes none of an unfinished response, or of a test of the endpoint', async () => {
+    const { send } = await sourceWith('formbricks_responses')
+    for (const payload of [recorded('formbricks-response-created'), { event: 'testEndpoint' }]) {
+      const { status, body } = await send(payload)
+      expect([status, body]).toEqual([200, { accepted: false, reason: 'filtered' }])
+    }
   })
 
   test.each(['flat', 'nested'])(

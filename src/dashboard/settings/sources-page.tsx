@@ -14,6 +14,7 @@ import styles from './settings.module.css'
 import { SourceEditor } from './source-editor.tsx'
 import { SourceEvents } from './source-events.tsx'
 import { type Source, type SourceWithSecret, sourcesQuery } from './source-queries.ts'
+import { SourceRotation } from './source-rotation.tsx'
 
 /** What is shown instead of the list. */
 type Open = { view: 'editor'; source?: Source } | { view: 'events'; source: Source }
@@ -87,17 +88,12 @@ interface SourceItemProps {
 function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
   const { data: projects } = useQuery(projectsQuery)
   const { mutate, refresh, isBusy } = useMutation('sources')
-  const [isDeleting, setDeleting] = useState(false)
+  const [dialog, setDialog] = useState<'rotate' | 'delete'>()
+  const close = () => setDialog(undefined)
   const { id, name, isActive } = source
   const params = { path: { id } }
   const project = projects?.find((project) => project.id === source.projectId)
 
-  async function rotate() {
-    const rotated = await mutate("Couldn't rotate the secret", () =>
-      dataOf(api.POST('/api/sources/{id}/rotate', { params, body: {} })),
-    )
-    if (rotated) onSecret(rotated)
-  }
   const toggle = () =>
     mutate("Couldn't change the source", () =>
       dataOf(api.PATCH('/api/sources/{id}', { params, body: { isActive: !isActive } })),
@@ -121,20 +117,21 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
       <Button variant="default" onClick={() => onOpen({ view: 'editor', source })}>
         Edit
       </Button>
-      <Button variant="default" loading={isBusy} onClick={() => void rotate()}>
+      <Button variant="default" onClick={() => setDialog('rotate')}>
         Rotate secret
       </Button>
       <Button variant="subtle" loading={isBusy} onClick={() => void toggle()}>
         {isActive ? 'Turn off' : 'Turn on'}
       </Button>
-      <Button variant="subtle" onClick={() => setDeleting(true)}>
+      <Button variant="subtle" onClick={() => setDialog('delete')}>
         Delete
       </Button>
-      {isDeleting && (
+      {dialog === 'rotate' && <SourceRotation source={source} onClose={close} onRotated={onSecret} />}
+      {dialog === 'delete' && (
         <ConfirmDialog
           title={`Delete “${name}”?`}
           verb="Delete source"
-          onClose={() => setDeleting(false)}
+          onClose={close}
           onConfirm={async () => {
             await dataOf(api.DELETE('/api/sources/{id}', { params }))
             await refresh()

@@ -11,7 +11,7 @@ export const posthogFeedback: SourcePreset = {
   id: 'posthog_feedback',
   name: 'PostHog feedback',
   description: 'The tasks of the feedback receiver, for destinations that sign.',
-  secretFrom: 'sender',
+  secretFrom: 'inlet',
   verify: { scheme: 'standard_webhooks', header: null, prefix: null },
   each: null,
   filter: 'payload.event.event == "feedback_submitted" or payload.event == "feedback_submitted"',

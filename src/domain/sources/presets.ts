@@ -2,6 +2,8 @@ import type { SourcePreset } from '../../schemas/source-preset.ts'
 import { posthogFeedback } from './posthog-feedback.ts'
 
 const SURVEY_PROPERTIES = '{% assign p = payload.event.properties %}'
+/** The answer to the question `q`, by its id, or as earlier SDKs send it, by its position. */
+const SURVEY_RESPONSE = `{% assign key = "$survey_response_" | append: q.id %}{% assign old = "$survey_response" %}{% unless forloop.first %}{% assign old = "$survey_response_" | append: forloop.index0 %}{% endunless %}{% assign given = p[key] | default: q.response | default: p[old] %}`
 
 /** Ready-made sources. `docs/sources.md` says for each what to set at the sender. */
 export const PRESETS: SourcePreset[] = [
@@ -10,13 +12,13 @@ export const PRESETS: SourcePreset[] = [
     id: 'posthog_surveys',
     name: 'PostHog surveys',
     description: 'A task for each response to a survey (`survey sent`).',
-    secretFrom: 'sender',
+    secretFrom: 'inlet',
     verify: { scheme: 'standard_webhooks', header: null, prefix: null },
     each: null,
     filter: 'payload.event.event == "survey sent"',
     template: {
-      title: `${SURVEY_PROPERTIES}{% assign answer = "" %}{% for q in p["$survey_questions"] %}{% assign key = "$survey_response_" | append: q.id %}{% assign given = p[key] | default: q.response %}{% if answer == "" %}{% assign answer = given | join: ", " %}{% endif %}{% endfor %}{% if answer == "" %}{% assign answer = p["$survey_response"] | join: ", " %}{% endif %}{{ p["$survey_name"] | default: "Survey" }}{% if answer != "" %}: {{ answer | truncate: 100, "…" }}{% endif %}`,
-      description: `${SURVEY_PROPERTIES}{% for q in p["$survey_questions"] %}{% assign key = "$survey_response_" | append: q.id %}{% assign given = p[key] | default: q.response %}**{{ q.question | default: q.id }}**
+      title: `${SURVEY_PROPERTIES}{% assign answer = "" %}{% for q in p["$survey_questions"] %}${SURVEY_RESPONSE}{% if answer == "" %}{% assign answer = given | join: ", " %}{% endif %}{% endfor %}{% if answer == "" %}{% assign answer = p["$survey_response"] | join: ", " %}{% endif %}{{ p["$survey_name"] | default: "Survey" }}{% if answer != "" %}: {{ answer | truncate: 100, "…" }}{% endif %}`,
+      description: `${SURVEY_PROPERTIES}{% for q in p["$survey_questions"] %}${SURVEY_RESPONSE}**{{ q.question | default: q.id | default: q }}**
 
 {{ given | join: ", " | default: "(no answer)" }}
 
