@@ -36,6 +36,50 @@ describe('a delivery that is rejected', () => {
     expect(await inbox(sent)).toMatchObject([{ outcome: 'rejected', errors: body.errors, dedup_key: null }])
   })
 
+  test.each<[string, Parameters<typeof sourceOf>[1], object]>([
+    [
+      'loops',
+      {
+        template: {
+          title:
+            '{% for a in (1..30000) %}{% for b in (1..30000) %}{% assign c = b %}{% endfor %}{% endfor %}',
+        },
+      },
+      { path: '/template/title', code: 'template_failed' },
+    ],
+    [
+      'grows without end',
+      {
+        template: {
+          title: 'A',
+          description:
+            '{% assign s = "xxxxxxxxxxxxxxxx" %}{% for i in (1..64) %}{% assign s = s | append: s %}{% endfor %}',
+        },
+      },
+      { path: '/template/description', code: 'template_failed' },
+    ],
+    [
+      'reads what is not in the payload',
+      { template: { title: '{{ payload.constructor }}{{ payload.title.__proto__ }}{{ process.env.PATH }}' } },
+      { path: '/template/title', code: 'required' },
+    ],
+    [
+      'has a filter that fails',
+      { filter: 'payload.list | where_exp: "x", "x.y | nothing"' },
+      { path: '/filter', code: 'template_failed' },
+    ],
+  ])('because its template %s makes no task, and the next is accepted', async (_, given, error) => {
+    const sent = await sourceOf(service, given)
+    const payload = { title: 'A', list: [{ y: 1 }] }
+    const { status, body } = await sent.send(payload)
+    expect([status, body.code]).toEqual([400, 'validation_failed'])
+    expect(body.errors).toEqual([expect.objectContaining(error)])
+    expect(await inbox(sent)).toMatchObject([{ outcome: 'rejected', errors: body.errors, tasks: [] }])
+    expect(await service.query('select 1 from tasks where source_id = $1', [sent.source.id])).toEqual([])
+    await service.patch(`/api/sources/${sent.source.id}`, { filter: null, template: { title: 'B' } })
+    expect((await sent.send(payload)).status).toBe(201)
+  })
+
   test('because it is not JSON is in the inbox without its payload', async () => {
     const sent = await sourceOf(service)
     const { status, body } = await sent.send('{"title":')
