@@ -58,8 +58,8 @@ export function arraysOf<Row, Input>(
 
 /** Casts: a member has the type of its column. */
 function conversionOf(type: string): { type: string; cast: string; toValue(member: unknown): Value } {
-  if (type === 'text[]') {
-    return { type: 'text', cast: '::text[]', toValue: (texts) => arrayLiteral(texts as string[]) }
+  if (type === 'text[]' || type === 'uuid[]') {
+    return { type: 'text', cast: `::${type}`, toValue: (texts) => arrayLiteral(texts as string[]) }
   }
   if (type === 'jsonb') return { type: 'text', cast: '::jsonb', toValue: (json) => JSON.stringify(json) }
   if (type.startsWith('timestamp')) {

@@ -1,5 +1,6 @@
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { ActorType, NewTaskInBulk, TaskSource } from '../schemas/task.ts'
+import { distinctIds } from './dependencies.ts'
 import { rankOf } from './priority.ts'
 import type { Destination, StoredTask } from './task.ts'
 
@@ -62,6 +63,7 @@ export function newTask(
     mergedInto: null,
     statusBeforeMerge: null,
     reportCount: 0,
+    blockedBy: distinctIds(input.blockedBy ?? []),
     noteKey: null,
   }
 }

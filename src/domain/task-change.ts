@@ -15,6 +15,7 @@ import {
   type TaskConnection,
   writesState,
 } from './codehost/write-back.ts'
+import { distinctIds } from './dependencies.ts'
 import { priorityOf, rankOf } from './priority.ts'
 import type { Destination, StoredTask, TaskUpdate } from './task.ts'
 
@@ -98,11 +99,15 @@ function changedColumns(
   task: StoredTask,
   { change, moveTo }: { change: TaskChange; moveTo: Destination | undefined },
 ) {
-  const { priority, labels, assignees, listId: _, ...same } = change
+  const { priority, labels, assignees, blockedBy, listId: _, ...same } = change
+  // Tasks of another project don't block it.
+  const isMove = moveTo !== undefined && moveTo.projectId !== task.projectId
+  const blockers = blockedBy ?? (isMove ? [] : undefined)
   const target = {
     ...same,
     ...(labels && { labels: distinctIgnoringCase(labels) }),
     ...(assignees && { assignees: distinctIgnoringCase(assignees) }),
+    ...(blockers && { blockedBy: distinctIds(blockers) }),
     ...(priority && { priority: rankOf(priority) }),
     ...(moveTo && { listId: moveTo.listId, projectId: moveTo.projectId }),
   }

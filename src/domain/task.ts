@@ -40,6 +40,8 @@ export interface StoredTask {
   commentCount: number
   /** The task that this one is a report of. */
   mergedInto: string | null
+  /** The tasks that have to be done before. */
+  blockedBy: string[]
   statusBeforeMerge: Task['status'] | null
   /** The tasks that are merged into it. */
   reportCount: number

@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'list_is_default'
   | 'external_id_taken'
   | 'merge_conflict'
+  | 'dependency_cycle'
   | 'event_not_replayable'
   | 'delivery_not_replayable'
   | 'closed_at_codehost'
@@ -82,6 +83,8 @@ export interface Extras {
   requiredScope?: string
   allow?: string[]
   retryAfterSeconds?: number
+  /** Tasks, each of which would be blocked by the next, and the last by the first. */
+  cycle?: string[]
   /** The sync run that is in progress, and its retry time if it waits. */
   runId?: string
   retryAt?: string | null

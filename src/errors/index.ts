@@ -5,6 +5,7 @@
 export * from './access.ts'
 export * from './app-error.ts'
 export * from './codehost.ts'
+export * from './dependencies.ts'
 export * from './merging.ts'
 export * from './requests.ts'
 export * from './resources.ts'

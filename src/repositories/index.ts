@@ -32,6 +32,7 @@ import { sourcesRepository } from './sources/sources.ts'
 import { statsRepository } from './stats.ts'
 import { taskChanges } from './task-changes.ts'
 import { taskCountsRepository } from './task-counts.ts'
+import { taskDependenciesRepository } from './task-dependencies.ts'
 import { taskNamesRepository } from './task-names.ts'
 import type { SearchOptions } from './task-pages.ts'
 import { taskTextsRepository } from './task-texts.ts'
@@ -99,6 +100,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
   return {
     tasks: tasksRepository(db, { reach, search }),
     taskChanges: taskChanges(db),
+    taskDependencies: taskDependenciesRepository(db, reach),
     taskNames: taskNamesRepository(db, reach),
     savedFilters: savedFiltersRepository(db),
     similarTasks: similarTasksRepository(db),

@@ -42,6 +42,7 @@ const GIVEN = [
   'labels',
   'assignees',
   'metadata',
+  'blockedBy',
   'createdByType',
   'createdById',
   'createdByName',

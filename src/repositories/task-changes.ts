@@ -10,6 +10,7 @@ import type { ConnectionRow } from './codehost/connections.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
 import { acceptingLists, lockingProjects } from './locking-projects.ts'
+import { IS_BLOCKED } from './task-readiness.ts'
 import { namingViolations } from './task-violations.ts'
 import type { TaskRow, TaskUpdate } from './tasks.ts'
 
@@ -35,6 +36,7 @@ export const DECIDED_COLUMNS = {
   externalUrl: 'short',
   labels: 'short',
   assignees: 'short',
+  blockedBy: 'short',
   notes: 'long',
   metadata: 'long',
   completedAt: 'short',
@@ -147,6 +149,7 @@ function findingWithProjects(db: Executor) {
   return db
     .select({
       task: getTableColumns(tasks),
+      isBlocked: sql<boolean>`${sql.raw(IS_BLOCKED)}`,
       project: {
         name: projects.name,
         archivedAt: projects.archivedAt,

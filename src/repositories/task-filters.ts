@@ -3,6 +3,7 @@ import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { tasksWith } from './task-names.ts'
 import type { TaskPlace } from './task-page-conditions.ts'
+import { IS_READY } from './task-readiness.ts'
 import type { TaskRow } from './tasks.ts'
 
 /** What narrows a place to some of its tasks. */
@@ -22,6 +23,7 @@ export interface TaskFilter extends TaskPlace {
   codehostNumbers?: number[] | undefined
   /** Words in the texts, all of which the task has. */
   words?: string[] | undefined
+  isReady?: boolean | undefined
   createdSince?: { time: Date; firstId: string } | undefined
   openedSince?: Date | undefined
   updatedSince?: Date | undefined
@@ -65,6 +67,7 @@ export async function conditionOf(
       ? isOfCodehost({ kind: 'pull_request', number: filter.codehostPrNumber })
       : undefined,
     ...(filter.codehostNumbers ?? []).map((number) => isOfCodehost({ number })),
+    filter.isReady === undefined ? undefined : hasReadiness(filter.isReady),
     // Ids are in order of creation: they have an index, the times do not.
     createdSince && and(gte(tasks.id, createdSince.firstId), gte(tasks.createdAt, createdSince.time)),
     filter.openedSince && gte(tasks.openedAt, filter.openedSince),
@@ -74,6 +77,10 @@ export async function conditionOf(
 
 /** Reading so many in any order takes 10 ms. */
 const MAX_RARE = 5_000
+
+/** The status is part of it by itself, for the index on (list, status). */
+const hasReadiness = (isReady: boolean) =>
+  isReady ? and(eq(tasks.status, 'open'), sql.raw(IS_READY)) : sql.raw(`not ${IS_READY}`)
 
 /** The condition of an index is part of it. */
 const isOfCodehost = ({ kind, number }: { kind?: 'issue' | 'pull_request'; number?: number }) =>

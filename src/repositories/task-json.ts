@@ -1,4 +1,5 @@
 import { type SQL, sql } from '../db/drizzle.ts'
+import { IS_READY } from './task-readiness.ts'
 import type { TaskRow } from './tasks.ts'
 
 /**
@@ -56,6 +57,8 @@ const BRIEF = {
   commentCount: 'comment_count',
   mergedInto: orNull(quoted('merged_into')),
   reports: 'report_count + 1',
+  blockedBy: names('blocked_by'),
+  isReady: `${IS_READY}::text`,
   writeBack: orNull('write_back::text'),
   author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${text('author_url')} || '}' end`,
   isDraft: orNull('is_draft::text'),

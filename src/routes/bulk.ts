@@ -32,9 +32,9 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
   /** The items, and the error of each invalid one. Items that were checked in the side thread are parsed here. */
-  async function checkedItems(request: FastifyRequest) {
-    const { largeBody } = request
-    const { tasks } = request.body as { tasks: NewTaskInBulk[] }
+  async function checkedItems(request: FastifyRequest, service: Pick<UseCases, 'tasks'>) {
+    const { largeBody, caller } = request
+    const { listId, tasks } = request.body as { listId: string; tasks: NewTaskInBulk[] }
     const nextSlice = timeSlices()
     const items: NewTaskInBulk[] = []
     const refusals: (AppError | undefined)[] = []
@@ -48,7 +48,10 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
       refusals.push(refusal)
     }
     largeBody?.free()
-    return { items, refusals }
+    const inputs = items.map((item, index) => (refusals[index] ? undefined : item))
+    const pathOf = (index: number) => `/tasks/${index}`
+    const blockers = await service.tasks.refusedBlockers(caller, { listId, inputs, pathOf })
+    return { items, refusals: refusals.map((refusal, index) => refusal ?? blockers[index]) }
   }
 
   app.post(
@@ -60,7 +63,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         operation: taskOperations.createMany,
         isBulk: true,
         maxValues: MAX_VALUES,
-        errors: ['list_not_found', 'project_archived'],
+        errors: ['list_not_found', 'project_archived', 'dependency_cycle'],
       },
       schema: {
         tags: ['Tasks'],
@@ -84,7 +87,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         { request, reply, restrictItems: restrictionFor(request) },
         async ({ tasks }) => {
           const { listId } = request.body
-          const { items, refusals } = await checkedItems(request)
+          const { items, refusals } = await checkedItems(request, { tasks })
           const isPartial = request.query.onError === 'continue'
           if (!isPartial && refusals.some(Boolean)) throw together(refusals)
 
@@ -136,6 +139,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           'closed_at_codehost',
           'external_id_taken',
           'merge_conflict',
+          'dependency_cycle',
         ],
       },
       schema: {

@@ -21,7 +21,10 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.post(
     '',
     {
-      config: { operation: taskOperations.create, errors: ['list_not_found', 'project_archived'] },
+      config: {
+        operation: taskOperations.create,
+        errors: ['list_not_found', 'project_archived', 'task_not_found', 'dependency_cycle'],
+      },
       schema: {
         tags,
         operationId: 'createTask',
@@ -113,6 +116,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
           'closed_at_codehost',
           'external_id_taken',
           'merge_conflict',
+          'dependency_cycle',
           'version_mismatch',
         ],
       },

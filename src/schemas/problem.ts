@@ -42,6 +42,13 @@ export const Problem = Type.Object(
         description: 'When that run resumes, if it is rate limited.',
       }),
     ),
+    cycle: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 100,
+        description:
+          'Tasks that would block each other: each is blocked by the next, and the last by the first. At most 100.',
+      }),
+    ),
   },
   { $id: 'Problem', description: 'An error in the format of RFC 9457.' },
 )

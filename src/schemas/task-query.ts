@@ -39,6 +39,12 @@ export const TaskQuery = StrictObject(
     externalId: Type.Optional(
       QueryArray(Type.String({ minLength: 1, maxLength: 255 }), 'Only tasks with this external ID.'),
     ),
+    isReady: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only tasks that work can begin on: open, not claimed, not blocked by another task, and not in an archived project. With `false`, only the others.',
+      }),
+    ),
     q: Type.Optional(
       Type.String({
         maxLength: 200,

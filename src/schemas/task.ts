@@ -57,6 +57,11 @@ const Assignees = Type.Array(TrimmedString(100, { description: 'A name.', exampl
   maxItems: 20,
   description: 'The assignees, at most 20 names.',
 })
+const BlockedBy = Type.Array(Uuid('The ID of a task.'), {
+  maxItems: 20,
+  description:
+    'The tasks that have to be done before this one, at most 20, all in the same project. Duplicates count once.',
+})
 const Notes = Type.String({
   maxLength: 65_536,
   description: 'The team’s notes in Markdown. Always editable, whatever the source.',
@@ -115,6 +120,15 @@ const brief = {
   reports: Type.Integer({
     description:
       'How often this was reported: 1, and 1 for each task that is merged into it. It changes without a new version of the task.',
+  }),
+  blockedBy: Type.Array(Type.String(), {
+    maxItems: 20,
+    description:
+      'The IDs of the tasks that have to be done before this one. Those that are done, deleted, or moved to another project don’t block it.',
+  }),
+  isReady: Type.Boolean({
+    description:
+      'Whether work on it can begin: it is open, nobody has claimed it, no other task blocks it, and its project isn’t archived. It changes without a new version of the task.',
   }),
   writeBack: Nullable(
     Type.Object(
@@ -234,6 +248,7 @@ const taskContent = {
   externalUrl: Type.Optional(Nullable(ExternalUrl)),
   labels: Type.Optional(Labels),
   assignees: Type.Optional(Assignees),
+  blockedBy: Type.Optional(BlockedBy),
   metadata: Type.Optional(Metadata),
 }
 
@@ -282,9 +297,14 @@ export const TaskChange = StrictObject(
     description: Type.Optional(Nullable(Description)),
     status: Type.Optional(Status('The status. `done` sets `completedAt`; any other status clears it.')),
     priority: Type.Optional(Priority('The priority.')),
-    listId: Type.Optional(Uuid('The list to move the task to, in any project that you can write to.')),
+    listId: Type.Optional(
+      Uuid(
+        'The list to move the task to, in any project that you can write to. In another project, `blockedBy` is empty unless you set it.',
+      ),
+    ),
     labels: Type.Optional(Labels),
     assignees: Type.Optional(Assignees),
+    blockedBy: Type.Optional(BlockedBy),
     externalUrl: Type.Optional(Nullable(ExternalUrl)),
     notes: Type.Optional(Nullable(Notes)),
     metadata: Type.Optional(Metadata),

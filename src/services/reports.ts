@@ -14,8 +14,8 @@ import { actorOf, changeLog } from './activity/row.ts'
 import { itemsOf, type PageJson } from './page.ts'
 import { portionsOf } from './tasks/left-out.ts'
 import { lockTasks, writableTask } from './tasks/locks.ts'
-import { countReport, type LockedReport, withTarget, writtenTask } from './tasks/merged.ts'
-import { toTask, writtenFor } from './tasks/view.ts'
+import { countReport, type LockedReport, withTarget } from './tasks/merged.ts'
+import { writtenFor, writtenTask } from './tasks/view.ts'
 
 export const reportOperations = {
   merge: { scope: 'tasks:write' },
@@ -56,7 +56,7 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
           const actor = actorOf(caller)
           await countReport(repos, { clock, target, report: task, difference: 1, actor, now })
         }
-        return writtenFor(caller, toTask(await writtenTask(repos, task.id)))
+        return writtenFor(caller, await writtenTask(repos, task.id))
       })
     },
 
@@ -77,7 +77,7 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
           const actor = actorOf(caller)
           if (target) await countReport(repos, { clock, target, report: task, difference: -1, actor, now })
         }
-        return writtenFor(caller, toTask(await writtenTask(repos, task.id)))
+        return writtenFor(caller, await writtenTask(repos, task.id))
       }
       return withTarget(repos.within(caller), { id, work })
     },

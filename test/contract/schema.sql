@@ -442,6 +442,7 @@ create table tasks (
   note_key text,
   write_back jsonb,
   source_id uuid,
+  blocked_by uuid[] not null default '{}'::uuid[],
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),

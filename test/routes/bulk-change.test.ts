@@ -52,6 +52,7 @@ describe('a bulk change', () => {
         ...task,
         priority: 'high',
         status: 'done',
+        isReady: false,
         version: 2,
         updatedAt: expect.any(String),
         completedAt: expect.any(String),
@@ -288,6 +289,6 @@ describe('a project that is being archived', () => {
     archiving.release()
 
     expect(await late).toMatchObject({ status: 409, body: { code: 'project_archived' } })
-    expect((await service.get(`/api/tasks/${tasks[0].id}`)).body).toEqual(tasks[0])
+    expect((await service.get(`/api/tasks/${tasks[0].id}`)).body).toEqual({ ...tasks[0], isReady: false })
   })
 })

@@ -49,7 +49,8 @@ describe('a change', () => {
     expect(changed.status).toBe(200)
     expect(changed.headers.get('etag')).toBe('"2"')
     const { updatedAt } = changed.body
-    expect(changed.body).toEqual({ ...task, [field]: value, updatedAt, version: 2 })
+    const isReady = field !== 'status'
+    expect(changed.body).toEqual({ ...task, [field]: value, isReady, updatedAt, version: 2 })
     expect(updatedAt >= task.updatedAt).toBe(true)
     expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(changed.body)
     expect(await activityOf(task.id)).toEqual([

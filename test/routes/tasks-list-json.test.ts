@@ -64,6 +64,7 @@ const KINDS = {
     statusBeforeMerge: 'in_progress',
     closedReason: 'completed',
   },
+  'a task that waits for one that is gone': { blockedBy: ['019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'] },
   'a task with reports': { reportCount: 41 },
   'feedback without an actor id': { source: 'analytics', createdByType: 'analytics', priority: 1 },
   'times without milliseconds, and with some': {

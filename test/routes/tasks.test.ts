@@ -36,6 +36,8 @@ describe('a new task', () => {
       sourceState: 'present',
       mergedInto: null,
       reports: 1,
+      blockedBy: [],
+      isReady: true,
       commentCount: 0,
       writeBack: null,
       author: null,
@@ -64,6 +66,7 @@ describe('a new task', () => {
 
   test('keeps every field of the request', async () => {
     const { inbox } = await service.given.project()
+    const first = await service.given.task(inbox)
     const given = {
       title: 'Crash when saving',
       description: '## Steps\r\n1. open\n2. save\t*bang*',
@@ -73,6 +76,7 @@ describe('a new task', () => {
       externalUrl: 'https://bugs.example.com/4711?a=b#c',
       labels: ['crash', 'ünï'],
       assignees: ['ada', 'grace hopper'],
+      blockedBy: [first.id],
       metadata: { build: 812, nested: { list: [1, 'two', null, true, 1.5e300] } },
     }
 

@@ -81,6 +81,8 @@ export const tasks = pgTable(
     mergedInto: uuid('merged_into'),
     /** While merged: the status that it would have otherwise; a sync changes this one. */
     statusBeforeMerge: text('status_before_merge', { enum: ['open', 'in_progress', 'done'] }),
+    /** Of the same project. No foreign keys: those that are gone count as done. */
+    blockedBy: uuid('blocked_by').array().notNull().default([]),
     /** The tasks merged into it that are not deleted. Changes no version, as above. */
     reportCount: integer('report_count').notNull().default(0),
     /** Of feedback: the same for equal notes. Null in rows from before it was stored. */

@@ -161,6 +161,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Merge conflict',
     'A task is merged into another task of its project that isn’t merged itself. While it is merged, its status can’t be changed. A task with reports can’t be merged or deleted, and neither can be moved to another project. `detail` says what to do first.',
   ],
+  dependency_cycle: [
+    409,
+    'Dependency cycle',
+    'The tasks would block each other, directly or through others, so that none of them could ever be started. `cycle` lists them: each is blocked by the next, and the last by the first. Remove one of these dependencies first.',
+  ],
   event_not_replayable: [
     409,
     'Event cannot be replayed',

@@ -15,6 +15,7 @@ import type { TaskChange } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { recordStateWrites } from '../write-back/recording.ts'
+import { blockedAmong, namesBlockers, refusedBlockersOf, requireNoCycle } from './blockers.ts'
 import { toWrittenItem, type WrittenItem, wholeRows } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 
@@ -35,7 +36,11 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
     const ids = requestedIds.map((id) => id.toLowerCase())
     const unique = [...new Set(ids)]
     return repos.within(caller).transaction(async (repos) => {
-      const locked = await lockTasks(repos, { ids: unique, listId: change.listId })
+      const locked = await lockTasks(repos, {
+        ids: unique,
+        listId: change.listId,
+        addsBlockers: namesBlockers(change),
+      })
       const destination = await destinationOf(repos, change.listId)
       const present = unique.flatMap((id) => locked.tasks.get(id) ?? [])
       const isTaken = await externalIdsTaken(repos, { tasks: present, moveTo: destination.moveTo })
@@ -53,10 +58,13 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
         if (isTaken(task)) throw externalIdTaken()
         return { task, outcome }
       })
-      const [first, ...others] = [...destination.refusals, ...refusals]
+      const blockers = await refusedBlockersOf(repos, { tasks: present, change, moveTo })
+      const [first, ...others] = [...destination.refusals, ...blockers, ...refusals]
       if (first) throw refusedTogether([first, ...others])
 
       for (const group of groupedByColumns(changes)) await repos.tasks.updateMany(group.ids, group.update)
+      const changed = changes.map(({ task, outcome }) => ({ id: task.id, ...outcome.update }))
+      await requireNoCycle(repos, { changed, path: '/change/blockedBy' })
       const writeBack = await recordStateWrites(repos, { clock, now, changes })
       const after = new Map(
         changes.map(({ task, outcome }) => [
@@ -72,7 +80,9 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
           )
         }),
       )
-      const items = present.map((task) => toWrittenItem(caller, { ...task, ...after.get(task.id) }))
+      const rows = present.map((task) => ({ ...task, ...after.get(task.id) }))
+      const blocked = await blockedAmong(repos, rows)
+      const items = rows.map((row) => toWrittenItem(caller, { row, isBlocked: blocked.has(row.id) }))
       return { items, unchanged: items.length - changes.length }
     })
   }

@@ -10,6 +10,7 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTaskInBulk } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
+import { blockedAmong, namesBlockers, requireNoCycle } from './blockers.ts'
 import { type ExistingTask, existingTasksOf } from './existing.ts'
 import { toWrittenItem, type WrittenItem } from './left-out.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
@@ -34,13 +35,16 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
   const updateExisting = existingTasksOf({ clock })
 
   /**
-   * Creates all or none, in the order of the inputs.
-   * @throws list_not_found, project_archived, description_read_only
+   * Creates all or none, in the order of the inputs, whose blockers were checked.
+   * @throws list_not_found, project_archived, description_read_only, dependency_cycle
    */
   return async function createMany(caller: Caller, { listId, ...creation }: Creation) {
     const bound = repos.within(caller)
     const work = async (repos: BoundRepositories) => {
       const destination = await writableDestination(repos, listId)
+      // A new task can't be part of a cycle, because no other names it.
+      if (creation.changeOf && creation.inputs.some(namesBlockers))
+        await repos.taskDependencies.lock([destination.projectId])
       return insertOrFind(repos, { destination, caller, ...creation })
     }
     // One statement needs no transaction: two round trips instead of four.
@@ -79,10 +83,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
         for (const { id } of slice) if (!left.has(id)) ids.add(id)
         if (slice.length < missing.length) collectRecentGarbage()
       }
-      for (const row of missing) {
-        if (ids.has(row.id))
-          made.set(row.id, { ...toWrittenItem(caller, row), isNew: true, isUpdated: false })
-      }
+      const inserted = missing.filter(({ id }) => ids.has(id))
       const present = missing.filter(({ id }) => !ids.has(id))
       const existing = changeOf
         ? await updateExisting(repos, {
@@ -96,8 +97,14 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
             })),
           })
         : await findExisting(repos, { destination, caller, rows: present })
+      const hasBlockers = (id: string) => namesBlockers(inputOf.get(id) ?? {})
+      const changed = existing.filter(({ updatedBy }) => [...updatedBy].some(hasBlockers))
+      await requireNoCycle(repos, { changed: changed.map(({ row }) => row) })
+      const blocked = await blockedAmong(repos, [...inserted, ...existing.map(({ row }) => row)])
+      const itemOf = (row: TaskRow) => toWrittenItem(caller, { row, isBlocked: blocked.has(row.id) })
+      for (const row of inserted) made.set(row.id, { ...itemOf(row), isNew: true, isUpdated: false })
       for (const { row, requestIds, updatedBy } of existing) {
-        const item = toWrittenItem(caller, row)
+        const item = itemOf(row)
         for (const id of requestIds) made.set(id, { ...item, isNew: false, isUpdated: updatedBy.has(id) })
         // Created by an earlier item of the same request.
         const earlier = made.get(item.task.id)

@@ -23,6 +23,7 @@ export function filterOf(query: TaskQuery, now: Date): TaskFilter {
     codehostPrNumber: query.codehostPrNumber,
     codehostNumbers,
     words,
+    isReady: query.isReady,
     createdSince: createdSince && { time: createdSince, firstId: firstIdOf(createdSince) },
     openedSince: timeOf(query.openedSince),
     updatedSince: timeOf(query.updatedSince),

@@ -6,7 +6,7 @@ import type { Operations } from '../../domain/operation.ts'
 import { decideChange } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention } from '../../domain/trash.ts'
-import { taskNotFound, taskWithReports } from '../../errors/index.ts'
+import { type AppError, taskNotFound, taskWithReports } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
@@ -20,16 +20,23 @@ import type { Shared } from '../idempotency.ts'
 import type { PageJson } from '../page.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
 import { recordStateWrites } from '../write-back/recording.ts'
+import {
+  type NamingInputs,
+  namesBlockers,
+  refusedInputs,
+  requireBlockers,
+  requireNoCycle,
+} from './blockers.ts'
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 import { filterOf } from './filter.ts'
 import { portionsOf, type WrittenItem, wholeTasks } from './left-out.ts'
-import { lockTasks, writableTask } from './locks.ts'
-import { countReport, type LockedReport, restorableTarget, withTarget, writtenTask } from './merged.ts'
+import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
+import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'
 import { requirePlace } from './place.ts'
 import type { singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
-import { toTask, writtenFor } from './view.ts'
+import { writtenFor, writtenTask } from './view.ts'
 
 /** A larger number takes longer than a page. */
 const MAX_EXACT_TOTAL = 10_000
@@ -54,7 +61,8 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
   return {
     /**
      * Creates a task, or finds the existing one by externalId.
-     * @throws list_not_found, project_archived, description_read_only
+     * @throws list_not_found, project_archived, description_read_only, task_not_found for a task that it is blocked by,
+     * dependency_cycle
      */
     async create(
       caller: Caller,
@@ -63,6 +71,8 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const single = await createSingle?.(caller, { input })
       if (single) return single
       const { listId, ...rest } = input
+      const [refused] = await refusedInputs(repos.within(caller), { caller, listId, inputs: [rest] })
+      if (refused) throw refused
       // A list that was sent is one of the fields to update; `rest` has the others.
       const changeOf = changeWhenExisting(existing, listId === undefined ? {} : { listId })
       const [created] = await createMany(caller, { listId, inputs: [rest], changeOf })
@@ -76,9 +86,13 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
     createShared: (caller: Caller, shared: Required<Shared<NewTask, CreatedTask>>) =>
       createSingle?.(caller, shared),
 
+    /** For each input of `createMany` the error of the tasks that it names in `blockedBy`, if there is any. */
+    refusedBlockers: (caller: Caller, inputs: NamingInputs): Promise<(AppError | undefined)[]> =>
+      refusedInputs(repos.within(caller), { caller, ...inputs }),
+
     /**
      * Creates all tasks or none in a list, or finds existing ones by externalId, which stay in their list.
-     * @throws list_not_found, project_archived, description_read_only
+     * @throws list_not_found, project_archived, description_read_only, dependency_cycle
      */
     createMany: (
       caller: Caller,
@@ -120,7 +134,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     /**
      * @throws task_not_found, list_not_found, project_archived, version_mismatch, external_id_taken, managed_by_codehost,
-     * closed_at_codehost, description_read_only, merge_conflict
+     * closed_at_codehost, description_read_only, merge_conflict, dependency_cycle
      */
     async update(
       caller: Caller,
@@ -129,21 +143,24 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const single = await updateSingle?.({ caller, id, change, allowed })
       if (single) return single
       return repos.within(caller).transaction(async (repos) => {
-        const { task, connection } = await lockedTask(repos, { id, allowed, listId: change.listId })
-        const moveTo =
-          change.listId === undefined ? undefined : await writableDestination(repos, change.listId)
+        const { listId } = change
+        const addsBlockers = namesBlockers(change)
+        const { task, connection } = await lockedTask(repos, { id, allowed, listId, addsBlockers })
+        const moveTo = listId === undefined ? undefined : await writableDestination(repos, listId)
         const now = clock.now()
         const outcome = decideChange(task, { change, moveTo, actorType: caller.type, connection, now })
-        if (!outcome) return writtenFor(caller, toTask(task))
+        if (!outcome) return writtenFor(caller, await writtenTask(repos, id))
+        await requireBlockers(repos, { task, change, moveTo })
         await repos.tasks.update(id, outcome.update)
-        const writeBack = await recordStateWrites(repos, { clock, now, changes: [{ task, outcome }] })
-        const changed = { ...task, ...outcome.update, ...writeBack.get(task.id) }
+        await requireNoCycle(repos, { changed: [{ id: task.id, ...outcome.update }], path: '/blockedBy' })
+        await recordStateWrites(repos, { clock, now, changes: [{ task, outcome }] })
+        const changed = { ...task, ...outcome.update }
         await repos.activity.insert(
           outcome.activities.map(({ type, metadata }) =>
             activityOf(type, { task: changed, caller, now, metadata }),
           ),
         )
-        return writtenFor(caller, toTask(changed))
+        return writtenFor(caller, await writtenTask(repos, id))
       })
     },
 
@@ -181,7 +198,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
         const task = writableTask(locked, id)
         const now = clock.now()
         if (task.deletedAt && isPastRetention(task.deletedAt, now)) throw taskNotFound(id)
-        if (!task.deletedAt) return writtenFor(caller, toTask(await writtenTask(repos, task.id)))
+        if (!task.deletedAt) return writtenFor(caller, await writtenTask(repos, task.id))
         const countedBy = restorableTarget(task, target)
         const unmerged = countedBy ? undefined : decideUnmerge(task)
         await repos.tasks.update(id, {
@@ -198,7 +215,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
         ])
         const report = { clock, report: task, actor: actorOf(caller), now }
         if (countedBy) await countReport(repos, { ...report, target: countedBy, difference: 1 })
-        return writtenFor(caller, toTask(await writtenTask(repos, task.id)))
+        return writtenFor(caller, await writtenTask(repos, task.id))
       }
       return withTarget(repos.within(caller), { id, hidden: true, work })
     },
@@ -246,9 +263,9 @@ interface TasksDeps {
 
 async function lockedTask(
   repos: BoundRepositories,
-  { id, allowed, listId }: { id: string; allowed: AllowedVersions; listId?: string | undefined },
+  { id, allowed, ...lock }: { id: string; allowed: AllowedVersions } & Omit<TaskLocks, 'ids'>,
 ): Promise<{ task: TaskRow; connection: TaskConnection | undefined }> {
-  const locked = await lockTasks(repos, { ids: [id], listId })
+  const locked = await lockTasks(repos, { ids: [id], ...lock })
   const task = writableTask(locked, id)
   refuseStale(allowed, task.version)
   return { task, connection: locked.connections.get(task.projectId) }

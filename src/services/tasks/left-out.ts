@@ -5,7 +5,7 @@ import type { PortionOptions } from '../../repositories/task-pages.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
-import { mayReadTasks, toTask, writtenFor } from './view.ts'
+import { mayReadTasks, type TaskFacts, toTask, writtenFor } from './view.ts'
 
 /** A task as a write of many returns it. */
 export interface WrittenItem {
@@ -17,8 +17,11 @@ export interface WrittenItem {
 /** Maximum number of left-out tasks requested at once; how many are read depends on their size. */
 const READ_BATCH = 20
 
-export const toWrittenItem = (caller: Caller, row: TaskRow | BoundedTaskRow): WrittenItem => ({
-  task: writtenFor(caller, toTask(row)),
+export const toWrittenItem = (
+  caller: Caller,
+  { row, ...facts }: { row: TaskRow | BoundedTaskRow } & TaskFacts,
+): WrittenItem => ({
+  task: writtenFor(caller, toTask(row, facts)),
   isLeftOut: 'isLeftOut' in row && row.isLeftOut && mayReadTasks(caller),
 })
 

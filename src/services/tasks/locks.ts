@@ -5,12 +5,14 @@ import type { BoundRepositories } from '../../repositories/index.ts'
 import type { ProjectRow } from '../../repositories/projects.ts'
 import { refuseArchived } from '../writable-project.ts'
 
-interface TaskLocks {
+export interface TaskLocks {
   ids: string[]
   /** A list that the tasks may move to; its project is locked, too. */
   listId?: string | undefined
   /** Includes deleted tasks. */
   hidden?: boolean
+  /** Whether the tasks may be blocked by more tasks afterwards. */
+  addsBlockers?: boolean
 }
 
 /** The locked tasks by id; a missing one does not exist or is out of reach. */
@@ -26,10 +28,11 @@ export interface LockedTasks {
 /** Locks tasks to be changed, after their projects: the same order as everywhere. */
 export async function lockTasks(
   repos: BoundRepositories,
-  { ids, listId, hidden = false }: TaskLocks,
+  { ids, listId, hidden = false, addsBlockers = false }: TaskLocks,
 ): Promise<LockedTasks> {
   for (;;) {
     const projects = byId(await repos.projects.listForShare(ids, listId))
+    if (addsBlockers) await repos.taskDependencies.lock([...projects.keys()])
     const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden }))
     // A task that moved between the two queries is locked now; the second pass finds its new project.
     if (![...tasks.values()].every(({ projectId }) => projects.has(projectId))) continue

@@ -70,10 +70,3 @@ export async function countReport(
   const about = { taskId: target.id, projectId: target.projectId, metadata }
   await repos.activity.insert([activityRow(clock, { now, type, actor, ...about })])
 }
-
-/** The task as it is now, with all fields: of several that are locked at once, some may lack the long ones. */
-export async function writtenTask({ tasks }: BoundRepositories, id: string): Promise<TaskRow> {
-  const task = await tasks.find(id)
-  if (!task) throw new Error(`Task ${id} is locked, and missing.`)
-  return task
-}

@@ -11,6 +11,7 @@ import type { NewTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
 import type { Shared } from '../idempotency.ts'
+import { namesBlockers } from './blockers.ts'
 import { byExternalId, type CreatedTask } from './creation.ts'
 import { toWrittenItem } from './left-out.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
@@ -19,7 +20,7 @@ const MAX_DESTINATIONS = 1_000
 
 /**
  * Creates single tasks outside any transaction; concurrent ones share statements. Returns undefined where a task was not
- * inserted: its external id is taken, its list does not accept tasks, or its idempotency key is in use. The caller then
+ * inserted: it names tasks that it is blocked by, its external id is taken, its list does not accept tasks, or its idempotency key is in use. The caller then
  * finds out which.
  */
 export function singleCreationOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
@@ -47,6 +48,8 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     caller: Caller,
     { input: { listId, ...input }, responseOf }: Shared<NewTask, CreatedTask>,
   ): Promise<CreatedTask | undefined> {
+    // These are checked first.
+    if (namesBlockers(input)) return undefined
     // An existing task is a response without an effect, which must not be stored.
     if (responseOf && typeof input.externalId === 'string') return undefined
     const place = `${caller.projectId} ${listId}`
@@ -55,7 +58,7 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     destinations.set(place, destination)
     const now = clock.now()
     const row = newTask(input, { id: clock.newId(now), now, destination, actor: actorOf(caller) })
-    const created = { ...toWrittenItem(caller, row), isNew: true, isUpdated: false }
+    const created = { ...toWrittenItem(caller, { row, isBlocked: false }), isNew: true, isUpdated: false }
     const newRow = { row, activityId: clock.newId(now) }
     if (await insertOne(newRow, responseOf?.(created))) return created
     destinations.delete(place)

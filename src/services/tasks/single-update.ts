@@ -24,7 +24,7 @@ interface RequestedChange {
 type TaskWithProject = Awaited<ReturnType<BoundRepositories['taskChanges']['listWithProjects']>>[number]
 
 /** The task afterwards, or why it was not changed; undefined if that has to be decided again under a lock. */
-type Result = { task: TaskRow } | { error: unknown } | undefined
+type Result = { task: TaskRow; isBlocked: boolean } | { error: unknown } | undefined
 
 /**
  * Changes single tasks outside any transaction; concurrent changes share statements. Each is decided on the task as it
@@ -45,7 +45,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     const result = await update({ ...request, id: request.id.toLowerCase() })
     if (!result) return undefined
     if ('error' in result) throw result.error
-    return writtenFor(request.caller, toTask(result.task))
+    return writtenFor(request.caller, toTask(result.task, result))
   }
 
   async function updateAll(requests: RequestedChange[]): Promise<Result[]> {
@@ -62,8 +62,10 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
       try {
         const read = found.get(request.id)
         const current = read && { ...read, task: earlier?.changed ?? read.task }
-        const { task, outcome } = decide(request, { found: current, destinations })
-        if (!outcome) return { task }
+        const { task, isBlocked, outcome } = decide(request, { found: current, destinations })
+        if (!outcome) return { task, isBlocked }
+        // Looking for cycles needs a lock.
+        if (outcome.update.blockedBy?.length) return undefined
         if (outcome.stateWrite || Object.keys(outcome.update).some((name) => !isWritten(name)))
           return undefined
         const changed = { ...task, ...outcome.update }
@@ -74,7 +76,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
           changed,
           activities: [...(earlier?.activities ?? []), ...activities],
         })
-        return { task: changed }
+        return { task: changed, isBlocked: isBlocked && changed.blockedBy.length > 0 }
       } catch (error) {
         return { error }
       }
@@ -106,7 +108,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     if (moveTo?.isArchived) throw projectArchived(moveTo.projectName)
     const connection = found.project.connection ?? undefined
     const requested = { change, moveTo, actorType: caller.type, connection, now: clock.now() }
-    return { task: found.task, outcome: decideChange(found.task, requested) }
+    return { ...found, outcome: decideChange(found.task, requested) }
   }
 
   function activitiesOf(

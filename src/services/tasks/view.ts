@@ -1,15 +1,22 @@
 import { allows } from '../../domain/key-strength.ts'
 import { priorityOf } from '../../domain/priority.ts'
 import { isDescriptionReadOnly } from '../../domain/task-change.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { Task, WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
+
+/** What other rows say about a task. */
+export interface TaskFacts {
+  /** Whether a task that it is blocked by still has to be done. */
+  isBlocked: boolean
+}
 
 /**
  * Converts the row that a write has locked and changed: the response needs no second read. It must equal the JSON that
  * reads make in SQL, which a test compares.
  */
-export function toTask(row: TaskRow): Task {
+export function toTask(row: TaskRow, { isBlocked }: TaskFacts): Task {
   const isPullRequest = row.codehostKind === 'pull_request'
   return {
     id: row.id,
@@ -32,6 +39,9 @@ export function toTask(row: TaskRow): Task {
     commentCount: row.commentCount,
     mergedInto: row.mergedInto,
     reports: row.reportCount + 1,
+    blockedBy: row.blockedBy,
+    // Tasks of archived projects are not written.
+    isReady: row.status === 'open' && row.deletedAt === null && !isBlocked,
     writeBack: row.writeBack,
     author: row.authorName === null ? null : { name: row.authorName, url: row.authorUrl },
     isDraft: row.isDraft,
@@ -51,6 +61,16 @@ export const mayReadTasks = ({ scopes }: Pick<Caller, 'scopes'>) => allows(scope
 
 /** What a caller without `tasks:read` receives after a write. */
 export const onlyVersion = ({ id, version }: WrittenTask): WrittenTask => ({ id, version })
+
+/**
+ * A task as a write leaves it, read in its transaction: of several that are locked at once, some lack the long fields, and
+ * some fields follow from other rows.
+ */
+export async function writtenTask({ tasks }: Pick<BoundRepositories, 'tasks'>, id: string): Promise<Task> {
+  const task = await tasks.findJson(id)
+  if (!task) throw new Error(`Task ${id} is locked, and missing.`)
+  return JSON.parse(task.json) as Task
+}
 
 /** A task as a write returns it. */
 export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenTask =>

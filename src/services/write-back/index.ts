@@ -4,7 +4,7 @@ import type { Repositories } from '../../repositories/index.ts'
 import type { WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { lockTasks, writableTask } from '../tasks/locks.ts'
-import { toTask, writtenFor } from '../tasks/view.ts'
+import { writtenFor, writtenTask } from '../tasks/view.ts'
 
 export const writeBackOperations = {
   retry: { scope: 'tasks:write' },
@@ -20,9 +20,9 @@ export function writeBackService({ repos, clock }: { repos: Repositories; clock:
     async retry(caller: Caller, id: string): Promise<WrittenTask> {
       return repos.within(caller).transaction(async (repos) => {
         const task = writableTask(await lockTasks(repos, { ids: [id] }), id)
-        if (!(await repos.codehostWrites.retry(task.id, clock.now()))) return writtenFor(caller, toTask(task))
-        const summary = await repos.codehostWrites.summarize([task.id])
-        return writtenFor(caller, toTask({ ...task, ...summary.get(task.id) }))
+        if (await repos.codehostWrites.retry(task.id, clock.now()))
+          await repos.codehostWrites.summarize([task.id])
+        return writtenFor(caller, await writtenTask(repos, task.id))
       })
     },
   }

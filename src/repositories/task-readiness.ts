@@ -1,0 +1,21 @@
+/*
+ * Whether work on a task can begin, as SQL text about the columns of a row of `tasks`, whatever the name it is selected
+ * under. Nearly all tasks have no blockers: for these nothing is read.
+ */
+
+/** The columns of blockers have other names, so that those of the task keep theirs. */
+const BLOCKERS = `(
+  select id as blocker_id, project_id as blocker_project, status as blocker_status, deleted_at as blocker_deleted
+  from tasks
+) as blockers`
+
+/** Whether a task that it is blocked by still has to be done. */
+export const IS_BLOCKED = `case when blocked_by = '{}' then false else exists (
+  select from ${BLOCKERS}
+  where blocker_id = any(blocked_by) and blocker_project = project_id and blocker_status <> 'done'
+    and blocker_deleted is null
+) end`
+
+/** The conditions that cost least come first. */
+export const IS_READY = `(status = 'open' and deleted_at is null and not ${IS_BLOCKED}
+  and (select archived_at is null from projects where projects.id = project_id))`
