@@ -29,6 +29,7 @@ export type TaskFilters = Pick<
   | 'openedSince'
   | 'updatedSince'
   | 'includeArchived'
+  | 'isReady'
   | 'q'
   | 'sort'
 >

@@ -90,6 +90,13 @@ export function listsContaining(queryClient: QueryClient, ids: string[]): Map<st
   return listsById
 }
 
+/** The rows of active lists that wait for one of these tasks. */
+export function dependentsOf(queryClient: QueryClient, ids: ReadonlySet<string>): string[] {
+  const lists = queryClient.getQueriesData<Pages>({ queryKey: ['tasks'], type: 'active' })
+  const rows = lists.flatMap(([, cached]) => itemsOf(cached))
+  return [...new Set(rows.filter(({ blockedBy }) => blockedBy.some((id) => ids.has(id))).map(({ id }) => id))]
+}
+
 interface Insertion {
   /** Of the list. */
   filters: TaskFilters

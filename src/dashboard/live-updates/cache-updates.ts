@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { invalidate as invalidateQuery } from '../api/invalidate.ts'
-import { type Activity, cursorParam, fetchAllPages, fetchTaskPage } from '../api/queries.ts'
-import { changeOlderRow, removeTasks, replaceTasks } from '../api/task-cache.ts'
+import { type Activity, cursorParam, fetchAllPages, fetchTaskPage, taskQuery } from '../api/queries.ts'
+import { changeOlderRow, dependentsOf, removeTasks, replaceTasks } from '../api/task-cache.ts'
 import { createThrottle } from '../lib/throttle.ts'
 import type { LiveEvent } from './event-source.ts'
 import { OVERLAP_MS } from './missed-activity.ts'
@@ -16,6 +16,9 @@ const COUNTS_INTERVAL_MS = 5_000
 const RETRY_MS = 5_000
 /** Above this many pages of changed rows, the shown pages are reloaded instead. */
 const MAX_PAGES = 5
+
+/** Of a burst; the others are shown as they were until their list is loaded again. */
+const MAX_DEPENDENTS = 20
 
 const isComment = ({ type }: Activity) => type.startsWith('comment.')
 
@@ -107,6 +110,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
     }
     if (taskActivities.length > 0 || includesType('sync.')) countUpdates.schedule()
     if (includesType('task.deleted', 'task.restored')) void invalidate('trash')
+    void refreshDependents(new Set(taskActivities.map(({ taskId }) => taskId)))
     if (includesType('rule.'))
       void Promise.all([invalidate('rules'), invalidate('rule-versions'), invalidate('context')])
     if (includesType('key.')) void Promise.all([invalidate('keys'), invalidate('webhook-secrets')])
@@ -115,6 +119,14 @@ export function createCacheUpdater(queryClient: QueryClient) {
     if (includesType('project.', 'list.', 'connection.', 'routing.')) configurationUpdates.schedule()
     if (includesType('sync.')) void Promise.all([invalidate('syncs'), invalidate('connection')])
     await resolveRows()
+  }
+
+  /** Whether these are ready follows from other tasks: it changes without a version of them. */
+  async function refreshDependents(ids: ReadonlySet<string>) {
+    for (const id of dependentsOf(queryClient, ids).slice(0, MAX_DEPENDENTS)) {
+      const task = await queryClient.fetchQuery({ ...taskQuery(id), staleTime: 0 }).catch(() => undefined)
+      if (task) replaceTasks(queryClient, [task])
+    }
   }
 
   function addUnresolved({ since, deletedIds }: { since: number; deletedIds: string[] }) {

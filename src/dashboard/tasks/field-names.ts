@@ -9,6 +9,7 @@ const FIELD_NAMES: Record<keyof components['schemas']['TaskChange'], string> = {
   listId: 'list',
   labels: 'labels',
   assignees: 'assignees',
+  blockedBy: 'blockers',
   externalUrl: 'external URL',
   notes: 'notes',
   metadata: 'metadata',

@@ -67,6 +67,7 @@ export function filtersFrom(search: Record<string, unknown>): TaskFilters {
     createdSince: time(search.createdSince),
     openedSince: time(search.openedSince),
     updatedSince: time(search.updatedSince),
+    isReady: typeof search.isReady === 'boolean' ? search.isReady : undefined,
     includeArchived: search.includeArchived === true || undefined,
     q: q.slice(0, 200) || undefined,
     sort: knownValues(search.sort, SORTS)?.[0],

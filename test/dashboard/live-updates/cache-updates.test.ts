@@ -77,6 +77,20 @@ describe('changes reported by the stream', () => {
     expect(titles()).toEqual(['second'])
   })
 
+  test('of a task request the rows that wait for it, which are ready without a new version', async () => {
+    const waiting = row('b', { blockedBy: ['a'], isReady: false })
+    const { service, updater, readiness, wait } = await given([
+      waiting,
+      row('a'),
+      row('c', { isReady: false }),
+    ])
+    service.rows = [row('a', { status: 'done', version: 2 })]
+    service.tasks = [{ ...waiting, isReady: true }]
+    updater.applyEvents([event('task.completed', { taskId: 'a' })])
+    await wait(1_000)
+    expect(readiness()).toEqual([true, undefined, false])
+  })
+
   test('invalidate inactive lists immediately', async () => {
     const { queryClient, updater } = await given([])
     queryClient.setQueryData(['tasks', { q: 'left' }], { pages: [], pageParams: [] })
@@ -228,6 +242,8 @@ async function given(shown: TaskListItem[]) {
     counts: () =>
       itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ commentCount }) => commentCount),
     titles: () => itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ title }) => title),
+    readiness: () =>
+      itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ isReady }) => isReady),
     invalidatedKeys: () =>
       others.filter((name) => queryClient.getQueryState(name.split(' '))?.isInvalidated).sort(),
     async wait(ms: number) {
@@ -244,6 +260,8 @@ function serviceOf() {
   const service = {
     /** What changed since a time. */
     rows: [] as TaskListItem[],
+    /** What is returned for each alone. */
+    tasks: [] as TaskListItem[],
     /** What a list holds when it is loaded anew. */
     list: [] as TaskListItem[],
     activity: [] as string[][],
@@ -269,6 +287,8 @@ function serviceOf() {
       const nextCursor = page + 1 < service.activity.length ? `${page + 1}` : null
       return Response.json({ data: service.activity[page]?.map((id) => ({ id })), nextCursor })
     }
+    const task = service.tasks.find(({ id }) => pathname === `/api/tasks/${id}`)
+    if (task) return Response.json(task)
     if (!since) return Response.json({ data: service.list, nextCursor: null })
     return Response.json({ data: service.rows, nextCursor: service.isEndless ? 'more' : null })
   })
@@ -291,5 +311,5 @@ function event(type: string, { taskId, ms = 0, metadata = {} }: EventOptions): L
 }
 
 function row(id: string, fields: Partial<TaskListItem> = {}): TaskListItem {
-  return { id, title: `Task ${id}`, version: 1, ...fields } as TaskListItem
+  return { id, title: `Task ${id}`, version: 1, blockedBy: [], ...fields } as TaskListItem
 }

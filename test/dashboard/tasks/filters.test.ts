@@ -20,6 +20,7 @@ describe('the filters in an address', () => {
       createdSince: '2026-01-01T00:00:00.000Z',
       openedSince: '2026-01-01T00:00:00Z',
       updatedSince: '2026-01-01T00:00:00.000Z',
+      isReady: false,
       includeArchived: true,
       q: 'crash',
       sort: '-priority',
@@ -34,7 +35,10 @@ describe('the filters in an address', () => {
       { codehostIssueNumber: 0, codehostPrNumber: 2 ** 31, createdSince: 'today', kind: 'pr' },
       'invalid values',
     ],
-    [{ includeArchived: false, codehostIssueNumber: '12', assignee: [] }, 'values of another type'],
+    [
+      { includeArchived: false, isReady: 'yes', codehostIssueNumber: '12', assignee: [] },
+      'values of another type',
+    ],
     [{ projectId: '1', listId: `${ID}0` }, 'invalid ids'],
     [{ label: ['', 1], q: '', sort: [] }, 'empty values'],
     [{ q: { text: 'crash' }, label: null }, 'objects'],
@@ -74,6 +78,7 @@ describe('a list', () => {
     { priority: ['low'] },
     { assignee: ['ada'] },
     { includeArchived: true },
+    { isReady: false },
     { label: ['bug'] },
     { q: 'crash' },
   ])('is filtered by %j', (search) => expect(isFiltered(filtersFrom(search))).toBe(true))

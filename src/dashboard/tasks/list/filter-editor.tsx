@@ -40,6 +40,21 @@ export function FilterEditor(props: FilterEditorProps) {
         onChange={(kind) => onChange({ kind: kind as NonNullable<TaskFilters['kind']> })}
       />
     )
+  if (name === 'isReady')
+    return (
+      <SegmentedControl
+        aria-label="Ready to start"
+        fullWidth
+        w={240}
+        data-autofocus
+        data={[
+          { value: 'true', label: 'Yes' },
+          { value: 'false', label: 'No' },
+        ]}
+        value={String(filters.isReady ?? '')}
+        onChange={(value) => onChange({ isReady: value === 'true' })}
+      />
+    )
   if (name === 'includeArchived')
     return (
       <Button
@@ -56,7 +71,7 @@ export function FilterEditor(props: FilterEditorProps) {
   return <TextEditor {...props} name={name} />
 }
 
-type TextFilter = Exclude<MoreFilter, 'assignee' | 'kind' | 'includeArchived'>
+type TextFilter = Exclude<MoreFilter, 'assignee' | 'kind' | 'isReady' | 'includeArchived'>
 
 function TextEditor({ name, filters, onChange, onClose }: FilterEditorProps & { name: TextFilter }) {
   const [text, setText] = useState(textOf(name, filters))

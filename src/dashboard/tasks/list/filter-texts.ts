@@ -4,6 +4,7 @@ import { KINDS, PRIORITIES, SOURCES, STATUSES } from '../filters.ts'
 /** The filters of the menu "Add filter". */
 export const MORE_FILTERS = {
   assignee: 'Assignee',
+  isReady: 'Ready to start',
   kind: 'Kind',
   externalId: 'External ID',
   codehostIssueNumber: 'Issue number',
@@ -19,6 +20,7 @@ export type MoreFilter = keyof typeof MORE_FILTERS
 export function valueText(name: MoreFilter, filters: TaskFilters): string {
   const value = filters[name]
   if (name === 'kind') return filters.kind ? KINDS[filters.kind] : ''
+  if (name === 'isReady') return value === undefined ? '' : value ? 'Yes' : 'No'
   if (name === 'includeArchived') return value ? 'Included' : ''
   if (name.endsWith('Since')) return value ? new Date(String(value)).toLocaleDateString() : ''
   if (name === 'codehostIssueNumber' || name === 'codehostPrNumber') return value ? `#${value}` : ''

@@ -48,9 +48,9 @@ function AddFilter({ filters, onChange }: MoreFiltersProps) {
     if (shouldOpen) setName(undefined)
   }
   const pick = (picked: MoreFilter) => {
-    if (picked !== 'includeArchived') return setName(picked)
+    if (picked !== 'includeArchived' && picked !== 'isReady') return setName(picked)
     setOpen(false)
-    onChange({ includeArchived: true })
+    onChange({ [picked]: true })
   }
   return (
     <FilterPopover

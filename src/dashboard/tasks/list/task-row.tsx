@@ -100,6 +100,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       </a>
       {number !== null && <span className={styles.number}>#{number}</span>}
       {task.isDraft && !task.closedReason && <span className={styles.label}>Draft</span>}
+      {isBlocked(task) && <span className={styles.label}>Blocked</span>}
       {task.labels.slice(0, LABELS_SHOWN).map((label) => (
         <span key={label} className={styles.label}>
           <LabelDot color={props.labelColors.get(label.toLowerCase())} />
@@ -150,6 +151,10 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     </div>
   )
 })
+
+/** Nothing else keeps an open task with blockers from being ready. */
+const isBlocked = ({ status, blockedBy, isReady }: TaskListItem) =>
+  status === 'open' && blockedBy.length > 0 && !isReady
 
 /** Of the first two words, or the first letter. */
 const initialsOf = (name: string) =>

@@ -66,6 +66,7 @@ function changeText(name: string, change: unknown): string {
   if (Array.isArray(from) && Array.isArray(to)) {
     const added = to.filter((value) => !from.includes(value))
     const removed = from.filter((value) => !to.includes(value))
+    if (name === 'blockedBy') return blockersText(added.length, removed.length)
     const parts = [
       added.length > 0 && `added ${added.join(', ')}`,
       removed.length > 0 && `removed ${removed.join(', ')}`,
@@ -73,6 +74,15 @@ function changeText(name: string, change: unknown): string {
     return `${parts.filter(Boolean).join(' and ')} (${fieldName(name)})`
   }
   return `changed the ${fieldName(name)}`
+}
+
+/** Without their titles, which the log does not have. */
+function blockersText(added: number, removed: number): string {
+  const parts = [
+    added > 0 && `added ${plural(added, 'task')} that ${added === 1 ? 'blocks' : 'block'} it`,
+    removed > 0 && `removed ${plural(removed, 'task')} that blocked it`,
+  ]
+  return parts.filter(Boolean).join(' and ') || 'changed the order of the tasks that block it'
 }
 
 const displayName = (names: Record<string, string>, value: unknown) =>

@@ -2,6 +2,7 @@ import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { projectsQuery, type Task } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { BlockedBy } from '../dependencies/blocked-by.tsx'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { useLabelColors } from '../label-colors.tsx'
@@ -91,6 +92,14 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
               value={task.assignees}
               onChange={(assignees) => void edit.save({ assignees })}
             />
+          </dd>
+        </>
+      )}
+      {(mayWrite || task.blockedBy.length > 0) && (
+        <>
+          <dt>Blocked by</dt>
+          <dd>
+            <BlockedBy task={task} mayWrite={mayWrite} />
           </dd>
         </>
       )}

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { problemOf } from '../../api/problem.ts'
+import { type Problem, problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
 import { replaceTasks } from '../../api/task-cache.ts'
 import { toast } from '../../components/toast.ts'
@@ -32,8 +32,18 @@ interface WriteResult {
   seen: Seen
 }
 
+interface TaskEditOptions {
+  /** Shows why a change was not saved. */
+  onProblem?(problem: Problem): void
+}
+
 /** Saves edits with a version check, so that changes by others are not overwritten. */
-export function useTaskEdit(task: Task): TaskEdit {
+export function useTaskEdit(
+  task: Task,
+  {
+    onProblem = (problem) => toast.problem("Couldn't save. Your input is kept.", problem),
+  }: TaskEditOptions = {},
+): TaskEdit {
   const queryClient = useQueryClient()
   const [conflict, setConflict] = useState<TaskEdit['conflict']>()
   const [isBusy, setBusy] = useState(false)
@@ -75,7 +85,7 @@ export function useTaskEdit(task: Task): TaskEdit {
       const theirs = problem.status === 412 ? await fetchTheirs() : undefined
       if (theirs && isUntouched({ seen, theirs, change }))
         return await write(change, { ...seen, version: theirs.version })
-      if (!theirs) toast.problem("Couldn't save. Your input is kept.", problem)
+      if (!theirs) onProblem(problem)
       return { theirs, seen }
     }
   }

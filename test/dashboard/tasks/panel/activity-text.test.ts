@@ -11,6 +11,12 @@ describe('the text of an activity', () => {
     [{ labels: { from: ['a'], to: ['a', 'b', 'c'] } }, 'added b, c (labels)'],
     [{ labels: { from: ['a'], to: ['b'] } }, 'added b and removed a (labels)'],
     [{ assignees: { from: ['ada'], to: [] } }, 'removed ada (assignees)'],
+    [{ blockedBy: { from: [], to: ['1'] } }, 'added 1 task that blocks it'],
+    [
+      { blockedBy: { from: ['1', '2'], to: ['3', '4'] } },
+      'added 2 tasks that block it and removed 2 tasks that blocked it',
+    ],
+    [{ blockedBy: { from: ['1', '2'], to: ['2', '1'] } }, 'changed the order of the tasks that block it'],
     [{ notes: true }, 'changed the notes'],
     [{ externalUrl: { from: null, to: 'https://example.com' } }, 'changed the external URL'],
     [{ sourceState: { from: 'present', to: 'deleted' } }, 'changed the sourceState'],
