@@ -31,7 +31,7 @@ function taskLine(
   task: TaskBrief,
   { list, textLength }: { list: string | undefined; textLength: number },
 ): TaskLine {
-  const { id, title, status, priority, labels, codehostIssueNumber, codehostPrNumber } = task
+  const { id, title, status, priority, isReady, labels, codehostIssueNumber, codehostPrNumber } = task
   const number = codehostIssueNumber ?? codehostPrNumber
   const shownList = list === undefined ? '' : cut(list, textLength / 5)
   const shownLabels = fittingLabels(labels, textLength * 0.4)
@@ -42,6 +42,7 @@ function taskLine(
     title: cut(title, rest),
     status,
     priority,
+    ...(isReady && { isReady }),
     ...(shownLabels.length > 0 && { labels: shownLabels }),
     ...(shownList !== '' && { list: shownList }),
   }

@@ -49,6 +49,7 @@ export const ListTasksInput = toolInput({
   label: described(query.label, 'none: without labels.'),
   assignee: described(query.assignee),
   source: described(query.source),
+  isReady: described(query.isReady, 'Open, not claimed, and not blocked by other tasks.'),
   updatedSince: described(query.updatedSince),
   sort: described(query.sort),
   limit: described({ ...query.limit, default: LINES_OF_PAGE }),
@@ -71,6 +72,7 @@ export const CreateTaskInput = toolInput({
   listId: described(task.listId),
   labels: described(task.labels),
   assignees: described(task.assignees),
+  blockedBy: described(task.blockedBy, 'Tasks that have to be done first.'),
   externalId: described(task.externalId),
   externalUrl: described(task.externalUrl),
 })
@@ -87,6 +89,7 @@ export const UpdateTaskInput = change({
   listId: described(taskChange.listId),
   labels: described(taskChange.labels, 'Replaces all labels.'),
   assignees: described(taskChange.assignees),
+  blockedBy: described(taskChange.blockedBy),
   externalUrl: described(taskChange.externalUrl),
 })
 

@@ -51,15 +51,15 @@ describe('lines of tasks', () => {
   test('have whole texts if there is room', () => {
     const title = 'x'.repeat(120)
     const labels = ['crash', 'ios']
-    const line = { ...brief({ title, labels }), codehostIssueNumber: 12 }
+    const line = { ...brief({ title, labels }), codehostIssueNumber: 12, isReady: true }
 
     const [shown] = taskLines([line, line, line], new Map([[LIST, 'Inbox']]))
 
     const { id, status, priority } = line
-    expect(shown).toEqual({ id, number: 12, title, status, priority, labels, list: 'Inbox' })
+    expect(shown).toEqual({ id, number: 12, title, status, priority, isReady: true, labels, list: 'Inbox' })
   })
 
-  test('leave out empty labels, no number, and a list without a name', () => {
+  test('leave out what does not say anything: no labels, no number, not ready, and a list without a name', () => {
     const { id, title, status, priority } = brief({})
     expect(taskLines([brief({})], new Map())).toEqual([{ id, title, status, priority }])
   })
