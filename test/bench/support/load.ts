@@ -1,11 +1,6 @@
-import { Client, Pool } from 'undici'
+import { type BenchConnection, type BenchRequest, connectTo } from './connection.ts'
 
-export interface BenchRequest {
-  method: 'GET' | 'POST' | 'PATCH'
-  path: string
-  headers?: Record<string, string>
-  body?: string
-}
+export type { BenchRequest }
 
 interface LoadOptions {
   url: string
@@ -19,20 +14,18 @@ interface LoadOptions {
 
 /** Each connection sends its next request when the previous response is read. Returns requests per second. */
 export async function requestsPerSecond({ url, connections, seconds, status, request }: LoadOptions) {
-  const clients = Array.from({ length: connections }, () => new Client(url, { pipelining: 1 }))
+  const opened = await connectAll(url, connections)
   const begin = performance.now()
   const end = begin + seconds * 1_000
   let responses = 0
   await Promise.all(
-    clients.map(async (client) => {
+    opened.map(async ({ send }) => {
       while (performance.now() < end) {
-        const { statusCode, body } = await client.request(request())
-        if (statusCode !== status) throw new Error(`${statusCode}: ${await body.text()}`)
-        await body.dump({ limit: Number.POSITIVE_INFINITY })
+        await send(request(), status)
         responses++
       }
     }),
-  ).finally(() => Promise.all(clients.map((client) => client.destroy())))
+  ).finally(() => closeAll(opened))
   return responses / ((performance.now() - begin) / 1_000)
 }
 
@@ -49,34 +42,46 @@ interface RateOptions {
  * counted from when its request was due: a sender that lags behind cannot hide a slow response.
  */
 export async function delaysAtRate({ url, perSecond, seconds, request, status }: RateOptions) {
-  const pool = new Pool(url, { connections: 64, pipelining: 1 })
-  const begin = performance.now()
+  const opened = await connectAll(url, 64)
+  const free = [...opened]
+  const waiting: number[] = []
+  const delays: number[] = []
   const total = perSecond * seconds
-  const delays: Promise<number | Error>[] = []
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const begin = performance.now()
+  let sent = 0
 
-  async function delayOf(dueAt: number): Promise<number> {
-    const { statusCode, body } = await pool.request(request())
-    const text = await body.text()
-    if (statusCode !== status) throw new Error(`${statusCode}: ${text}`)
-    return performance.now() - dueAt
+  const timer = setInterval(() => {
+    const due = Math.min(total, ((performance.now() - begin) / 1_000) * perSecond)
+    for (; sent < due; sent++) waiting.push(begin + (sent / perSecond) * 1_000)
+    while (waiting.length > 0 && free.length > 0) void sendWaiting(free.pop() as BenchConnection)
+    if (sent === total) clearInterval(timer)
+  }, 2)
+
+  /** Sends over a free connection until nothing waits. */
+  async function sendWaiting(connection: BenchConnection): Promise<void> {
+    try {
+      for (let dueAt = waiting.shift(); dueAt !== undefined; dueAt = waiting.shift()) {
+        await connection.send(request(), status)
+        delays.push(performance.now() - dueAt)
+      }
+      free.push(connection)
+      if (delays.length === total) resolve()
+    } catch (error) {
+      reject(error)
+    }
   }
 
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const due = Math.min(total, ((performance.now() - begin) / 1_000) * perSecond)
-      while (delays.length < due) {
-        const dueAt = begin + (delays.length / perSecond) * 1_000
-        delays.push(delayOf(dueAt).catch((error: Error) => error))
-      }
-      if (delays.length < total) return
-      clearInterval(timer)
-      resolve()
-    }, 2)
+  await promise.finally(() => {
+    clearInterval(timer)
+    closeAll(opened)
   })
-  const results = await Promise.all(delays)
-  await pool.destroy()
-  return results.map((delay) => {
-    if (delay instanceof Error) throw delay
-    return delay
-  })
+  return delays
+}
+
+const connectAll = (url: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => connectTo(url)))
+
+function closeAll(connections: BenchConnection[]): void {
+  for (const { close } of connections) close()
 }
