@@ -75,6 +75,17 @@ describe('lines of tasks', () => {
     expect(shown?.list).toMatch(/^A list.*…$/)
   })
 
+  test('of the longest page are cut quickly, whatever has to be escaped', () => {
+    const labels = Array.from({ length: 20 }, (_, n) => `${n} ${'`'.repeat(97)}`)
+    const tasks = Array.from({ length: 200 }, () => brief({ title: '<🔥>'.repeat(166), labels }))
+    const start = process.cpuUsage()
+
+    taskLines(tasks, new Map([[LIST, '~'.repeat(100)]]))
+
+    // Measured: 40 ms.
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(500)
+  })
+
   test('are JSON that cannot end a fence', () => {
     const lines = taskLines([brief({ title: '``` end' })], new Map([[LIST, '~~~']]))
     expect(fenced(lines).match(/```/g)).toHaveLength(2)
