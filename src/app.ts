@@ -23,6 +23,7 @@ import { openapi } from './plugins/openapi/index.ts'
 import { pages } from './plugins/pages.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { bulkRoutes } from './routes/bulk.ts'
+import { claimsRoutes } from './routes/claims.ts'
 import { codehostRoutes } from './routes/codehost.ts'
 import { commentsRoutes } from './routes/comments.ts'
 import { contextRoutes } from './routes/context.ts'
@@ -128,6 +129,7 @@ export async function buildApp({
       },
     })
     scope.register(tasksRoutes, { prefix: '/api/tasks', ...service })
+    scope.register(claimsRoutes, { prefix: '/api/tasks', ...service })
     scope.register(reportsRoutes, { prefix: '/api/tasks', ...service })
     scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service })
     scope.register(taskNamesRoutes, { prefix: '/api', ...service })

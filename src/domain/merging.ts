@@ -5,10 +5,12 @@ import {
   mergedTask,
   taskWithReports,
 } from '../errors/index.ts'
+import { NO_CLAIM, unclaimedStatus } from './claim.ts'
 import type { StoredTask } from './task.ts'
 
 /** The columns that merging and unmerging change. */
-type MergeUpdate = Pick<StoredTask, 'mergedInto' | 'status' | 'statusBeforeMerge' | 'completedAt'>
+type MergeUpdate = Pick<StoredTask, 'mergedInto' | 'status' | 'statusBeforeMerge' | 'completedAt'> &
+  Partial<typeof NO_CLAIM>
 
 /**
  * Decides a merge of a task into another one, of which it becomes a report. Undefined if it is one already.
@@ -29,14 +31,12 @@ export function decideMerge(
 }
 
 /** The columns of a task that is merged, which is done. */
-export const mergedColumns = (
-  { status, completedAt }: StoredTask,
-  { into, now }: { into: string; now: Date },
-): MergeUpdate => ({
+export const mergedColumns = (task: StoredTask, { into, now }: { into: string; now: Date }): MergeUpdate => ({
+  ...NO_CLAIM,
   mergedInto: into,
-  statusBeforeMerge: status,
+  statusBeforeMerge: unclaimedStatus(task),
   status: 'done',
-  completedAt: completedAt ?? now,
+  completedAt: task.completedAt ?? now,
 })
 
 /** Decides the end of a merge: the task gets the status that it would have without. Undefined if it is not merged. */

@@ -1,5 +1,6 @@
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { ActorType, NewTaskInBulk, TaskSource } from '../schemas/task.ts'
+import { NO_CLAIM } from './claim.ts'
 import { distinctIds } from './dependencies.ts'
 import { rankOf } from './priority.ts'
 import type { Destination, StoredTask } from './task.ts'
@@ -65,6 +66,8 @@ export function newTask(
     reportCount: 0,
     blockedBy: distinctIds(input.blockedBy ?? []),
     noteKey: null,
+    claimNumber: 0,
+    ...NO_CLAIM,
   }
 }
 

@@ -7,7 +7,8 @@ import {
   taskWithReports,
 } from '../errors/index.ts'
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
-import type { ActorType, TaskChange, TaskSource } from '../schemas/task.ts'
+import type { TaskChange, TaskSource } from '../schemas/task.ts'
+import { currentStatus, NO_CLAIM, overriddenBy, refuseLostClaim } from './claim.ts'
 import {
   isClosedAtCodehost,
   isConnected,
@@ -16,6 +17,7 @@ import {
   writesState,
 } from './codehost/write-back.ts'
 import { distinctIds } from './dependencies.ts'
+import type { ActorRef } from './new-task.ts'
 import { priorityOf, rankOf } from './priority.ts'
 import type { Destination, StoredTask, TaskUpdate } from './task.ts'
 
@@ -34,7 +36,9 @@ interface RequestedChange {
   change: TaskChange
   /** The list that `change.listId` names. */
   moveTo: Destination | undefined
-  actorType: ActorType
+  actor: Pick<ActorRef, 'type' | 'id'>
+  /** The claim under which the change is made. */
+  claimNumber?: number | undefined
   /** Of the task's project, if any. */
   connection: TaskConnection | undefined
   now: Date
@@ -44,20 +48,29 @@ interface RequestedChange {
  * Decides a change of a task.
  * @throws managed_by_codehost or description_read_only for a field that the connected repository or the source owns;
  * closed_at_codehost for reopening what is closed there; merge_conflict for the status of a merged task, and for another
- * project of a task that is merged or has reports.
+ * project of a task that is merged or has reports; claim_lost for a change under a claim that has ended; task_claimed for
+ * one of an assistant that does not name the claim.
  */
 export function decideChange(
   task: StoredTask,
-  { change, moveTo, actorType, connection, now }: RequestedChange,
+  { change, moveTo, actor, claimNumber, connection, now }: RequestedChange,
 ): ChangeOutcome | undefined {
-  const changed = changedColumns(task, { change, moveTo })
+  const before = { ...task, status: currentStatus(task) }
+  const changed = changedColumns(before, { change, moveTo })
   const names = Object.keys(changed) as (keyof typeof changed)[]
+  refuseLostClaim(task, { claimNumber, actor, isChange: names.length > 0 })
   if (names.length === 0) return undefined
-  refuseForeignFields(task, { names, actorType, connection })
+  refuseForeignFields(task, { names, actorType: actor.type, connection })
   refuseMerged(task, names)
 
-  const update: TaskUpdate = { ...changed, updatedAt: now, version: task.version + 1 }
+  const update: TaskUpdate = {
+    ...changed,
+    ...(changed.status && task.claimedByType !== null && NO_CLAIM),
+    updatedAt: now,
+    version: task.version + 1,
+  }
   const activities: ChangeOutcome['activities'] = []
+  const overridden = claimNumber === undefined ? overriddenBy(actor, task) : {}
   if (changed.status === 'done') update.completedAt = now
   else if (changed.status) update.completedAt = null
 
@@ -72,11 +85,15 @@ export function decideChange(
     activities.push({
       type: 'task.updated',
       metadata: {
-        changes: Object.fromEntries(logged.map((name) => [name, difference(name, { task, changed })])),
+        changes: Object.fromEntries(
+          logged.map((name) => [name, difference(name, { task: before, changed })]),
+        ),
+        ...overridden,
       },
     })
   }
-  if (isCompletion) activities.push({ type: 'task.completed', metadata: { from: task.status } })
+  if (isCompletion)
+    activities.push({ type: 'task.completed', metadata: { from: before.status, ...overridden } })
   if (isReopening) activities.push({ type: 'task.reopened', metadata: { to: changed.status } })
   if (!(isCompletion || isReopening) || !writesState(task, connection)) return { update, activities }
   const isNeeded = stateFor({ ...task, status: changed.status ?? task.status }) !== task.codehostState
@@ -128,7 +145,11 @@ const CODEHOST_FIELDS: readonly string[] = [
 
 function refuseForeignFields(
   task: StoredTask,
-  { names, actorType, connection }: { names: string[] } & Pick<RequestedChange, 'actorType' | 'connection'>,
+  {
+    names,
+    actorType,
+    connection,
+  }: { names: string[]; actorType: ActorRef['type'] } & Pick<RequestedChange, 'connection'>,
 ) {
   // Without the connection, no sync would bring a change that is made at the code host.
   if (isConnected(task, connection)) {

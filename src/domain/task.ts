@@ -48,6 +48,13 @@ export interface StoredTask {
   /** Of feedback: the same for equal notes. */
   noteKey: string | null
   writeBack: Task['writeBack']
+  /** Of the last claim. */
+  claimNumber: number
+  /** Null if the task is not claimed, and once the lease is over: the other members stay until the task is opened. */
+  claimExpiresAt: Date | null
+  claimedByType: ActorType | null
+  claimedById: string | null
+  claimedByName: string | null
 }
 
 /** The values that a change writes. */

@@ -45,6 +45,9 @@ export type ErrorCode =
   | 'external_id_taken'
   | 'merge_conflict'
   | 'dependency_cycle'
+  | 'task_claimed'
+  | 'task_not_ready'
+  | 'claim_lost'
   | 'event_not_replayable'
   | 'delivery_not_replayable'
   | 'closed_at_codehost'
@@ -75,6 +78,13 @@ export interface FieldError {
   message: string
 }
 
+/** The claim of a task. */
+export interface ClaimRef {
+  by: { type: string; id: string | null; name: string }
+  number: number
+  expiresAt: string
+}
+
 /** Members of a problem document beside code and detail. */
 export interface Extras {
   errors?: FieldError[]
@@ -88,6 +98,8 @@ export interface Extras {
   /** The sync run that is in progress, and its retry time if it waits. */
   runId?: string
   retryAt?: string | null
+  /** The claim that prevents another one. */
+  claim?: ClaimRef
   /** The detail without names that users wrote: an assistant might read a name as an instruction. */
   withoutNames?: string
 }

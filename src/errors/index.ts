@@ -4,6 +4,7 @@
  */
 export * from './access.ts'
 export * from './app-error.ts'
+export * from './claims.ts'
 export * from './codehost.ts'
 export * from './dependencies.ts'
 export * from './merging.ts'

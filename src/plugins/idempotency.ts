@@ -79,7 +79,9 @@ async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
   const textOf = ({ status, headers = {}, body }: CreatedResponse<T>) => ({
     status,
     headers,
-    body: String(reply.serializeInput(body as never, String(status), 'application/json')),
+    // A response without a body has no serializer.
+    body:
+      body === null ? '' : String(reply.serializeInput(body as never, String(status), 'application/json')),
   })
   let known: KnownResponse | undefined
   const isShared = await shared?.((response) => {

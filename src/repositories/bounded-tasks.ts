@@ -1,6 +1,7 @@
-import { getTableColumns, type PgTable, type SQL, type Subquery, sql } from '../db/drizzle.ts'
+import { type PgTable, type SQL, type Subquery, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
+import { taskColumns } from './task-columns.ts'
 import type { TaskRow } from './tasks.ts'
 
 export interface BoundedTaskRow extends TaskRow {
@@ -11,7 +12,7 @@ export interface BoundedTaskRow extends TaskRow {
 /** Selected tasks, under the name of their table. */
 export type SomeTasks = PgTable | Subquery<'tasks'>
 
-const { description, notes, metadata, ...others } = getTableColumns(tasks)
+const { description, notes, metadata, ...others } = taskColumns
 
 /** In this order, with long columns up to `MAX_LONG_BYTES` in total; the first task always has them. */
 export function readBounded(

@@ -1,5 +1,6 @@
 import type { Database } from '../db/pool.ts'
 import { activityLogReader, activityRepository } from './activity.ts'
+import { claimsRepository } from './claims.ts'
 import { cleanupRepository } from './cleanup.ts'
 import { codehostRepository } from './codehost/connections.ts'
 import { codehostDeliveriesRepository } from './codehost/deliveries.ts'
@@ -101,6 +102,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     tasks: tasksRepository(db, { reach, search }),
     taskChanges: taskChanges(db),
     taskDependencies: taskDependenciesRepository(db, reach),
+    claims: claimsRepository(db, reach),
     taskNames: taskNamesRepository(db, reach),
     savedFilters: savedFiltersRepository(db),
     similarTasks: similarTasksRepository(db),

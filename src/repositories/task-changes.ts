@@ -1,5 +1,5 @@
 import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
-import { and, eq, getTableColumns, isNull, sql } from '../db/drizzle.ts'
+import { and, eq, isNull, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { codehostConnections } from '../db/tables/codehost.ts'
@@ -10,6 +10,7 @@ import type { ConnectionRow } from './codehost/connections.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
 import { acceptingLists, lockingProjects } from './locking-projects.ts'
+import { endingClaims, taskColumns } from './task-columns.ts'
 import { IS_BLOCKED } from './task-readiness.ts'
 import { namingViolations } from './task-violations.ts'
 import type { TaskRow, TaskUpdate } from './tasks.ts'
@@ -20,11 +21,14 @@ export interface DecidedChange {
   update: TaskUpdate
   /** The task with the update. */
   changed: TaskRow
+  /** Written only while the lease of the claim lasts. */
+  isUnderClaim?: boolean | undefined
   activities: ActivityRow[]
 }
 
 /**
- * The columns that `updateDecided` writes: all that an edit can change. The long ones are sent only where they change.
+ * The columns that `updateDecided` writes: all that an edit can change. The long ones are sent only where they change. A
+ * claim can only end: its lease may have been renewed since it was read.
  */
 export const DECIDED_COLUMNS = {
   title: 'short',
@@ -42,7 +46,11 @@ export const DECIDED_COLUMNS = {
   completedAt: 'short',
   updatedAt: 'short',
   version: 'short',
-} as const satisfies { [column in keyof TaskRow]?: 'short' | 'long' }
+  claimExpiresAt: 'claim',
+  claimedByType: 'claim',
+  claimedById: 'claim',
+  claimedByName: 'claim',
+} as const satisfies { [column in keyof TaskRow]?: 'short' | 'long' | 'claim' }
 
 const columnsOfLength = (length: 'short' | 'long') => {
   const entries = Object.entries(DECIDED_COLUMNS).filter(([, value]) => value === length)
@@ -58,6 +66,8 @@ const input = columnArrays<DecidedChange>({
   id: ['uuid', ({ task }) => task.id],
   before: ['integer', ({ task }) => task.version],
   project: ['uuid', ({ task }) => task.projectId],
+  is_under_claim: ['boolean', ({ isUnderClaim = false }) => isUnderClaim],
+  ends_claim: ['boolean', ({ update }) => 'claimExpiresAt' in update],
   ...arraysOf(short, ({ name, type, read }) => ({ [`new_${name}`]: [type, ({ changed }) => read(changed)] })),
   ...arraysOf(long, ({ member, name, type, read }) => ({
     [`has_${name}`]: ['boolean', ({ update }) => member in update],
@@ -92,10 +102,11 @@ const updateTasks = preparedStatement<{ missing: string[] }>(
     with input as materialized (select * from ${input.as('input')}),
     logged as materialized (select * from ${logged.as('logged')}),
     ${lockingProjects}, ${acceptingLists}, changed as (
-      update ${tasks} set ${assignments}
+      update ${tasks} set ${assignments}, ${endingClaims(sql`ends_claim`)}
       from input
       where ${tasks}.id = input.id and version = before and project_id = project and deleted_at is null
         and project in (select id from open)
+        and (not is_under_claim or claim_expires_at > clock_timestamp())
         and (new_project_id = project_id or report_count = 0)
         and (new_list_id = list_id or (new_list_id, new_project_id) in (select id, project_id from accepting))
       returning ${tasks}.id
@@ -148,7 +159,7 @@ export function taskChanges(db: Executor) {
 function findingWithProjects(db: Executor) {
   return db
     .select({
-      task: getTableColumns(tasks),
+      task: taskColumns,
       isBlocked: sql<boolean>`${sql.raw(IS_BLOCKED)}`,
       project: {
         name: projects.name,

@@ -28,6 +28,7 @@ export interface TaskFilter extends TaskPlace {
   openedSince?: Date | undefined
   updatedSince?: Date | undefined
   deletedSince?: Date | undefined
+  isClaimed?: boolean | undefined
 }
 
 /** Has any of these names, ignoring case, or none at all. */
@@ -72,6 +73,7 @@ export async function conditionOf(
     createdSince && and(gte(tasks.id, createdSince.firstId), gte(tasks.createdAt, createdSince.time)),
     filter.openedSince && gte(tasks.openedAt, filter.openedSince),
     filter.updatedSince && gte(tasks.updatedAt, filter.updatedSince),
+    filter.isClaimed === undefined ? undefined : isClaimed(filter.isClaimed),
   )
 }
 
@@ -80,7 +82,9 @@ const MAX_RARE = 5_000
 
 /** The status is part of it by itself, for the index on (list, status). */
 const hasReadiness = (isReady: boolean) =>
-  isReady ? and(eq(tasks.status, 'open'), sql.raw(IS_READY)) : sql.raw(`not ${IS_READY}`)
+  isReady
+    ? and(inArray(tasks.status, ['open', 'in_progress']), sql.raw(IS_READY))
+    : sql.raw(`not ${IS_READY}`)
 
 /** The condition of an index is part of it. */
 const isOfCodehost = ({ kind, number }: { kind?: 'issue' | 'pull_request'; number?: number }) =>
@@ -89,6 +93,12 @@ const isOfCodehost = ({ kind, number }: { kind?: 'issue' | 'pull_request'; numbe
     kind && eq(tasks.codehostKind, kind),
     number === undefined ? undefined : eq(tasks.codehostNumber, number),
   )
+
+/** The time as a subquery, so that an index can be compared with it. */
+const isClaimed = (is: boolean) =>
+  is
+    ? sql`${tasks.claimExpiresAt} > (select clock_timestamp())`
+    : sql`(${tasks.claimExpiresAt} > (select clock_timestamp())) is not true`
 
 /** As the indexes on names do. */
 const hasName = (kind: 'labels' | 'assignees', { names, orNone }: NameFilter) =>

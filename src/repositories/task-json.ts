@@ -60,6 +60,7 @@ const BRIEF = {
   blockedBy: names('blocked_by'),
   isReady: `${IS_READY}::text`,
   writeBack: orNull('write_back::text'),
+  claim: `case when claim_expires_at is null then 'null' when claim_expires_at > clock_timestamp() then '{"by":{"type":"' || claimed_by_type || '","id":' || ${orNull(quoted('claimed_by_id'))} || ',"name":' || to_json(claimed_by_name) || '},"number":' || claim_number || ',"expiresAt":' || ${quoted(utc('claim_expires_at'))} || '}' else 'null' end`,
   author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${text('author_url')} || '}' end`,
   isDraft: orNull('is_draft::text'),
   createdBy: `'{"type":"' || created_by_type || '","id":' || ${orNull(quoted('created_by_id'))} || ',"name":' || to_json(created_by_name) || '}'`,
@@ -83,6 +84,11 @@ type Unnamed =
   | 'statusBeforeMerge'
   | 'reportCount'
   | 'noteKey'
+  | 'claimNumber'
+  | 'claimExpiresAt'
+  | 'claimedByType'
+  | 'claimedById'
+  | 'claimedByName'
   | 'createdByType'
   | 'createdById'
   | 'createdByName'

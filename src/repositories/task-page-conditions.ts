@@ -3,6 +3,7 @@ import { tasks } from '../db/tables/tasks.ts'
 import type { Reach } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
 import type { TaskPageRequest } from './task-pages.ts'
+import { IS_IN_ACTIVE_PROJECT } from './task-readiness.ts'
 
 /** Where the tasks of a page come from: what the indexes of the sort orders cover. Values may be placeholders. */
 export interface TaskPlace {
@@ -48,7 +49,7 @@ export function isCandidate(
     projectId === undefined ? undefined : isIn(tasks.projectId, projectId),
     listId === undefined ? undefined : isIn(tasks.listId, listId),
     mergedInto === undefined ? undefined : isIn(tasks.mergedInto, mergedInto),
-    skipsArchived && !isNamed ? NOT_ARCHIVED : undefined,
+    skipsArchived && !isNamed ? sql.raw(IS_IN_ACTIVE_PROJECT) : undefined,
     after && isAfter(after, { ...sort, prefix }),
   )
 }
@@ -73,9 +74,6 @@ interface Prefix {
   column: AnyColumn
   value: string | Placeholder
 }
-
-/** As an array, which is computed once: the index scan continues and skips these. */
-const NOT_ARCHIVED = sql`${tasks.projectId} <> all(array(select id from projects where archived_at is not null))`
 
 const SORT_KEYS = {
   created: undefined,

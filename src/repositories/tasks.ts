@@ -6,6 +6,7 @@ import type { ActivityRow } from './activity.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { insertKeyedNewTasks, insertNewTasks, type KeyedTaskRow, type NewTaskRow } from './new-tasks.ts'
+import { taskColumns } from './task-columns.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
 import { namingViolations } from './task-violations.ts'
 
@@ -53,7 +54,7 @@ export function tasksRepository(
 
     async find(id: string): Promise<TaskRow | undefined> {
       const [row] = await db
-        .select()
+        .select(taskColumns)
         .from(tasks)
         .where(and(eq(tasks.id, id), inReach, isShown))
       return row
@@ -62,7 +63,7 @@ export function tasksRepository(
     /** Locks the task until the transaction ends. */
     async findForUpdate(id: string): Promise<TaskRow | undefined> {
       const [row] = await db
-        .select()
+        .select(taskColumns)
         .from(tasks)
         .where(and(eq(tasks.id, id), inReach, isShown))
         .for('update')

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { etagOf } from '../lib/etag.ts'
 import { serialized } from '../plugins/pages.ts'
+import { TaskPatch } from '../schemas/claim-requests.ts'
 import { IdempotencyKey, IfMatch } from '../schemas/headers.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { ETag, emptyResponse, Location, responses } from '../schemas/responses.ts'
-import { CreateQuery, NewTask, Task, TaskChange, TaskPage, WrittenTask } from '../schemas/task.ts'
+import { CreateQuery, NewTask, Task, TaskPage, WrittenTask } from '../schemas/task.ts'
 import { TaskQuery } from '../schemas/task-query.ts'
 import type { Services } from '../services/index.ts'
 import type { CreatedTask } from '../services/tasks/creation.ts'
@@ -117,6 +118,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
           'external_id_taken',
           'merge_conflict',
           'dependency_cycle',
+          'claim_lost',
           'version_mismatch',
         ],
       },
@@ -125,20 +127,20 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'updateTask',
         summary: 'Update a task',
         description:
-          'Updates the given fields. If nothing changes, the version stays the same. Fields that belong to the code host or came with feedback can’t be changed; `notes` always can. Keys without `tasks:read` only get `id` and `version`.',
+          'Updates the given fields. If nothing changes, the version stays the same. Fields that belong to the code host or came with feedback can’t be changed; `notes` always can. With `claimNumber`, the task is updated only while your claim lasts (otherwise 409 `claim_lost`). `done` and `open` end the claim of the task. Keys without `tasks:read` only get `id` and `version`.',
         params: IdPath('task'),
         headers: IfMatch,
-        body: ref(TaskChange),
+        body: ref(TaskPatch),
         response: {
           200: responses(ref(WrittenTask), { description: 'The updated task.', headers: { etag: ETag } }),
         },
       },
     },
     async (request, reply) => {
+      const { caller, params, body } = request
+      const { claimNumber, ...change } = body
       const allowed = request.allowedVersions()
-      return reply.withVersion(
-        await tasks.update(request.caller, { id: request.params.id, change: request.body, allowed }),
-      )
+      return reply.withVersion(await tasks.update(caller, { ...params, change, claimNumber, allowed }))
     },
   )
 

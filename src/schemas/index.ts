@@ -1,6 +1,7 @@
 import { Activity, NewActivity } from './activity.ts'
 import { BulkChange, BulkChanged, BulkCreated, BulkItem, BulkResults, BulkTasks } from './bulk.ts'
 import { Me } from './caller.ts'
+import { ClaimedTask, ClaimRenewal, NewClaim, NextClaim, TaskPatch } from './claim-requests.ts'
 import { Connection, ConnectionRequest, WebhookSecretOfConnection } from './codehost.ts'
 import { Comment, CommentChange, NewComment, WrittenComment } from './comment.ts'
 import { Context, TaskBrief } from './context.ts'
@@ -50,6 +51,11 @@ export const namedSchemas = [
   NewTask,
   NewTaskInBulk,
   TaskChange,
+  TaskPatch,
+  NewClaim,
+  NextClaim,
+  ClaimRenewal,
+  ClaimedTask,
   TaskName,
   SavedQuery,
   SavedFilter,

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { Claim } from './claim.ts'
 
 export const FieldError = Type.Object(
   {
@@ -49,6 +50,7 @@ export const Problem = Type.Object(
           'Tasks that would block each other: each is blocked by the next, and the last by the first. At most 100.',
       }),
     ),
+    claim: Type.Optional(Claim),
   },
   { $id: 'Problem', description: 'An error in the format of RFC 9457.' },
 )

@@ -52,6 +52,9 @@ export const TaskQuery = StrictObject(
           'Only tasks that contain all of these words, ignoring case, in the title, the first 1,000 characters of the description, the external ID, the labels or the assignees. A word can be part of a longer one. Put a phrase in double quotes. `#12` is the number of an issue or pull request.',
       }),
     ),
+    claimed: Type.Optional(
+      Type.Boolean({ description: 'Only tasks that are claimed, or with `false`, only tasks that aren’t.' }),
+    ),
     createdSince: Type.Optional(DateTime('Only tasks created at or after this time.')),
     updatedSince: Type.Optional(DateTime('Only tasks updated at or after this time.')),
     openedSince: Type.Optional(DateTime('Only tasks opened at or after this time.')),

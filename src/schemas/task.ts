@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Claim } from './claim.ts'
 import {
   DateTime,
   Metadata,
@@ -153,6 +154,10 @@ const brief = {
       },
     ),
   ),
+  claim: Nullable({
+    ...Claim,
+    description: 'Who works on the task, and until when, or null if nobody has claimed it.',
+  }),
   author: Nullable(
     Type.Object(
       {

@@ -10,6 +10,8 @@ import { activityFeed } from './activity/feed.ts'
 import { activityService } from './activity/index.ts'
 import { singleLogOf } from './activity/single-log.ts'
 import { streamService } from './activity/stream.ts'
+import { claimsService } from './claims/index.ts'
+import { sharedClaimsOf } from './claims/next.ts'
 import { cleanupService } from './cleanup.ts'
 import { codehostService } from './codehost/index.ts'
 import { type CodehostDeps, tokenVault } from './codehost/token.ts'
@@ -79,6 +81,7 @@ export function services(given: ServiceDeps) {
       logSingle: singleLogOf({ repos, clock }),
       createSingle: singleCreationOf({ repos, clock }),
       updateSingle: singleUpdateOf({ repos, clock }),
+      claimShared: sharedClaimsOf({ repos, clock }),
     }),
     access,
     feed,
@@ -117,7 +120,8 @@ export function services(given: ServiceDeps) {
 
 type UseCaseDeps = ServiceDeps &
   Pick<Parameters<typeof tasksService>[0], 'createSingle' | 'updateSingle'> &
-  Pick<Parameters<typeof activityService>[0], 'logSingle'>
+  Pick<Parameters<typeof activityService>[0], 'logSingle'> &
+  Pick<Parameters<typeof claimsService>[0], 'claimShared'>
 
 /** Services without state of their own, which can be created for any transaction. */
 function useCases({
@@ -128,10 +132,12 @@ function useCases({
   createSingle,
   updateSingle,
   logSingle,
+  claimShared,
 }: UseCaseDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   return {
     tasks: tasksService({ repos, clock, createSingle, updateSingle }),
+    claims: claimsService({ repos, clock, claimShared }),
     taskNames: taskNamesService({ repos }),
     savedFilters: savedFiltersService({ repos, clock }),
     comments: commentsService({ repos, clock }),

@@ -1,3 +1,4 @@
+import { overriddenBy } from '../domain/claim.ts'
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts'
 import { distinctiveWords, pairsOf } from '../domain/distinctive-words.ts'
 import { decideMerge, decideUnmerge } from '../domain/merging.ts'
@@ -51,9 +52,9 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
         if (merge) {
           await repos.tasks.update(task.id, { ...merge, updatedAt: now, version: task.version + 1 })
           const about = { taskId: task.id, projectId: task.projectId }
-          const metadata = { into, from: task.status }
-          await log(repos, { type: 'task.merged', caller, now, ...about, metadata })
           const actor = actorOf(caller)
+          const metadata = { into, from: merge.statusBeforeMerge, ...overriddenBy(actor, task) }
+          await log(repos, { type: 'task.merged', caller, now, ...about, metadata })
           await countReport(repos, { clock, target, report: task, difference: 1, actor, now })
         }
         return writtenFor(caller, await writtenTask(repos, task.id))

@@ -443,6 +443,11 @@ create table tasks (
   write_back jsonb,
   source_id uuid,
   blocked_by uuid[] not null default '{}'::uuid[],
+  claim_number integer not null default 0,
+  claim_expires_at timestamp(3) with time zone,
+  claimed_by_type text,
+  claimed_by_id uuid,
+  claimed_by_name text,
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),
@@ -518,6 +523,7 @@ CREATE INDEX task_names_used ON public.task_names USING btree (kind, open_count)
 CREATE INDEX task_texts_names ON public.task_texts USING gin (names gin_trgm_ops) WHERE (names IS NOT NULL);
 CREATE INDEX task_texts_trigrams ON public.task_texts USING gin (title gin_trgm_ops, beginning gin_trgm_ops);
 CREATE INDEX tasks_assignees ON public.tasks USING gin (lower_names(assignees)) WITH (gin_pending_list_limit='256') WHERE ((assignees <> '{}'::text[]) AND (deleted_at IS NULL));
+CREATE INDEX tasks_claims ON public.tasks USING btree (claim_expires_at) WHERE (claim_expires_at IS NOT NULL);
 CREATE UNIQUE INDEX tasks_codehost ON public.tasks USING btree (project_id, codehost_repository_id, codehost_number) WHERE (codehost_number IS NOT NULL);
 CREATE INDEX tasks_codehost_number ON public.tasks USING btree (codehost_number) WHERE (codehost_number IS NOT NULL);
 CREATE UNIQUE INDEX tasks_external ON public.tasks USING btree (external_id, project_id, source, source_id) NULLS NOT DISTINCT WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
@@ -535,9 +541,11 @@ CREATE INDEX tasks_priority ON public.tasks USING btree (priority, id) WHERE (de
 CREATE INDEX tasks_project_created ON public.tasks USING btree (project_id, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_opened ON public.tasks USING btree (project_id, opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_priority ON public.tasks USING btree (project_id, priority, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_project_ready ON public.tasks USING btree (project_id, priority DESC, id) WHERE ((status = 'open'::text) AND (deleted_at IS NULL));
 CREATE INDEX tasks_project_reports ON public.tasks USING btree (project_id, report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
 CREATE INDEX tasks_project_trash ON public.tasks USING btree (project_id, deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_project_updated ON public.tasks USING btree (project_id, updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_ready ON public.tasks USING btree (priority DESC, id) WHERE ((status = 'open'::text) AND (deleted_at IS NULL));
 CREATE INDEX tasks_reports ON public.tasks USING btree (report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
 CREATE INDEX tasks_trash ON public.tasks USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_updated ON public.tasks USING btree (updated_at, id) WHERE (deleted_at IS NULL);

@@ -66,6 +66,21 @@ const KINDS = {
   },
   'a task that waits for one that is gone': { blockedBy: ['019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'] },
   'a task with reports': { reportCount: 41 },
+  'a claimed task': {
+    status: 'in_progress',
+    claimNumber: 2_147_483_647,
+    claimExpiresAt: new Date(Date.now() + 3_600_120),
+    claimedByType: 'assistant',
+    claimedById: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
+    claimedByName: ODD,
+  },
+  'a task whose lease is over': {
+    status: 'in_progress',
+    claimNumber: 1,
+    claimExpiresAt: AT,
+    claimedByType: 'key',
+    claimedByName: 'worker',
+  },
   'feedback without an actor id': { source: 'analytics', createdByType: 'analytics', priority: 1 },
   'times without milliseconds, and with some': {
     createdAt: AT,

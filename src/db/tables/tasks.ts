@@ -89,6 +89,13 @@ export const tasks = pgTable(
     noteKey: text('note_key'),
     /** What is still to be written to the code host, or could not be; null if there never was anything. Changes no version. */
     writeBack: jsonb('write_back').$type<TaskWriteBack>(),
+    /** The last claim; each claim of the task has the next number. */
+    claimNumber: integer('claim_number').notNull().default(0),
+    /** When its lease ends, by the clock of the database. Null, as are the next three, if the task is not claimed. */
+    claimExpiresAt: timestamptz('claim_expires_at'),
+    claimedByType: actorType('claimed_by_type'),
+    claimedById: uuid('claimed_by_id'),
+    claimedByName: text('claimed_by_name'),
   },
   (table) => [
     foreignKey({
@@ -128,6 +135,16 @@ export const tasks = pgTable(
     index('tasks_list_priority').on(table.listId, table.priority, table.id).where(isNull(table.deletedAt)),
     // `listId` and `status`; counts of tasks in progress.
     index('tasks_list_status').on(table.listId, table.status, table.id).where(isNull(table.deletedAt)),
+    // The next task to claim. Only open tasks are in this index and the next.
+    index('tasks_ready')
+      .on(table.priority.desc().nullsFirst(), table.id)
+      .where(sql`${table.status} = 'open' and ${table.deletedAt} is null`),
+    // The same in a project or a list.
+    index('tasks_project_ready')
+      .on(table.projectId, table.priority.desc().nullsFirst(), table.id)
+      .where(sql`${table.status} = 'open' and ${table.deletedAt} is null`),
+    // `claimed`, and claims whose lease is over. Only claimed tasks are in this index.
+    index('tasks_claims').on(table.claimExpiresAt).where(isNotNull(table.claimExpiresAt)),
     // `label`, ignoring case: rare labels are found here, frequent ones by scanning in sort order.
     index('tasks_labels')
       .using('gin', sql`lower_names(${table.labels})`)

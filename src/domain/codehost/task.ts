@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { overriddenBy } from '../claim.ts'
 import { type ActorRef, newTask } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
 import type { CodehostItem } from './item.ts'
@@ -203,7 +204,8 @@ function activitiesOf(
   if (Object.keys(changes).length > 0) activities.push({ type: 'task.updated', metadata: { changes } })
   if (status !== task.status) {
     if (status === 'done') {
-      const metadata = { from: task.status, completedAt: completedAt?.toISOString() }
+      const overridden = overriddenBy({ type: 'codehost', id: null }, task)
+      const metadata = { from: task.status, completedAt: completedAt?.toISOString(), ...overridden }
       activities.push({ type: 'task.completed', metadata })
     } else activities.push({ type: 'task.reopened', metadata: { to: status } })
   }

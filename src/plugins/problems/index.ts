@@ -70,7 +70,7 @@ function problemOf(error: AppError | FastifyError, requestId: string) {
   const known = error instanceof AppError ? PROBLEMS[error.code] : undefined
   const status = known?.[0] ?? (error as FastifyError).statusCode ?? 400
   const code = known ? error.code : 'bad_request'
-  const { requiredScope, runId, retryAt, cycle } = error instanceof AppError ? error.extras : {}
+  const { requiredScope, runId, retryAt, cycle, claim } = error instanceof AppError ? error.extras : {}
   return {
     status,
     body: {
@@ -84,6 +84,7 @@ function problemOf(error: AppError | FastifyError, requestId: string) {
       ...(requiredScope && { requiredScope }),
       ...(runId && { runId, retryAt }),
       ...(cycle && { cycle }),
+      ...(claim && { claim }),
     },
   }
 }

@@ -166,6 +166,21 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Dependency cycle',
     'The tasks would block each other, directly or through others, so that none of them could ever be started. `cycle` lists them: each is blocked by the next, and the last by the first. Remove one of these dependencies first.',
   ],
+  task_claimed: [
+    409,
+    'Task claimed',
+    'Somebody else works on the task. `claim` says who, and until when. Claim another task, or try again later.',
+  ],
+  task_not_ready: [
+    409,
+    'Task not ready',
+    'Only a task that is open, and that no other task blocks, can be claimed. `detail` says what has to be done first.',
+  ],
+  claim_lost: [
+    409,
+    'Claim lost',
+    'The claim has ended: its lease is over, the task was released, completed or claimed again, or the claim belongs to another key. Nothing was changed.',
+  ],
   event_not_replayable: [
     409,
     'Event cannot be replayed',

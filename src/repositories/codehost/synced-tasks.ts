@@ -1,13 +1,14 @@
-import { type AnyColumn, and, eq, getTableColumns, isNull, notExists, sql } from '../../db/drizzle.ts'
+import { type AnyColumn, and, eq, isNull, notExists, sql } from '../../db/drizzle.ts'
 import { preparedStatement } from '../../db/prepared-statement.ts'
 import { activity } from '../../db/tables/activity.ts'
 import { purgedItems, syncItems } from '../../db/tables/codehost.ts'
 import { tasks } from '../../db/tables/tasks.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor, Reach } from '../index.ts'
+import { endingClaims, taskColumns } from '../task-columns.ts'
 import { activitySet, type TaskRow, taskSet, tasksAndActivity } from '../tasks.ts'
 
-const { description, notes, metadata, ...short } = getTableColumns(tasks)
+const { description, notes, metadata, ...short } = taskColumns
 
 /** A task of the code host without its long texts; of the description only the hash is read. */
 export type SyncedTaskRow = Omit<TaskRow, 'description' | 'notes' | 'metadata'> & {
@@ -32,6 +33,7 @@ const upsertTasks = preparedStatement<object>(
         author_name = excluded.author_name, author_url = excluded.author_url, is_draft = excluded.is_draft,
         opened_at = excluded.opened_at, host_updated_at = excluded.host_updated_at,
         status = excluded.status, status_before_merge = excluded.status_before_merge, completed_at = excluded.completed_at,
+        ${endingClaims(sql`excluded.status <> tasks.status`)},
         updated_at = excluded.updated_at, version = excluded.version
       returning 1
     ), logged as (

@@ -11,7 +11,7 @@ interface NewActivityRow {
   taskId?: string | null
   projectId?: string | null
   message?: string | null
-  metadata?: Record<string, unknown>
+  metadata?: object
 }
 
 /** Builds a row of the activity log. */

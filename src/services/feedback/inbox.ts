@@ -128,14 +128,15 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
     if (task?.projectId !== seen.projectId) throw overtaken()
     const now = clock.now()
     const moveTo = { listId, projectId: project.id }
-    const requested = { change: { listId }, moveTo, actorType: caller.type, connection: undefined, now }
+    const actor = actorOf(caller)
+    const requested = { change: { listId }, moveTo, actor, connection: undefined, now }
     const outcome = decideChange(task, requested)
     if (!outcome) return
     await repos.tasks.update(task.id, outcome.update)
     const about = { taskId: task.id, projectId: project.id }
     await repos.activity.insert(
       outcome.activities.map(({ type, metadata }) =>
-        activityRow(clock, { now, type, actor: actorOf(caller), ...about, metadata }),
+        activityRow(clock, { now, type, actor, ...about, metadata }),
       ),
     )
     await repos.feedback.update(row.id, { projectId: project.id, listId, routing: storedRouting(decision) })

@@ -32,7 +32,7 @@ export function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
       const outcome = decideChange(task, {
         change,
         moveTo: undefined,
-        actorType: actor.type,
+        actor,
         connection: undefined,
         now,
       })

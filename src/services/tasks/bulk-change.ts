@@ -48,7 +48,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const { moveTo } = destination
       const decide = (task: TaskRow) => {
         const connection = locked.connections.get(task.projectId)
-        return decideChange(task, { change, moveTo, actorType: caller.type, connection, now })
+        return decideChange(task, { change, moveTo, actor: actorOf(caller), connection, now })
       }
       const leftOut = changesLongFields(change) ? present.filter(({ isLeftOut }) => isLeftOut) : []
       const decided = await decidedInPortions(repos, { leftOut, decide })

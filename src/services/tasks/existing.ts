@@ -101,7 +101,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
       const outcome = decideChange(decided.changed, {
         change,
         moveTo: change.listId === undefined ? undefined : destination,
-        actorType: actor.type,
+        actor,
         // Needed only for tasks of the source `codehost`, which no request creates.
         connection: undefined,
         now,

@@ -28,6 +28,7 @@ export function filterOf(query: TaskQuery, now: Date): TaskFilter {
     openedSince: timeOf(query.openedSince),
     updatedSince: timeOf(query.updatedSince),
     skipsArchived: !query.includeArchived,
+    isClaimed: query.claimed,
     deletedSince: query.deleted ? new Date(now.getTime() - TRASH_RETENTION_MS) : undefined,
   }
 }

@@ -1,3 +1,4 @@
+import { NO_CLAIM, overriddenBy, unclaimedStatus } from '../../domain/claim.ts'
 import type { TaskConnection } from '../../domain/codehost/write-back.ts'
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
@@ -134,13 +135,11 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
 
     /**
      * @throws task_not_found, list_not_found, project_archived, version_mismatch, external_id_taken, managed_by_codehost,
-     * closed_at_codehost, description_read_only, merge_conflict, dependency_cycle
+     * closed_at_codehost, description_read_only, merge_conflict, dependency_cycle,
+     * claim_lost, task_claimed
      */
-    async update(
-      caller: Caller,
-      { id, change, allowed }: { id: string; change: TaskChange; allowed?: AllowedVersions },
-    ): Promise<WrittenTask> {
-      const single = await updateSingle?.({ caller, id, change, allowed })
+    async update(caller: Caller, { id, change, claimNumber, allowed }: UpdateRequest): Promise<WrittenTask> {
+      const single = await updateSingle?.({ caller, id, change, claimNumber, allowed })
       if (single) return single
       return repos.within(caller).transaction(async (repos) => {
         const { listId } = change
@@ -148,7 +147,8 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
         const { task, connection } = await lockedTask(repos, { id, allowed, listId, addsBlockers })
         const moveTo = listId === undefined ? undefined : await writableDestination(repos, listId)
         const now = clock.now()
-        const outcome = decideChange(task, { change, moveTo, actorType: caller.type, connection, now })
+        const actor = actorOf(caller)
+        const outcome = decideChange(task, { change, claimNumber, moveTo, actor, connection, now })
         if (!outcome) return writtenFor(caller, await writtenTask(repos, id))
         await requireBlockers(repos, { task, change, moveTo })
         await repos.tasks.update(id, outcome.update)
@@ -180,8 +180,11 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
         refuseStale(allowed, task.version)
         if (task.reportCount > 0) throw taskWithReports(task.id)
         const now = clock.now()
-        await repos.tasks.update(id, { deletedAt: now, updatedAt: now, version: task.version + 1 })
-        await repos.activity.insert([activityOf('task.deleted', { task, caller, now })])
+        const unclaimed = task.claimedByType === null ? {} : { ...NO_CLAIM, status: unclaimedStatus(task) }
+        const version = task.version + 1
+        await repos.tasks.update(id, { ...unclaimed, deletedAt: now, updatedAt: now, version })
+        const metadata = overriddenBy(actorOf(caller), task)
+        await repos.activity.insert([activityOf('task.deleted', { task, caller, now, metadata })])
         const report = { clock, report: task, actor: actorOf(caller), now }
         if (target) await countReport(repos, { ...report, target, difference: -1 })
       }
@@ -240,7 +243,7 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       caller,
       now,
       metadata,
-    }: { task: TaskRow; caller: Caller; now: Date; metadata?: Record<string, unknown> | undefined },
+    }: { task: TaskRow; caller: Caller; now: Date; metadata?: object | undefined },
   ) {
     const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
     return activityRow(clock, { now, type, actor: actorOf(caller), ...about })
@@ -251,6 +254,14 @@ const totalOf = (count: number) => ({
   total: Math.min(count, MAX_EXACT_TOTAL),
   totalIsExact: count <= MAX_EXACT_TOTAL,
 })
+
+interface UpdateRequest {
+  id: string
+  change: TaskChange
+  /** The claim under which the change is made. */
+  claimNumber?: number | undefined
+  allowed?: AllowedVersions
+}
 
 interface TasksDeps {
   repos: Repositories

@@ -18,6 +18,7 @@ interface RequestedChange {
   caller: Caller
   id: string
   change: TaskChange
+  claimNumber?: number | undefined
   allowed: AllowedVersions
 }
 
@@ -75,6 +76,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
           update: { ...earlier?.update, ...outcome.update },
           changed,
           activities: [...(earlier?.activities ?? []), ...activities],
+          isUnderClaim: earlier?.isUnderClaim || request.claimNumber !== undefined,
         })
         return { task: changed, isBlocked: isBlocked && changed.blockedBy.length > 0 }
       } catch (error) {
@@ -93,7 +95,7 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   }
 
   function decide(
-    { caller, id, change, allowed }: RequestedChange,
+    { caller, id, change, claimNumber, allowed }: RequestedChange,
     {
       found,
       destinations,
@@ -107,7 +109,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     if (listId !== undefined && !(moveTo && isInReach(caller, moveTo))) throw listNotFound(listId)
     if (moveTo?.isArchived) throw projectArchived(moveTo.projectName)
     const connection = found.project.connection ?? undefined
-    const requested = { change, moveTo, actorType: caller.type, connection, now: clock.now() }
+    const actor = actorOf(caller)
+    const requested = { change, claimNumber, moveTo, actor, connection, now: clock.now() }
     return { ...found, outcome: decideChange(found.task, requested) }
   }
 

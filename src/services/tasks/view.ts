@@ -1,3 +1,4 @@
+import { claimOf, currentStatus } from '../../domain/claim.ts'
 import { allows } from '../../domain/key-strength.ts'
 import { priorityOf } from '../../domain/priority.ts'
 import { isDescriptionReadOnly } from '../../domain/task-change.ts'
@@ -41,8 +42,9 @@ export function toTask(row: TaskRow, { isBlocked }: TaskFacts): Task {
     reports: row.reportCount + 1,
     blockedBy: row.blockedBy,
     // Tasks of archived projects are not written.
-    isReady: row.status === 'open' && row.deletedAt === null && !isBlocked,
+    isReady: currentStatus(row) === 'open' && row.deletedAt === null && !isBlocked,
     writeBack: row.writeBack,
+    claim: claimOf(row),
     author: row.authorName === null ? null : { name: row.authorName, url: row.authorUrl },
     isDraft: row.isDraft,
     createdBy: { type: row.createdByType, id: row.createdById, name: row.createdByName },

@@ -19,6 +19,15 @@ describe('the change of a row', () => {
   test.for([
     [{ type: 'task.completed', metadata: { from: 'open' } }, { status: 'done' }],
     [{ type: 'task.reopened', metadata: { to: 'in_progress' } }, { status: 'in_progress' }],
+    [{ type: 'task.claimed', metadata: { number: 3 } }, { status: 'in_progress' }],
+    [
+      { type: 'task.claim_released', metadata: { number: 3 } },
+      { status: 'open', claim: null },
+    ],
+    [
+      { type: 'task.claim_expired', metadata: { number: 3 } },
+      { status: 'open', claim: null },
+    ],
     [{ type: 'comment.created', metadata: { commentCount: 3 } }, { commentCount: 3 }],
     [{ type: 'comment.deleted', metadata: { commentCount: 0 } }, { commentCount: 0 }],
     [{ type: 'comment.updated', metadata: {} }, {}],

@@ -21,6 +21,12 @@ export function activityText({ type, message, metadata, actor }: Activity): stri
       return 'merged the task into another one'
     case 'task.unmerged':
       return metadata.to === 'done' ? 'unmerged the task' : 'unmerged the task, which reopened it'
+    case 'task.claimed':
+      return 'claimed the task'
+    case 'task.claim_released':
+      return 'released the task'
+    case 'task.claim_expired':
+      return 'opened the task, because the claim wasn’t renewed'
     case 'task.report_added':
       return `merged a task into this one (${plural(Number(metadata.reports), 'report')})`
     case 'task.report_removed':

@@ -1,0 +1,22 @@
+import { AppError, type ClaimRef } from './app-error.ts'
+
+export const taskClaimed = (id: string, claim: ClaimRef) =>
+  new AppError('task_claimed', {
+    detail: `Task ${id} is claimed until ${claim.expiresAt}. Claim another task, or try again then.`,
+    claim,
+  })
+
+export const claimNumberMissing = (id: string, claim: ClaimRef) =>
+  new AppError('task_claimed', {
+    detail: `Task ${id} is claimed until ${claim.expiresAt}. If the claim is yours, set claimNumber to its number. Otherwise, work on another task.`,
+    claim,
+  })
+
+/** @param reason what prevents the claim, and how to change that. */
+export const taskNotReady = (id: string, reason: string) =>
+  new AppError('task_not_ready', { detail: `Task ${id} can’t be claimed: ${reason}` })
+
+export const claimLost = (id: string, number: number) =>
+  new AppError('claim_lost', {
+    detail: `Claim ${number} of task ${id} has ended, or belongs to another key. Stop working on the task, or claim it again.`,
+  })

@@ -1,0 +1,247 @@
+import { columnArrays } from '../db/column-arrays.ts'
+import { and, desc, eq, lte, type SQL, sql } from '../db/drizzle.ts'
+import { preparedStatement } from '../db/prepared-statement.ts'
+import { activity } from '../db/tables/activity.ts'
+import { projects } from '../db/tables/projects.ts'
+import { tasks } from '../db/tables/tasks.ts'
+import { namingUnavailable } from './database-away.ts'
+import type { Executor, Reach } from './index.ts'
+import { isWithin } from './ordered-by-index.ts'
+import { taskJson, utc } from './task-json.ts'
+import { IS_CLAIMABLE } from './task-readiness.ts'
+import type { TaskRow } from './tasks.ts'
+
+/** Which tasks can be claimed. A list is given together with its project. */
+export interface ClaimFilter {
+  projectId?: string | undefined
+  listId?: string | undefined
+  label?: string | undefined
+  source?: TaskRow['source'] | undefined
+}
+
+/** A claim to make, and the id of its activity. */
+export interface NewClaimRow {
+  activityId: string
+  actor: { type: NonNullable<TaskRow['claimedByType']>; id: string | null; name: string }
+  leaseSeconds: number
+  now: Date
+}
+
+/** What a statement that claims the next tasks did. */
+export interface NextClaims {
+  /** The claimed tasks as JSON text: of the first claims, and fewer if there are not enough. */
+  tasks: string[]
+  /** Whether the lease of any task is over. */
+  hasExpired: boolean
+  /** Whether there are other tasks that can be claimed, and are locked. */
+  hasMore: boolean
+}
+
+/** A claim whose lease is over. */
+export type ExpiredClaim = Pick<
+  TaskRow,
+  | 'id'
+  | 'projectId'
+  | 'status'
+  | 'claimNumber'
+  | 'claimExpiresAt'
+  | 'claimedByType'
+  | 'claimedById'
+  | 'claimedByName'
+>
+
+/**
+ * How many claims share a statement. The limit of a statement is no parameter, because plans depend on it; these are few,
+ * because each connection plans each.
+ */
+export const CLAIM_BATCHES = [16, 8, 4, 2, 1] as const
+
+/** As a subquery: an index can be compared with its value, but not with a function that changes within the statement. */
+const now = sql`(select clock_timestamp())`
+
+const claimants = columnArrays<NewClaimRow & { place: number }>({
+  place: ['integer', ({ place }) => place],
+  claim_activity: ['uuid', ({ activityId }) => activityId],
+  by_type: ['text', ({ actor }) => actor.type],
+  by_id: ['uuid', ({ actor }) => actor.id],
+  by_name: ['text', ({ actor }) => actor.name],
+  lease_seconds: ['integer', ({ leaseSeconds }) => leaseSeconds],
+  claimed_at: ['timestamptz', ({ now }) => now.toISOString()],
+})
+const claimant = sql`claimant as materialized (select * from ${claimants.as('claimant')})`
+const valuesOf = (claims: NewClaimRow[]) =>
+  claimants.valuesOf(claims.map((claim, index) => ({ ...claim, place: index + 1 })))
+
+const leaseEnd = sql`clock_timestamp() + make_interval(secs => lease_seconds)`
+
+/** The end of a `with` that has `claimant`: the claims, of tasks that meet the condition, and their activity. */
+const claiming = ({ from, condition }: { from: SQL; condition: SQL | undefined }) => sql`
+  claimed as (
+    update ${tasks} set status = 'in_progress', claim_number = claim_number + 1, claim_expires_at = ${leaseEnd},
+      claimed_by_type = by_type, claimed_by_id = by_id, claimed_by_name = by_name, updated_at = claimed_at,
+      version = version + 1
+    from ${from} where ${condition}
+    returning ${tasks}.*, place
+  ), logged as (
+    insert into ${activity} (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
+    select claim_activity, 'task.claimed', claimed.id, project_id, by_type, by_id, by_name,
+      jsonb_build_object('number', claim_number, 'expiresAt', ${sql.raw(utc('claim_expires_at'))}), claimed_at
+    from claimed join claimant using (place)
+  ), shown as (
+    select place, ${taskJson({ isSummary: false })} as json from claimed as tasks
+  )`
+
+const claimTask = preparedStatement<{ json: string }>(
+  'claim a task',
+  sql`
+    with ${claimant}, open as (
+      select id from ${projects}
+      where id = (select project_id from ${tasks} where id = ${sql.placeholder('id')}) and archived_at is null
+      for key share
+    ), ${claiming({
+      from: sql`claimant`,
+      condition: sql`tasks.id = ${sql.placeholder('id')} and project_id in (select id from open)
+        and project_id = coalesce(${sql.placeholder('reach')}, project_id) and ${sql.raw(IS_CLAIMABLE)}`,
+    })}
+    select json from shown`,
+)
+
+interface NextRow {
+  json: string | null
+  hasExpired: boolean
+  hasMore: boolean
+}
+
+const statements = new Map<string, ReturnType<typeof preparedStatement<NextRow>>>()
+
+/** Claims as many tasks as the size, of those that no other transaction has locked. */
+function claimNextOf(size: number, given: (keyof ClaimFilter)[]) {
+  const name = `claim ${size} ${given}`
+  const known = statements.get(name)
+  if (known) return known
+  const isReady = and(sql.raw(IS_CLAIMABLE), ...given.map((member) => CONDITIONS[member]))
+  // Begins with the project, so that only the index of projects has this order.
+  const order = given.includes('projectId') ? sql`project_id, priority desc, id` : sql`priority desc, id`
+  const statement = preparedStatement<NextRow>(
+    name,
+    sql`
+      with ${claimant}, expired as materialized (
+        select exists (select from ${tasks} where claim_expires_at <= ${now}) as is_any
+      ), ready as materialized (
+        select id, project_id, priority from ${tasks}
+        where ${isReady} and (${sql.placeholder('skipsExpired')}::boolean or not (select is_any from expired))
+        order by ${order} limit ${sql.raw(String(size))} for update skip locked
+      ), open as materialized (
+        select id from ${projects} where id in (select project_id from ready) and archived_at is null
+        order by id for key share skip locked
+      ), picked as materialized (
+        select id as picked_id, row_number() over (order by priority desc, id)::integer as place from ready
+        where project_id in (select id from open)
+      ), ${claiming({
+        from: sql`picked join claimant using (place)`,
+        condition: sql`tasks.id = picked_id`,
+      })}
+      select json, is_any as "hasExpired",
+        (select count(*) from picked) < ${sql.raw(String(size))} and exists (
+          select from ${tasks} where ${isReady} and id <> all(array(select picked_id from picked))
+        ) as "hasMore"
+      from expired left join shown on true order by place`,
+  )
+  statements.set(name, statement)
+  return statement
+}
+
+const CONDITIONS: Record<keyof ClaimFilter, SQL> = {
+  projectId: isWithin(tasks.projectId, sql.placeholder('projectId')),
+  listId: eq(tasks.listId, sql.placeholder('listId')),
+  label: sql`${tasks.labels} <> '{}' and lower_names(${tasks.labels}) && lower_names(${sql.placeholder('label')}::text[])`,
+  source: eq(tasks.source, sql.placeholder('source')),
+}
+
+/** Claims of tasks. Each is one statement, and leases are judged by the clock of the database. */
+export function claimsRepository(db: Executor, reach: Reach) {
+  const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+
+  return {
+    /** Claims a task, and returns it as JSON text; undefined if it can't be claimed. */
+    async claim(id: string, claim: NewClaimRow): Promise<string | undefined> {
+      const { rows } = await claimTask(db, { id, reach: reach.projectId, ...valuesOf([claim]) })
+      return rows[0]?.json
+    },
+
+    /**
+     * Claims the first tasks by priority, then age. The number of claims is one of `CLAIM_BATCHES`. Never waits: skips
+     * locked tasks. Claims nothing while the lease of any task is over, unless these are skipped.
+     * @throws AppError `unavailable` when the database is away.
+     */
+    async claimNext(
+      claims: NewClaimRow[],
+      { filter, skipsExpired }: { filter: ClaimFilter; skipsExpired: boolean },
+    ): Promise<NextClaims> {
+      const given = (Object.keys(CONDITIONS) as (keyof ClaimFilter)[]).filter(
+        (member) => filter[member] !== undefined,
+      )
+      const { label, ...values } = filter
+      const { rows } = await claimNextOf(claims.length, given)(db, {
+        ...values,
+        ...(label !== undefined && { label: [label] }),
+        skipsExpired,
+        ...valuesOf(claims),
+      }).catch(namingUnavailable)
+      const [{ hasExpired = false, hasMore = false } = {}] = rows
+      return { tasks: rows.flatMap(({ json }) => json ?? []), hasExpired, hasMore }
+    },
+
+    /** Extends the lease of a claim whose task is locked, to so many seconds from now. */
+    async renew(id: string, leaseSeconds: number): Promise<void> {
+      await db
+        .update(tasks)
+        .set({ claimExpiresAt: sql`clock_timestamp() + make_interval(secs => ${leaseSeconds})` })
+        .where(and(eq(tasks.id, id), inReach))
+    },
+
+    /** Whether the lease of any claim is over. */
+    async hasExpired(): Promise<boolean> {
+      const { rows } = await db.execute<{ is: boolean }>(
+        sql`select exists (select from ${tasks} where claim_expires_at <= ${now}) as is`,
+      )
+      return rows[0]?.is ?? false
+    },
+
+    /** At most so many claims whose lease is over, in the order in which the tasks are claimed. Skips locked tasks. */
+    async listExpired({
+      filter: { projectId, listId } = {},
+      id,
+      limit,
+    }: {
+      filter?: ClaimFilter | undefined
+      id?: string | undefined
+      limit: number
+    }): Promise<ExpiredClaim[]> {
+      return db
+        .select({
+          id: tasks.id,
+          projectId: tasks.projectId,
+          status: tasks.status,
+          claimNumber: tasks.claimNumber,
+          claimExpiresAt: tasks.claimExpiresAt,
+          claimedByType: tasks.claimedByType,
+          claimedById: tasks.claimedById,
+          claimedByName: tasks.claimedByName,
+        })
+        .from(tasks)
+        .where(
+          and(
+            lte(tasks.claimExpiresAt, now),
+            inReach,
+            id === undefined ? undefined : eq(tasks.id, id),
+            projectId === undefined ? undefined : eq(tasks.projectId, projectId),
+            listId === undefined ? undefined : eq(tasks.listId, listId),
+          ),
+        )
+        .orderBy(desc(tasks.priority), tasks.id)
+        .limit(limit)
+        .for('update', { skipLocked: true })
+    },
+  }
+}

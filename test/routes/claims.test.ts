@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { claiming } from '../support/claims.ts'
+import { TIMESTAMP, UNKNOWN_ID } from '../support/patterns.ts'
+
+let service: TestApp
+let given: ReturnType<typeof claiming>
+beforeAll(async () => {
+  service = await startApp()
+  given = claiming(service)
+})
+afterAll(() => service.close())
+
+const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
+const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+
+describe('a claim', () => {
+  test('sets the task in progress, for the key and until the end of the lease', async () => {
+    const { task, claim } = await given.project()
+    const { id } = await task()
+    const before = Date.now()
+
+    const claimed = await claim(id)
+
+    expect(claimed.status).toBe(200)
+    expect(claimed.headers.get('etag')).toBe('"2"')
+    const { expiresAt } = claimed.body.claim
+    expect(claimed.body).toMatchObject({
+      id,
+      status: 'in_progress',
+      version: 2,
+      claim: {
+        by: { type: 'key', id: expect.any(String), name: 'worker' },
+        number: 1,
+        expiresAt: expect.stringMatching(TIMESTAMP),
+      },
+    })
+    const leaseMs = Date.parse(expiresAt) - before
+    expect(leaseMs).toBeGreaterThan(899_000)
+    expect(leaseMs).toBeLessThan(930_000)
+    expect(await get(id)).toEqual(claimed.body)
+    expect(await given.activityOf(id)).toEqual([
+      { type: 'task.claimed', metadata: { number: 1, expiresAt }, actor_type: 'key', actor_name: 'worker' },
+    ])
+  })
+
+  test.each([30, 86_400])('lasts for %i seconds if that is asked for', async (leaseSeconds) => {
+    const { task, key } = await given.project()
+    const { id } = await task()
+    const before = Date.now()
+    const { body } = await service.post(`/api/tasks/${id}/claim`, { leaseSeconds }, { key })
+    const leaseMs = Date.parse(body.claim.expiresAt) - before
+    expect(Math.abs(leaseMs - leaseSeconds * 1_000)).toBeLessThan(20_000)
+  })
+
+  test.each([0, 29, 86_401, 31_536_000, -1, 60.5, '60', null])(
+    'with a lease of %j is rejected',
+    async (leaseSeconds) => {
+      const { task, key, id: projectId } = await given.project()
+      const { id } = await task()
+      for (const [path, body] of [
+        [`/api/tasks/${id}/claim`, { leaseSeconds }],
+        ['/api/tasks/claim', { projectId, leaseSeconds }],
+        [`/api/tasks/${id}/claim/renew`, { number: 1, leaseSeconds }],
+      ] as const) {
+        const response = await service.post(path, body, { key })
+        expect(codeOf(response)).toEqual([400, 'validation_failed'])
+        expect(response.body.errors).toMatchObject([{ path: '/leaseSeconds' }])
+      }
+      expect(await get(id)).toMatchObject({ status: 'open', claim: null })
+    },
+  )
+
+  test('of a claimed task is refused, and names the claim', async () => {
+    const { task, claim, key } = await given.project()
+    const { id } = await task()
+    const { body: first } = await claim(id)
+    for (const other of [service.adminKey, key]) {
+      const second = await claim(id, { key: other })
+      expect(codeOf(second)).toEqual([409, 'task_claimed'])
+      expect(second.body.claim).toEqual(first.claim)
+    }
+    expect(await get(id)).toEqual(first)
+  })
+
+  test('of a task that is done or in progress is refused with the reason', async () => {
+    const { task, claim } = await given.project()
+    const { id } = await task({ status: 'done', completedAt: new Date() })
+    const done = await claim(id)
+    expect(codeOf(done)).toEqual([409, 'task_not_ready'])
+    expect(done.body.detail).toContain('it is done')
+    const started = await claim((await task({ status: 'in_progress' })).id)
+    expect(codeOf(started)).toEqual([409, 'task_not_ready'])
+    expect(started.body.detail).toContain('without a claim')
+  })
+
+  test('of a deleted, unknown, or foreign task is 404, and of an archived project 409', async () => {
+    const { task, claim } = await given.project()
+    const other = await service.given.key({ projectId: (await given.project()).id })
+    const { id } = await task()
+    expect(codeOf(await claim(id, { key: other }))).toEqual([404, 'task_not_found'])
+    await service.delete(`/api/tasks/${id}`)
+    expect(codeOf(await claim(id))).toEqual([404, 'task_not_found'])
+    expect(codeOf(await claim(UNKNOWN_ID))).toEqual([404, 'task_not_found'])
+    const archived = await given.project({ archivedAt: new Date() })
+    expect(codeOf(await archived.claim((await archived.task()).id))).toEqual([409, 'project_archived'])
+    expect(codeOf(await archived.next())).toEqual([409, 'project_archived'])
+  })
+})
+
+describe('a task that is blocked by another', () => {
+  test('can be claimed once that one is done', async () => {
+    const { task, claim, next } = await given.project()
+    const first = await task()
+    const { id } = await task({ priority: 3, blockedBy: [first.id] })
+    const blocked = await claim(id)
+    expect(codeOf(blocked)).toEqual([409, 'task_not_ready'])
+    expect(blocked.body.detail).toContain('blockedBy')
+    expect((await next()).body.id).toBe(first.id)
+    expect((await next()).status).toBe(204)
+    await service.patch(`/api/tasks/${first.id}`, { status: 'done', claimNumber: 1 })
+    expect((await next()).body).toMatchObject({ id, isReady: false })
+  })
+})
+
+describe('the next claim', () => {
+  test('is of the highest priority, and of these of the oldest', async () => {
+    const { task, next } = await given.project()
+    const ids: string[] = []
+    for (const priority of [2, 1, 3, 3, 2]) ids.push((await task({ priority })).id)
+
+    const claimed: string[] = []
+    for (let response = await next(); response.status === 200; response = await next()) {
+      claimed.push(response.body.id)
+    }
+
+    expect(claimed).toEqual([2, 3, 0, 4, 1].map((n) => ids[n]))
+  })
+
+  test('is 204 without a body if no task is ready', async () => {
+    const { task, next } = await given.project()
+    await task({ status: 'done', completedAt: new Date() })
+    await task({ status: 'in_progress' })
+    await task({ deletedAt: new Date() })
+    const response = await next()
+    expect([response.status, response.body]).toEqual([204, ''])
+    expect(response.headers.get('content-type')).toBeNull()
+  })
+
+  test('finds tasks by list, label, and source', async () => {
+    const { id, task, next, inbox } = await given.project()
+    const list = await service.given.list(id)
+    await task({ priority: 3 })
+    const labelled = await task({ labels: ['Docs'] })
+    const synced = await task({ source: 'codehost', codehostKind: 'issue' })
+    const listed = await service.given.task(list)
+    const idOf = async (filter: object) => (await next(filter)).body.id
+    expect(await idOf({ label: 'docs' })).toBe(labelled.id)
+    expect(await idOf({ source: 'codehost' })).toBe(synced.id)
+    expect(await idOf({ listId: list.id })).toBe(listed.id)
+    expect(await idOf({ projectId: undefined, listId: list.id })).toBeUndefined()
+    const other = await given.project()
+    expect((await next({ projectId: other.id, listId: inbox.id })).status).toBe(204)
+  })
+
+  test('of an unknown place is 404', async () => {
+    const { next } = await given.project()
+    expect(codeOf(await next({ projectId: UNKNOWN_ID }))).toEqual([404, 'project_not_found'])
+    expect(codeOf(await next({ listId: UNKNOWN_ID }))).toEqual([404, 'list_not_found'])
+  })
+
+  test('of a key of one project is of that project', async () => {
+    const mine = await given.project()
+    const other = await given.project()
+    const { id } = await mine.task()
+    await other.task({ priority: 3 })
+    const key = await service.given.key({ projectId: mine.id })
+    const claim = (body: object = {}) => service.post('/api/tasks/claim', body, { key })
+    expect(codeOf(await claim({ projectId: other.id }))).toEqual([404, 'project_not_found'])
+    expect((await claim()).body.id).toBe(id)
+    expect((await claim()).status).toBe(204)
+  })
+
+  test('in all projects leaves out archived ones', async () => {
+    const archived = await given.project({ archivedAt: new Date() })
+    const active = await given.project()
+    await archived.task({ priority: 3, source: 'analytics' })
+    const { id } = await active.task({ source: 'analytics' })
+    const claim = () => service.post('/api/tasks/claim', { source: 'analytics' })
+    expect((await claim()).body.id).toBe(id)
+    expect((await claim()).status).toBe(204)
+  })
+})
+
+describe('a lease that is over', () => {
+  test('makes the task ready at once, and the next claim logs its end', async () => {
+    const { claimed, next, claim } = await given.project()
+    for (const claimAgain of [(_: string) => next(), (id: string) => claim(id)]) {
+      const { id, claim: first } = await claimed()
+      await given.expire(id)
+      expect(await get(id)).toMatchObject({ claim: null, isReady: true })
+
+      const again = await claimAgain(id)
+
+      expect(again.body).toMatchObject({ id, status: 'in_progress', claim: { number: 2 } })
+      const log = await given.activityOf(id)
+      expect(log.map(({ type }) => type)).toEqual(['task.claimed', 'task.claim_expired', 'task.claimed'])
+      expect(log[1]).toMatchObject({ actor_type: 'system', metadata: { number: 1, by: first.by } })
+    }
+  })
+
+  test('is opened by the job', async () => {
+    const { claimed } = await given.project()
+    const { id } = await claimed()
+    expect(await service.service.claims.openExpired()).toBe(false)
+    expect(await get(id)).toMatchObject({ status: 'in_progress', isReady: false, version: 2 })
+    await given.expire(id)
+    expect(await service.service.claims.openExpired()).toBe(false)
+    expect(await get(id)).toMatchObject({ status: 'open', claim: null, version: 3 })
+    expect((await given.activityOf(id)).map(({ type }) => type)).toEqual([
+      'task.claimed',
+      'task.claim_expired',
+    ])
+  })
+
+  test('is not opened while it is locked, and does not keep others from their claims', async () => {
+    const { claimed, task, next } = await given.project()
+    const [first, second] = [await claimed(), await task()]
+    await given.expire(first.id)
+    const holder = await service.connect()
+    await holder.query(`begin; select from tasks where id = '${first.id}' for update`)
+    expect((await next()).body.id).toBe(second.id)
+    await holder.query('rollback')
+    holder.release()
+    expect((await next()).body.id).toBe(first.id)
+  })
+})
+
+describe('renewing', () => {
+  const renew = (id: string, body: object, key: string) =>
+    service.post(`/api/tasks/${id}/claim/renew`, body, { key })
+
+  test('extends the lease from now, and changes no version', async () => {
+    const { claimed, key } = await given.project()
+    const { id, version, claim } = await claimed()
+    const renewed = await renew(id, { number: 1, leaseSeconds: 3_600 }, key)
+    expect(renewed.status).toBe(200)
+    expect(renewed.headers.get('etag')).toBe(`"${version}"`)
+    const leaseMs = Date.parse(renewed.body.claim.expiresAt) - Date.now()
+    expect(leaseMs).toBeGreaterThan(3_590_000 - 20_000)
+    expect(renewed.body.claim).toMatchObject({ by: claim.by, number: 1 })
+    expect(await get(id)).toEqual(renewed.body)
+    expect(await given.activityOf(id)).toHaveLength(1)
+  })
+
+  test('needs the key, the number, and a lease that is not over', async () => {
+    const { claimed, claim, key } = await given.project()
+    const { id } = await claimed()
+    const lost = [409, 'claim_lost']
+    expect(codeOf(await renew(id, { number: 1 }, service.adminKey))).toEqual(lost)
+    expect(codeOf(await renew(id, { number: 2 }, key))).toEqual(lost)
+    await given.expire(id)
+    expect(codeOf(await renew(id, { number: 1 }, key))).toEqual(lost)
+    await claim(id)
+    expect(codeOf(await renew(id, { number: 1 }, key))).toEqual(lost)
+    expect((await renew(id, { number: 2 }, key)).status).toBe(200)
+    expect(codeOf(await renew(id, {}, key))).toEqual([400, 'validation_failed'])
+    await service.delete(`/api/tasks/${id}`)
+    expect(codeOf(await renew(id, { number: 2 }, key))).toEqual([404, 'task_not_found'])
+  })
+})
+
+describe('releasing', () => {
+  const release = (id: string, number: unknown, key: string) =>
+    service.delete(`/api/tasks/${id}/claim?number=${number}`, { key })
+
+  test('opens the task, which is ready again', async () => {
+    const { claimed, claim, key } = await given.project()
+    const { id } = await claimed()
+    expect((await release(id, 1, key)).status).toBe(204)
+    expect(await get(id)).toMatchObject({ status: 'open', claim: null, version: 3 })
+    expect((await given.activityOf(id)).at(-1)).toMatchObject({
+      type: 'task.claim_released',
+      metadata: { number: 1 },
+      actor_name: 'worker',
+    })
+    expect(codeOf(await release(id, 1, key))).toEqual([409, 'claim_lost'])
+    expect((await claim(id)).body.claim.number).toBe(2)
+  })
+
+  test('needs the key, the number, and a lease that is not over', async () => {
+    const { claimed, key } = await given.project()
+    const { id } = await claimed()
+    expect(codeOf(await release(id, 1, service.adminKey))).toEqual([409, 'claim_lost'])
+    expect(codeOf(await release(id, 7, key))).toEqual([409, 'claim_lost'])
+    for (const number of ['', '0', 'x', '9999999999'])
+      expect(codeOf(await release(id, number, key))).toEqual([400, 'validation_failed'])
+    await given.expire(id)
+    expect(codeOf(await release(id, 1, key))).toEqual([409, 'claim_lost'])
+  })
+})
+
+describe('without tasks:read', () => {
+  test('claims return the id, the version, and the claim', async () => {
+    const { task, next, claim } = await given.project()
+    const key = await service.given.key({ scopes: ['tasks:write'] })
+    const claimOf = (number: number) => ({
+      by: expect.objectContaining({ type: 'key' }),
+      number,
+      expiresAt: expect.stringMatching(TIMESTAMP),
+    })
+    const { id } = await task()
+    const options = { key, headers: { 'idempotency-key': 'only once' } }
+    const first = await next({}, options)
+    expect(first.body).toEqual({ id, version: 2, claim: claimOf(1) })
+    expect((await next({}, options)).body).toEqual(first.body)
+    const renewed = await service.post(`/api/tasks/${id}/claim/renew`, { number: 1 }, { key })
+    expect(renewed.body).toEqual({ id, version: 2, claim: claimOf(1) })
+    expect((await service.delete(`/api/tasks/${id}/claim?number=1`, { key })).status).toBe(204)
+    expect((await claim(id, { key })).body).toEqual({ id, version: 4, claim: claimOf(2) })
+    expect((await claim(id, { key })).body).toMatchObject({ code: 'task_claimed', claim: claimOf(2) })
+  })
+})
+
+test('tasks are listed by whether they are claimed', async () => {
+  const { id, task, claimed } = await given.project()
+  const [free, mine, over] = [await task(), await claimed(), await claimed()]
+  await given.expire(over.id)
+  const list = async (query: string) =>
+    (await service.get(`/api/tasks?projectId=${id}&${query}&sort=createdAt`)).body.data
+  expect(await list('claimed=true')).toEqual([mine])
+  expect((await list('claimed=false')).map((task: { id: string }) => task.id)).toEqual([free.id, over.id])
+})
