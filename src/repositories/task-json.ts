@@ -9,8 +9,11 @@ import type { TaskRow } from './tasks.ts'
 export function taskJson({ isSummary }: { isSummary: boolean }): SQL {
   const members = isSummary ? BRIEF : ALL
   const parts = Object.entries(members).map(([name, value]) => `'"${name}":' || ${value}`)
-  return sql.raw(`'{' || ${parts.join(` || ',' || `)} || '}'`)
+  return sql.raw(asOneLiteral(`'{' || ${parts.join(` || ',' || `)} || '}'`))
 }
+
+/** Neighbouring literals become one: PostgreSQL would concatenate them for each row, a fifth of a page's time. */
+const asOneLiteral = (expression: string) => expression.replaceAll(`' || '`, '')
 
 /** ISO 8601 in UTC with milliseconds. The columns have no microseconds, so one more makes PostgreSQL write all digits. */
 export const utc = (column: string) =>
