@@ -30,6 +30,7 @@ export type TaskFilters = Pick<
   | 'updatedSince'
   | 'includeArchived'
   | 'isReady'
+  | 'claimed'
   | 'q'
   | 'sort'
 >

@@ -49,6 +49,7 @@ export function filtersFrom(search: Record<string, unknown>): TaskFilters {
   }
   const number = (value: unknown) =>
     Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31 ? Number(value) : undefined
+  const flag = (value: unknown) => (typeof value === 'boolean' ? value : undefined)
   const time = (value: unknown) => (typeof value === 'string' && TIME.test(value) ? value : undefined)
   const q = typeof search.q === 'string' || typeof search.q === 'number' ? String(search.q) : ''
 
@@ -67,7 +68,8 @@ export function filtersFrom(search: Record<string, unknown>): TaskFilters {
     createdSince: time(search.createdSince),
     openedSince: time(search.openedSince),
     updatedSince: time(search.updatedSince),
-    isReady: typeof search.isReady === 'boolean' ? search.isReady : undefined,
+    isReady: flag(search.isReady),
+    claimed: flag(search.claimed),
     includeArchived: search.includeArchived === true || undefined,
     q: q.slice(0, 200) || undefined,
     sort: knownValues(search.sort, SORTS)?.[0],

@@ -21,6 +21,7 @@ describe('the filters in an address', () => {
       openedSince: '2026-01-01T00:00:00Z',
       updatedSince: '2026-01-01T00:00:00.000Z',
       isReady: false,
+      claimed: true,
       includeArchived: true,
       q: 'crash',
       sort: '-priority',
@@ -79,6 +80,7 @@ describe('a list', () => {
     { assignee: ['ada'] },
     { includeArchived: true },
     { isReady: false },
+    { claimed: true },
     { label: ['bug'] },
     { q: 'crash' },
   ])('is filtered by %j', (search) => expect(isFiltered(filtersFrom(search))).toBe(true))

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { KINDS } from '../filters.ts'
-import { MORE_FILTERS, type MoreFilter } from './filter-texts.ts'
+import { isFlag, MORE_FILTERS, type MoreFilter } from './filter-texts.ts'
 import { NameFilter } from './name-filter.tsx'
 
 interface FilterEditorProps {
@@ -40,10 +40,10 @@ export function FilterEditor(props: FilterEditorProps) {
         onChange={(kind) => onChange({ kind: kind as NonNullable<TaskFilters['kind']> })}
       />
     )
-  if (name === 'isReady')
+  if (isFlag(name))
     return (
       <SegmentedControl
-        aria-label="Ready to start"
+        aria-label={MORE_FILTERS[name]}
         fullWidth
         w={240}
         data-autofocus
@@ -51,8 +51,8 @@ export function FilterEditor(props: FilterEditorProps) {
           { value: 'true', label: 'Yes' },
           { value: 'false', label: 'No' },
         ]}
-        value={String(filters.isReady ?? '')}
-        onChange={(value) => onChange({ isReady: value === 'true' })}
+        value={String(filters[name] ?? '')}
+        onChange={(value) => onChange({ [name]: value === 'true' })}
       />
     )
   if (name === 'includeArchived')
@@ -71,7 +71,7 @@ export function FilterEditor(props: FilterEditorProps) {
   return <TextEditor {...props} name={name} />
 }
 
-type TextFilter = Exclude<MoreFilter, 'assignee' | 'kind' | 'isReady' | 'includeArchived'>
+type TextFilter = Exclude<MoreFilter, 'assignee' | 'kind' | 'isReady' | 'claimed' | 'includeArchived'>
 
 function TextEditor({ name, filters, onChange, onClose }: FilterEditorProps & { name: TextFilter }) {
   const [text, setText] = useState(textOf(name, filters))

@@ -5,6 +5,7 @@ import { KINDS, PRIORITIES, SOURCES, STATUSES } from '../filters.ts'
 export const MORE_FILTERS = {
   assignee: 'Assignee',
   isReady: 'Ready to start',
+  claimed: 'Claimed',
   kind: 'Kind',
   externalId: 'External ID',
   codehostIssueNumber: 'Issue number',
@@ -16,11 +17,14 @@ export const MORE_FILTERS = {
 } satisfies { [name in keyof TaskFilters]?: string }
 export type MoreFilter = keyof typeof MORE_FILTERS
 
+export const isFlag = (name: MoreFilter): name is 'isReady' | 'claimed' =>
+  name === 'isReady' || name === 'claimed'
+
 /** The value of a filter as its chip shows it. */
 export function valueText(name: MoreFilter, filters: TaskFilters): string {
   const value = filters[name]
   if (name === 'kind') return filters.kind ? KINDS[filters.kind] : ''
-  if (name === 'isReady') return value === undefined ? '' : value ? 'Yes' : 'No'
+  if (isFlag(name)) return value === undefined ? '' : value ? 'Yes' : 'No'
   if (name === 'includeArchived') return value ? 'Included' : ''
   if (name.endsWith('Since')) return value ? new Date(String(value)).toLocaleDateString() : ''
   if (name === 'codehostIssueNumber' || name === 'codehostPrNumber') return value ? `#${value}` : ''

@@ -4,7 +4,7 @@ import { type ComponentProps, cloneElement, type KeyboardEvent, type ReactElemen
 import type { TaskFilters } from '../../api/queries.ts'
 import { isFiltered } from '../filters.ts'
 import { FilterEditor } from './filter-editor.tsx'
-import { MORE_FILTERS, type MoreFilter, valueText } from './filter-texts.ts'
+import { isFlag, MORE_FILTERS, type MoreFilter, valueText } from './filter-texts.ts'
 import styles from './more-filters.module.css'
 import { SaveFilter } from './save-filter.tsx'
 
@@ -48,7 +48,7 @@ function AddFilter({ filters, onChange }: MoreFiltersProps) {
     if (shouldOpen) setName(undefined)
   }
   const pick = (picked: MoreFilter) => {
-    if (picked !== 'includeArchived' && picked !== 'isReady') return setName(picked)
+    if (picked !== 'includeArchived' && !isFlag(picked)) return setName(picked)
     setOpen(false)
     onChange({ [picked]: true })
   }

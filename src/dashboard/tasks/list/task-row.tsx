@@ -119,6 +119,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             <SimilarCount task={task} className={styles.label} />
           </Suspense>
         )}
+        {task.claim && (
+          <span className={styles.label} title={`Claimed by ${task.claim.by.name}`}>
+            {task.claim.by.name} · <RelativeTime dateTime={task.claim.expiresAt} isShort />
+          </span>
+        )}
         {task.reports > 1 && (
           <span className={styles.label} title={plural(task.reports, 'report')}>
             {task.reports}×

@@ -4,7 +4,13 @@ import { fieldName } from '../field-names.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 
 /** The text of an activity, after the name of its actor. */
-export function activityText({ type, message, metadata, actor }: Activity): string {
+export function activityText(activity: Activity): string {
+  const { overriddenClaim } = activity.metadata as { overriddenClaim?: { by: { name: string } } }
+  const text = textOf(activity)
+  return overriddenClaim ? `${text} (overrode the claim of ${overriddenClaim.by.name})` : text
+}
+
+function textOf({ type, message, metadata, actor }: Activity): string {
   const isOfCodehost = actor.type === 'codehost'
   switch (type) {
     case 'task.created':

@@ -97,7 +97,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       )}
       {(mayWrite || task.blockedBy.length > 0) && (
         <>
-          <dt>Blocked by</dt>
+          <dt className={task.blockedBy.length > 0 ? styles.top : undefined}>Blocked by</dt>
           <dd>
             <BlockedBy task={task} mayWrite={mayWrite} />
           </dd>

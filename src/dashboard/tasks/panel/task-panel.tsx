@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
-import { KebabHorizontalIcon, LinkIcon, TrashIcon, XIcon } from '@primer/octicons-react'
+import { KebabHorizontalIcon, LinkIcon, PersonIcon, TrashIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -13,6 +13,8 @@ import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
+import { ClaimNote } from '../claims/claim-note.tsx'
+import { useClaim } from '../claims/use-claim.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { StatusCircle } from '../icons.tsx'
 import { useIsManaged } from '../managed.ts'
@@ -109,6 +111,7 @@ function DeletedTask({ id }: { id: string }) {
 function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
   const { can } = useMe()
   const actions = useTaskActions()
+  const { claim } = useClaim(task)
   const link = useCopy(`${location.origin}/tasks/${task.id}`)
   const edit = useTaskEdit(task)
   const isManaged = useIsManaged(task)
@@ -142,6 +145,11 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
+              {task.isReady && (
+                <Menu.Item leftSection={<PersonIcon size={16} />} onClick={() => void claim()}>
+                  Claim
+                </Menu.Item>
+              )}
               <Menu.Item
                 c="var(--red)"
                 leftSection={<TrashIcon size={16} />}
@@ -162,6 +170,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
       <EditableTitle task={task} edit={edit} mayWrite={mayWrite && !isManaged} />
       <Provenance task={task} />
       <WriteBack task={task} />
+      <ClaimNote task={task} mayWrite={mayWrite} />
       <Conflict edit={edit} />
       {task.mergedInto && <MergedInto task={task} into={task.mergedInto} mayWrite={mayWrite} />}
       <Properties task={task} edit={edit} mayWrite={mayWrite} />

@@ -63,6 +63,12 @@ describe('the text of an activity', () => {
     )
   })
 
+  test('says whose claim it overrode', () => {
+    const overriddenClaim = { number: 3, by: { type: 'assistant', id: null, name: 'claude' } }
+    const completed = activity('task.completed', { metadata: { from: 'in_progress', overriddenClaim } })
+    expect(activityText(completed)).toBe('marked the task done (overrode the claim of claude)')
+  })
+
   test('says whose comment was deleted', () => {
     const deleted = (author: string) => activityText(activity('comment.deleted', { metadata: { author } }))
     expect([deleted('ci'), deleted('Ada')]).toEqual(['deleted a comment', 'deleted a comment by Ada'])
