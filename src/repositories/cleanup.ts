@@ -1,11 +1,13 @@
 import { sql } from '../db/drizzle.ts'
 import { codehostDeliveries, purgedItems } from '../db/tables/codehost.ts'
+import { codehostWriteLimits } from '../db/tables/codehost-writes.ts'
 import { feedbackEvents } from '../db/tables/feedback.ts'
 import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
 import { sourceEvents } from '../db/tables/sources.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { databaseTime } from './codehost/database-time.ts'
 import { withFewComments } from './few-comments.ts'
 import type { Executor } from './index.ts'
 
@@ -71,6 +73,17 @@ export function cleanupRepository(db: Executor) {
           select id from ${codehostDeliveries} where status = 'dropped' and id < ${beforeId}
           order by id limit ${limit} for update skip locked)
         and status = 'dropped' and id < ${beforeId}`)
+      return result.rowCount ?? 0
+    },
+
+    /** Removes the counts of at most `limit` tokens that have written nothing in the last hour. Returns how many it removed. */
+    async deleteUnusedWriteLimits(limit: number): Promise<number> {
+      const result = await db.execute(sql`
+        delete from ${codehostWriteLimits} where token_key in (
+          select token_key from ${codehostWriteLimits}
+          where coalesce(greatest(lease_until, paused_until), '-infinity') <= ${databaseTime}
+            and not exists (select from unnest(sent) as at where at > ${databaseTime} - interval '1 hour')
+          limit ${limit} for update skip locked)`)
       return result.rowCount ?? 0
     },
 

@@ -42,6 +42,7 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await inBatches((limit) => cleanup.deleteIgnoredFeedback(ignored, limit))
       await inBatches((limit) => cleanup.dropDeliveryPayloads(payloads, limit))
       await inBatches((limit) => cleanup.deleteDroppedDeliveries(ignored, limit))
+      await inBatches((limit) => cleanup.deleteUnusedWriteLimits(limit))
       await inBatches((limit) => cleanup.dropSourcePayloads(payloads, limit))
       await inBatches((limit) => cleanup.deleteFilteredDeliveries(ignored, limit))
       return { purgedTasks }

@@ -149,6 +149,6 @@ function useCases({
     routing: routingService({ repos, clock }),
     context: contextService({ repos, clock }),
     codehost: codehostService({ repos, clock, vault, ...codehost }),
-    writeBack: writeBackService({ repos, clock }),
+    writeBack: writeBackService({ repos }),
   }
 }

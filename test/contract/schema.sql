@@ -98,6 +98,8 @@ create table codehost_write_limits (
   token_key text not null,
   sent timestamp(3) with time zone[] not null,
   paused_until timestamp(3) with time zone,
+  lease integer not null default 0,
+  lease_until timestamp(3) with time zone,
   constraint codehost_write_limits_pkey PRIMARY KEY (token_key)
 );
 

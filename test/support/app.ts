@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { repositories } from '../../src/repositories/index.ts'
 import { services } from '../../src/services/index.ts'
 import { setUp } from '../../src/services/setup.ts'
+import { replaceDatabaseClock } from './database-clock.ts'
 import { given } from './given.ts'
 import { freshDatabase } from './postgres.ts'
 
@@ -17,6 +18,8 @@ export type TestApp = Awaited<ReturnType<typeof startApp>>
 export interface TestAppOptions {
   env?: Record<string, string>
   clock?: Clock
+  /** The time of the database passes with `passTime`, too. */
+  hasDatabaseClock?: boolean
   logger?: Logger
   /** How long a request to the code host may take. */
   hostTimeoutMs?: number
@@ -47,6 +50,7 @@ export interface CallOptions {
 export async function startApp(options: TestAppOptions = {}) {
   const database = options.connectionString ? undefined : await freshDatabase()
   const connectionString = options.connectionString ?? database?.connectionString ?? ''
+  if (options.hasDatabaseClock && database) await replaceDatabaseClock(connectionString)
   // A whole test file is one caller; tests of the limits set them.
   const config = loadConfig({
     RATE_LIMIT_PER_MINUTE: '0',

@@ -4,7 +4,7 @@ import { startOutboxWorker } from '../../src/jobs/outbox.ts'
 import { startPushWorker } from '../../src/jobs/push.ts'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import { startApp, type TestApp } from './app.ts'
+import { startApp, type TestApp, type TestAppOptions } from './app.ts'
 import { type HostToken, startCodeHost } from './code-host.ts'
 
 export type Syncing = Awaited<ReturnType<typeof startSyncing>>
@@ -16,6 +16,8 @@ interface SyncingOptions {
   /** Runs at work at once. */
   concurrency?: number
   clock?: Clock
+  hasDatabaseClock?: boolean
+  limits?: TestAppOptions['limits']
   /** Without it, a test sends what is to be written. */
   hasOutboxWorker?: boolean
 }
@@ -31,12 +33,16 @@ export async function startSyncing({
   hostTimeoutMs = 15_000,
   concurrency = 2,
   clock,
+  hasDatabaseClock = false,
+  limits,
   hasOutboxWorker = true,
 }: SyncingOptions = {}) {
   const host = await startCodeHost({ tokens })
   const app = await startApp({
     env: { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY, ...env },
     hostTimeoutMs,
+    hasDatabaseClock,
+    limits,
     ...(clock && { clock }),
   })
   const worker = workerOf(app, { concurrency })

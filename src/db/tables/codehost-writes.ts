@@ -53,11 +53,18 @@ export const codehostWrites = pgTable(
   ],
 )
 
-/** When a token has written in the last hour: the limits hold for all connections and instances that use it. */
+/**
+ * When a token has written in the last hour, and who writes with it now: the limits hold for all connections and instances
+ * that use it.
+ */
 export const codehostWriteLimits = pgTable('codehost_write_limits', {
   /** A hash of the API URL and the token. */
   tokenKey: text('token_key').primaryKey(),
   sent: timestamptz('sent').array().notNull(),
   /** Until when the code host refuses further requests. */
   pausedUntil: timestamptz('paused_until'),
+  /** Incremented by each worker that gets the token; one with an older lease sends nothing. */
+  lease: integer('lease').notNull().default(0),
+  /** Until then one worker has it: the code host takes the writes of a token one after another. */
+  leaseUntil: timestamptz('lease_until'),
 })

@@ -1,48 +1,80 @@
-import { eq, sql } from '../../db/drizzle.ts'
+import { and, eq, isNull, lte, or, sql } from '../../db/drizzle.ts'
 import { codehostWriteLimits } from '../../db/tables/codehost-writes.ts'
 import type { Executor } from '../index.ts'
+import { databaseTime, inMs } from './database-time.ts'
 
 /** Below what the code host allows, about 80 a minute and 500 an hour, because others write with the same token. */
 const MAX_A_MINUTE = 20
 const MAX_AN_HOUR = 400
 
-/** Counts what is written with each token, for all instances. */
+/** Allows one worker to write with a token. */
+export interface TokenLease {
+  tokenKey: string
+  lease: number
+}
+
+/** What is written with each token, for all instances: one write at a time, and so many in an hour. */
 export function codehostWriteLimitsRepository(db: Executor) {
-  const { sent, pausedUntil, tokenKey } = codehostWriteLimits
-  const isFree = (now: Date) => sql`
-    (select count(*) filter (where at > ${now.toISOString()}::timestamptz - interval '1 minute') < ${MAX_A_MINUTE}
-      and count(*) filter (where at > ${now.toISOString()}::timestamptz - interval '1 hour') < ${MAX_AN_HOUR}
+  const { sent, pausedUntil, leaseUntil } = codehostWriteLimits
+  const isLeased = ({ tokenKey, lease }: TokenLease) =>
+    and(eq(codehostWriteLimits.tokenKey, tokenKey), eq(codehostWriteLimits.lease, lease))
+  const isFree = sql`
+    (select count(*) filter (where at > ${databaseTime} - interval '1 minute') < ${MAX_A_MINUTE}
+      and count(*) filter (where at > ${databaseTime} - interval '1 hour') < ${MAX_AN_HOUR}
       from unnest(${sent}) as at)
-    and (${pausedUntil} is null or ${pausedUntil} <= ${now.toISOString()})`
+    and (${pausedUntil} is null or ${pausedUntil} <= ${databaseTime})`
 
   return {
-    /** Whether another write is allowed now. */
-    async isFree(key: string, now: Date): Promise<boolean> {
-      const [row] = await db
-        .select({ isFree: sql<boolean>`${isFree(now)}` })
+    /** Leases a token. Undefined if it has to wait, or another worker has it: then without waiting for that one. */
+    async lease(tokenKey: string, leaseMs: number): Promise<TokenLease | undefined> {
+      await db.insert(codehostWriteLimits).values({ tokenKey, sent: [] }).onConflictDoNothing()
+      const unused = db
+        .select({ tokenKey: codehostWriteLimits.tokenKey })
         .from(codehostWriteLimits)
-        .where(eq(tokenKey, key))
-      return row?.isFree ?? true
+        .where(
+          and(
+            eq(codehostWriteLimits.tokenKey, tokenKey),
+            or(isNull(leaseUntil), lte(leaseUntil, databaseTime)),
+            isFree,
+          ),
+        )
+        .for('update', { skipLocked: true })
+      const [row] = await db
+        .update(codehostWriteLimits)
+        .set({ lease: sql`${codehostWriteLimits.lease} + 1`, leaseUntil: inMs(leaseMs) })
+        .where(sql`${codehostWriteLimits.tokenKey} = (${unused})`)
+        .returning({ tokenKey: codehostWriteLimits.tokenKey, lease: codehostWriteLimits.lease })
+      return row
     },
 
-    /** Counts a write that is about to be sent. Returns false if it is not allowed yet. */
-    async reserve(key: string, now: Date): Promise<boolean> {
-      const at = sql`${now.toISOString()}::timestamptz`
-      const result = await db.execute(sql`
-        insert into ${codehostWriteLimits} (token_key, sent) values (${key}, array[${at}])
-        on conflict (token_key) do update set sent = array(
-          select earlier from unnest(${sent}) as earlier where earlier > ${at} - interval '1 hour') || ${at}
-        where ${isFree(now)}
-        returning token_key`)
-      return (result.rowCount ?? 0) > 0
+    /** Counts a write that is about to be sent, and extends the lease. Returns false if the lease is lost. */
+    async reserve(lease: TokenLease, leaseMs: number): Promise<boolean> {
+      const rows = await db
+        .update(codehostWriteLimits)
+        .set({
+          sent: sql`array(select earlier from unnest(${sent}) as earlier
+            where earlier > ${databaseTime} - interval '1 hour') || ${databaseTime}`,
+          leaseUntil: inMs(leaseMs),
+        })
+        .where(and(isLeased(lease), isFree))
+        .returning({ lease: codehostWriteLimits.lease })
+      return rows.length > 0
     },
 
-    /** Sends nothing with this token until then. */
-    async pause(key: string, until: Date): Promise<void> {
+    /** Leaves the token to any worker, at once or after some time. */
+    async release(lease: TokenLease, { afterMs = 0 } = {}): Promise<void> {
       await db
-        .insert(codehostWriteLimits)
-        .values({ tokenKey: key, sent: [], pausedUntil: until })
-        .onConflictDoUpdate({ target: tokenKey, set: { pausedUntil: until } })
+        .update(codehostWriteLimits)
+        .set({ leaseUntil: afterMs === 0 ? null : inMs(afterMs) })
+        .where(isLeased(lease))
+    },
+
+    /** Sends nothing with this token until then, or longer if that was known already. */
+    async pause({ tokenKey }: Pick<TokenLease, 'tokenKey'>, until: Date): Promise<void> {
+      await db
+        .update(codehostWriteLimits)
+        .set({ pausedUntil: sql`greatest(${pausedUntil}, ${until.toISOString()}::timestamptz)` })
+        .where(eq(codehostWriteLimits.tokenKey, tokenKey))
     },
   }
 }

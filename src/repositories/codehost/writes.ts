@@ -6,6 +6,7 @@ import { tasks } from '../../db/tables/tasks.ts'
 import type { Executor } from '../index.ts'
 import type { TaskRow } from '../tasks.ts'
 import type { ConnectionRow } from './connections.ts'
+import { databaseTime, inMs } from './database-time.ts'
 
 export type WriteRow = typeof codehostWrites.$inferSelect
 
@@ -27,7 +28,10 @@ export const CODEHOST_WRITES = 'inlet_codehost_writes'
 
 const isOfState = eq(codehostWrites.kind, 'state')
 
-/** The outbox of write-back. A transaction that locks its rows locks their tasks before, so that no two wait for each other. */
+/**
+ * The outbox of write-back. A transaction that locks its rows locks their tasks before, so that no two wait for each other.
+ * Its times are the database's: with another clock, an instance would send too early, or never.
+ */
 export function codehostWritesRepository(db: Executor) {
   const isOfTasks = (ids: string[]) => sql`${codehostWrites.taskId} = any(${sql.param(ids)}::uuid[])`
   const isLeased = ({ id, leaseUntil }: LeasedWrite) =>
@@ -35,13 +39,13 @@ export function codehostWritesRepository(db: Executor) {
 
   return {
     /** Adds writes, which are due now. One that is pending already is kept: what it sends is decided then. */
-    async add(rows: NewWrite[], now: Date): Promise<void> {
+    async add(rows: NewWrite[]): Promise<void> {
       if (rows.length === 0) return
       await db.execute(sql`
         insert into ${codehostWrites}
           (id, connection_id, task_id, kind, comment_id, payload, status, attempts, next_attempt_at, created_at)
-        select w.id, w."connectionId", w."taskId", w.kind, w."commentId", '{}', 'pending', 0, ${now.toISOString()},
-          ${now.toISOString()}
+        select w.id, w."connectionId", w."taskId", w.kind, w."commentId", '{}', 'pending', 0, ${databaseTime},
+          ${databaseTime}
         from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
           as w(id uuid, "connectionId" uuid, "taskId" uuid, kind text, "commentId" uuid)
         on conflict (task_id, comment_id) do update set kind = excluded.kind,
@@ -53,15 +57,15 @@ export function codehostWritesRepository(db: Executor) {
     },
 
     /** Adds the deletion of a comment, instead of what else is to be written of it. */
-    async addDeletion(row: NewWrite & { externalId: string | null }, now: Date): Promise<void> {
+    async addDeletion(row: NewWrite & { externalId: string | null }): Promise<void> {
       const { externalId, ...write } = row
       const payload = externalId === null ? {} : { externalId }
       const values = {
         ...write,
         kind: 'comment_deleted' as const,
         payload,
-        createdAt: now,
-        nextAttemptAt: now,
+        createdAt: databaseTime,
+        nextAttemptAt: databaseTime,
       }
       await db
         .insert(codehostWrites)
@@ -107,10 +111,10 @@ export function codehostWritesRepository(db: Executor) {
     },
 
     /** Ends failed writes of states that need no change any more. */
-    async forgetFailedStates(taskIds: string[], now: Date): Promise<void> {
+    async forgetFailedStates(taskIds: string[]): Promise<void> {
       await db
         .update(codehostWrites)
-        .set({ status: 'done', error: null, finishedAt: now })
+        .set({ status: 'done', error: null, finishedAt: databaseTime })
         .where(and(isOfTasks(taskIds), isOfState, eq(codehostWrites.status, 'failed')))
     },
 
@@ -124,14 +128,11 @@ export function codehostWritesRepository(db: Executor) {
     },
 
     /** Ends writes of states: without an error they are done, with one they were given up. */
-    async endStates(
-      taskIds: string[],
-      { now, error }: { now: Date; error: WriteRow['error'] },
-    ): Promise<void> {
+    async endStates(taskIds: string[], { error }: Pick<WriteRow, 'error'>): Promise<void> {
       if (taskIds.length === 0) return
       await db
         .update(codehostWrites)
-        .set({ status: 'done', error, finishedAt: now, leaseUntil: null })
+        .set({ status: 'done', error, finishedAt: databaseTime, leaseUntil: null })
         .where(and(isOfTasks(taskIds), isOfState, inArray(codehostWrites.status, ['pending', 'failed'])))
       await this.summarize(taskIds)
     },
@@ -181,11 +182,8 @@ export function codehostWritesRepository(db: Executor) {
     },
 
     /** Makes failed writes of a task, and those that wait for their next attempt, due now. Returns whether there are any. */
-    async retry(taskId: string, now: Date): Promise<boolean> {
-      const isWaiting = and(
-        eq(codehostWrites.status, 'pending'),
-        or(isNull(codehostWrites.leaseUntil), lte(codehostWrites.leaseUntil, now)),
-      )
+    async retry(taskId: string): Promise<boolean> {
+      const isWaiting = and(eq(codehostWrites.status, 'pending'), isUnleased)
       const isFailed = eq(codehostWrites.status, 'failed')
       const rows = await db
         .update(codehostWrites)
@@ -193,8 +191,8 @@ export function codehostWritesRepository(db: Executor) {
           status: 'pending',
           attempts: 0,
           firstAttemptAt: null,
-          nextAttemptAt: now,
-          createdAt: sql`case when ${isFailed} then ${now.toISOString()}::timestamptz else ${codehostWrites.createdAt} end`,
+          nextAttemptAt: databaseTime,
+          createdAt: sql`case when ${isFailed} then ${databaseTime} else ${codehostWrites.createdAt} end`,
           error: null,
           finishedAt: null,
         })
@@ -205,11 +203,8 @@ export function codehostWritesRepository(db: Executor) {
     },
 
     /** Connections with writes that are due; archived projects wait. */
-    async listDueConnections(now: Date): Promise<ConnectionRow[]> {
-      const due = db
-        .select({ connectionId: codehostWrites.connectionId })
-        .from(codehostWrites)
-        .where(isDue(now))
+    async listDueConnections(): Promise<ConnectionRow[]> {
+      const due = db.select({ connectionId: codehostWrites.connectionId }).from(codehostWrites).where(isDue)
       return db
         .select(getTableColumns(codehostConnections))
         .from(codehostConnections)
@@ -221,22 +216,20 @@ export function codehostWritesRepository(db: Executor) {
     /** Leases the write of these connections that is due longest, unless an earlier one of its task is still pending. */
     async claim({
       connectionIds,
-      now,
       leaseMs,
     }: {
       connectionIds: string[]
-      now: Date
       leaseMs: number
     }): Promise<(LeasedWrite & { number: number }) | undefined> {
       const { rows } = await db.execute<{ id: string; number: number }>(sql`
-        update ${codehostWrites} set lease_until = ${new Date(now.getTime() + leaseMs).toISOString()}
+        update ${codehostWrites} set lease_until = ${inMs(leaseMs)}
         from ${tasks} where ${tasks.id} = task_id and ${codehostWrites.id} = (
           select due.id from ${codehostWrites} as due
           join ${codehostConnections} on ${codehostConnections.id} = due.connection_id
           join ${projects} on ${projects.id} = ${codehostConnections.projectId} and ${projects.archivedAt} is null
           where due.connection_id = any(${sql.param(connectionIds)}::uuid[]) and due.status = 'pending'
-            and due.next_attempt_at <= ${now.toISOString()}
-            and (due.lease_until is null or due.lease_until <= ${now.toISOString()})
+            and due.next_attempt_at <= ${databaseTime}
+            and (due.lease_until is null or due.lease_until <= ${databaseTime})
             and not exists (select from ${codehostWrites} as earlier
               where earlier.task_id = due.task_id and earlier.status = 'pending'
                 and (earlier.created_at, earlier.id) < (due.created_at, due.id))
@@ -253,7 +246,18 @@ export function codehostWritesRepository(db: Executor) {
       return row
     },
 
-    /** Changes a write that is still leased and pending, and stores on its task what that means for it. */
+    /** The time of the database. */
+    async now(): Promise<Date> {
+      const { rows } = await db.execute<{ ms: number }>(
+        sql`select extract(epoch from ${databaseTime})::float8 * 1000 as ms`,
+      )
+      return new Date(rows[0]?.ms ?? Number.NaN)
+    },
+
+    /**
+     * Changes a write that is still leased and pending, and stores on its task what that means for it: two statements of one
+     * transaction, which has locked the task.
+     */
     async update(write: LeasedWrite, change: Partial<WriteRow>): Promise<void> {
       const rows = await db
         .update(codehostWrites)
@@ -275,9 +279,10 @@ export function codehostWritesRepository(db: Executor) {
   }
 }
 
-const isDue = (now: Date) =>
-  and(
-    eq(codehostWrites.status, 'pending'),
-    lte(codehostWrites.nextAttemptAt, now),
-    or(isNull(codehostWrites.leaseUntil), lte(codehostWrites.leaseUntil, now)),
-  )
+const isUnleased = or(isNull(codehostWrites.leaseUntil), lte(codehostWrites.leaseUntil, databaseTime))
+
+const isDue = and(
+  eq(codehostWrites.status, 'pending'),
+  lte(codehostWrites.nextAttemptAt, databaseTime),
+  isUnleased,
+)

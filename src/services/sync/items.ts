@@ -34,7 +34,7 @@ export async function writeItems(
       portion.flatMap((decision) => activityOf(clock, { connection, decision })),
     )
   }
-  await endWrites(repos, { clock, decisions })
+  await endWrites(repos, decisions)
   return decisions
 }
 
@@ -117,14 +117,10 @@ async function decide(
 }
 
 /** Ends the writes of states that the code host has, or has changed. */
-async function endWrites(
-  { codehostWrites }: BoundRepositories,
-  { clock, decisions }: { clock: Clock; decisions: ItemDecision[] },
-): Promise<void> {
-  const now = clock.now()
+async function endWrites({ codehostWrites }: BoundRepositories, decisions: ItemDecision[]): Promise<void> {
   for (const [end, error] of Object.entries(WRITE_ENDS)) {
     const taskIds = decisions.flatMap(({ write }) => (write?.end === end ? write.taskId : []))
-    await codehostWrites.endStates(taskIds, { now, error })
+    await codehostWrites.endStates(taskIds, { error })
   }
 }
 

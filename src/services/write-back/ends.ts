@@ -2,8 +2,9 @@ import type { HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts
 import { judgeWriteRefusal, retryOf, type WriteError } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { LeasedWrite } from '../../repositories/codehost/writes.ts'
-import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
+import type { LeasedWrite, WriteRow } from '../../repositories/codehost/writes.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
 import { markGone } from '../sync/items.ts'
 
@@ -22,6 +23,13 @@ export const doneAt = (now: Date) => ({
   error: null,
 })
 
+/** Whether other writes with the token have to wait, too. */
+export interface WriteOutcome {
+  isPaused: boolean
+  /** The request was canceled, and may still arrive. */
+  mayArrive?: true
+}
+
 export const unreachableError = (reason: string): WriteError => ({
   code: 'codehost_unreachable',
   message: `The code host did not respond as expected: ${reason}`,
@@ -29,7 +37,7 @@ export const unreachableError = (reason: string): WriteError => ({
 
 /** How writes end, or wait for their next attempt. */
 export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock }) {
-  return { whileLeased, retryLater, drop, dropGone, handle }
+  return { whileLeased, release, retryLater, drop, dropGone, handle }
 
   /** Locks project, connection, and task, in this order as everywhere. Does nothing if the lease or the connection is lost. */
   async function whileLeased<T>(
@@ -49,25 +57,36 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     })
   }
 
-  function failedAttempt({ attempts, firstAttemptAt }: ClaimedWrite) {
-    const now = clock.now()
+  /** Changes a write and what its task shows of it, together. */
+  async function change({ write, connection }: WriteOf, values: Partial<WriteRow>): Promise<void> {
+    await repos.within({ projectId: connection.projectId }).transaction(async ({ codehostWrites }) => {
+      await codehostWrites.lockTask(write.taskId)
+      await codehostWrites.update(write, values)
+    })
+  }
+
+  /** Any worker can continue at once. */
+  function release(about: WriteOf): Promise<void> {
+    return change(about, { leaseUntil: null })
+  }
+
+  function failedAttempt({ attempts, firstAttemptAt }: ClaimedWrite, now: Date) {
     const first = firstAttemptAt ?? now
     const nextAttemptAt = retryOf({ now, firstAttemptAt: first, attempts })
     return { nextAttemptAt, attempt: { attempts: attempts + 1, firstAttemptAt: first } }
   }
 
   /** Tries again later, or fails after three days. */
-  async function retryLater({ write, connection }: WriteOf, error: WriteError): Promise<void> {
-    const { nextAttemptAt, attempt } = failedAttempt(write)
-    if (!nextAttemptAt) return fail({ write, connection }, error)
-    const { codehostWrites } = repos.within({ projectId: connection.projectId })
-    await codehostWrites.update(write, { ...attempt, nextAttemptAt, leaseUntil: null, error })
+  async function retryLater(about: WriteOf, error: WriteError): Promise<void> {
+    const { nextAttemptAt, attempt } = failedAttempt(about.write, await databaseNow())
+    if (!nextAttemptAt) return fail(about, error)
+    await change(about, { ...attempt, nextAttemptAt, leaseUntil: null, error })
   }
 
   async function fail({ write, connection }: WriteOf, error: WriteError): Promise<void> {
     await whileLeased({ write, connection }, async (repos, { connection }) => {
-      const failed = { status: 'failed' as const, finishedAt: clock.now(), leaseUntil: null, error }
-      await repos.codehostWrites.update(write, failed)
+      const finishedAt = await repos.codehostWrites.now()
+      await repos.codehostWrites.update(write, { status: 'failed', finishedAt, leaseUntil: null, error })
       await log(repos, { type: 'task.write_back_failed', write, connection, error })
     })
   }
@@ -77,7 +96,7 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     repos: BoundRepositories,
     { write, connection, error }: WriteOf & { error: WriteError },
   ): Promise<void> {
-    await repos.codehostWrites.update(write, { ...doneAt(clock.now()), error })
+    await repos.codehostWrites.update(write, { ...doneAt(await repos.codehostWrites.now()), error })
     await log(repos, { type: 'task.write_back_dropped', write, connection, error })
   }
 
@@ -92,30 +111,33 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     })
   }
 
-  /** Returns whether other writes with this token have to wait, too. */
   async function handle(
     response: Refusal | Unreachable,
-    { write, connection, access, tokenKey }: WriteOf & { access: HostAccess; tokenKey: string },
-  ): Promise<{ isPaused: boolean }> {
+    { write, connection, access, lease }: WriteOf & { access: HostAccess; lease: TokenLease },
+  ): Promise<WriteOutcome> {
     if (response.outcome === 'unreachable') {
       await retryLater({ write, connection }, unreachableError(response.reason))
       return { isPaused: true }
     }
-    const judged = judgeWriteRefusal(response, { now: clock.now(), access, limitedBefore: write.attempts })
+    const now = await databaseNow()
+    const judged = judgeWriteRefusal(response, { now, access, limitedBefore: write.attempts })
     if (judged.verdict === 'fail') {
       const { code, message } = judged
       await fail({ write, connection }, { code, message })
       return { isPaused: false }
     }
-    const { codehostWrites, codehostWriteLimits } = repos.within({ projectId: connection.projectId })
-    await codehostWriteLimits.pause(tokenKey, judged.retryAt)
+    await repos.within(everywhere).codehostWriteLimits.pause(lease, judged.retryAt)
     const message = `The code host limits requests until ${judged.retryAt.toISOString()}.`
     const error = { code: 'rate_limited', message }
     // When it is due again is up to the token.
-    const { nextAttemptAt, attempt } = failedAttempt(write)
-    if (nextAttemptAt) await codehostWrites.update(write, { ...attempt, leaseUntil: null, error })
+    const { nextAttemptAt, attempt } = failedAttempt(write, now)
+    if (nextAttemptAt) await change({ write, connection }, { ...attempt, leaseUntil: null, error })
     else await fail({ write, connection }, error)
     return { isPaused: true }
+  }
+
+  function databaseNow(): Promise<Date> {
+    return repos.within(everywhere).codehostWrites.now()
   }
 
   async function log(

@@ -1,5 +1,4 @@
 import type { Operations } from '../../domain/operation.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
@@ -11,7 +10,7 @@ export const writeBackOperations = {
 } satisfies Operations<ReturnType<typeof writeBackService>>
 
 /** What users do about changes that could not be written to the code host. */
-export function writeBackService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
+export function writeBackService({ repos }: { repos: Repositories }) {
   return {
     /**
      * Makes the writes of a task due now, if they failed or wait for their next attempt.
@@ -20,8 +19,7 @@ export function writeBackService({ repos, clock }: { repos: Repositories; clock:
     async retry(caller: Caller, id: string): Promise<WrittenTask> {
       return repos.within(caller).transaction(async (repos) => {
         const task = writableTask(await lockTasks(repos, { ids: [id] }), id)
-        if (await repos.codehostWrites.retry(task.id, clock.now()))
-          await repos.codehostWrites.summarize([task.id])
+        if (await repos.codehostWrites.retry(task.id)) await repos.codehostWrites.summarize([task.id])
         return writtenFor(caller, await writtenTask(repos, task.id))
       })
     },

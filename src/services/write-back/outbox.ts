@@ -11,6 +11,9 @@ export interface OutboxDeps extends SendingDeps {
   vault: Pick<TokenVault, 'accessOf'>
 }
 
+/** The code host takes no longer for a request. */
+const ARRIVAL_MS = 15_000
+
 /** Connections that write with the same token, and how. */
 interface Writers {
   access: HostAccess
@@ -19,7 +22,7 @@ interface Writers {
 
 /** Writes to the code host what was changed here. Instances may do so at the same time: each write is leased. */
 export function outboxService(deps: OutboxDeps) {
-  const { repos, clock, vault } = deps
+  const { repos, vault } = deps
   const { codehostWrites, codehostWriteLimits } = repos.within(everywhere)
   const send = writeSender(deps)
   let onQueued = () => {}
@@ -34,7 +37,7 @@ export function outboxService(deps: OutboxDeps) {
 
     /** Sends writes that are due, those of each token one after another. Returns whether there may be more. */
     async sendDue(signal: AbortSignal): Promise<boolean> {
-      const due = await codehostWrites.listDueConnections(clock.now())
+      const due = await codehostWrites.listDueConnections()
       const writers = new Map<string, Writers>()
       for (const connection of due) {
         const access = vault.accessOf(connection)
@@ -58,7 +61,9 @@ export function outboxService(deps: OutboxDeps) {
     },
   }
 
-  /** Until there is none, or the token has to wait. Returns whether it sent any. */
+  /**
+   * Until there is none, or the token has to wait, or another instance has it: it continues. Returns whether it sent any.
+   */
   async function sendAll({
     tokenKey,
     access,
@@ -66,17 +71,22 @@ export function outboxService(deps: OutboxDeps) {
     signal,
   }: Writers & { tokenKey: string; signal: AbortSignal }): Promise<boolean> {
     for (let isAny = false; ; isAny = true) {
-      const now = clock.now()
-      if (signal.aborted || !(await codehostWriteLimits.isFree(tokenKey, now))) return false
-      const write = await codehostWrites.claim({
-        connectionIds: [...connections.keys()],
-        now,
-        leaseMs: LEASE_MS,
-      })
-      const connection = write && connections.get(write.connectionId)
-      if (!connection) return isAny
-      const { isPaused } = await send.one(write, { connection, access, tokenKey, signal })
-      if (isPaused) return false
+      const lease = signal.aborted ? undefined : await codehostWriteLimits.lease(tokenKey, LEASE_MS)
+      if (!lease) return false
+      let afterMs = 0
+      try {
+        const write = await codehostWrites.claim({
+          connectionIds: [...connections.keys()],
+          leaseMs: LEASE_MS,
+        })
+        const connection = write && connections.get(write.connectionId)
+        if (!connection) return isAny
+        const { isPaused, mayArrive } = await send.one(write, { connection, access, lease, signal })
+        if (mayArrive) afterMs = ARRIVAL_MS
+        if (isPaused) return false
+      } finally {
+        await codehostWriteLimits.release(lease, { afterMs })
+      }
     }
   }
 }

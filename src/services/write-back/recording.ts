@@ -32,12 +32,8 @@ export async function recordStateWrites(
       kind: 'state' as const,
       commentId: null,
     })),
-    now,
   )
-  await codehostWrites.forgetFailedStates(
-    unneeded.map(({ taskId }) => taskId),
-    now,
-  )
+  await codehostWrites.forgetFailedStates(unneeded.map(({ taskId }) => taskId))
   return codehostWrites.summarize(written.map(({ taskId }) => taskId))
 }
 
@@ -66,7 +62,7 @@ export async function recordComment(
   const write = { id: clock.newId(now), connectionId: connection.id, ...subject }
   if (change === 'deleted') {
     const { externalId } = comment
-    await codehostWrites.addDeletion({ ...write, kind: 'comment_deleted', externalId }, now)
-  } else await codehostWrites.add([{ ...write, kind: `comment_${change}` }], now)
+    await codehostWrites.addDeletion({ ...write, kind: 'comment_deleted', externalId })
+  } else await codehostWrites.add([{ ...write, kind: `comment_${change}` }])
   await codehostWrites.summarize([task.id])
 }

@@ -5,10 +5,11 @@ import { postedIdIn } from '../../domain/codehost/posted-comment.ts'
 import type { WriteError } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import { writeItems } from '../sync/items.ts'
 import { acknowledge, type HostChange, nextComment, nextState } from './changes.ts'
-import { type ClaimedWrite, doneAt, unreachableError, writeEnds } from './ends.ts'
+import { type ClaimedWrite, doneAt, unreachableError, type WriteOutcome, writeEnds } from './ends.ts'
 
 export interface SendingDeps {
   repos: Repositories
@@ -28,7 +29,7 @@ export interface SendingDeps {
 interface Sending {
   connection: ConnectionRow
   access: HostAccess
-  tokenKey: string
+  lease: TokenLease
   signal: AbortSignal
 }
 
@@ -53,16 +54,17 @@ const COMMENT_DELETED: WriteError = {
  * killed at any step: the next one sees what has arrived.
  */
 export function writeSender({ repos, clock, host }: SendingDeps) {
-  const { whileLeased, retryLater, drop, dropGone, handle } = writeEnds({ repos, clock })
+  const { whileLeased, release, retryLater, drop, dropGone, handle } = writeEnds({ repos, clock })
 
   return {
-    /** Sends a write, unless there is nothing to change any more. Returns whether others have to wait, too. */
-    async one(write: ClaimedWrite, sending: Sending): Promise<{ isPaused: boolean }> {
+    /** Sends a write, unless there is nothing to change any more. */
+    async one(write: ClaimedWrite, sending: Sending): Promise<WriteOutcome> {
       const decided = await guarded(write, { sending, work: () => prepare(write, sending) })
       if ('isPaused' in decided) return decided
       // It may arrive after the request was canceled: whoever looks for it waits until the lease ends.
       const isKept = decided.change.about === 'new comment'
-      return guarded(decided.write, { sending, isKept, work: () => transmit(decided, sending) })
+      const sent = await guarded(decided.write, { sending, isKept, work: () => transmit(decided, sending) })
+      return sending.signal.aborted ? { ...sent, mayArrive: true } : sent
     },
 
     /** Postpones or fails the writes of a connection that cannot be used. */
@@ -71,7 +73,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       { error, leaseMs }: { error: WriteError; leaseMs: number },
     ): Promise<void> {
       const { codehostWrites } = repos.within({ projectId: connection.projectId })
-      const claim = () => codehostWrites.claim({ connectionIds: [connection.id], now: clock.now(), leaseMs })
+      const claim = () => codehostWrites.claim({ connectionIds: [connection.id], leaseMs })
       for (let write = await claim(); write; write = await claim()) {
         await retryLater({ write, connection }, error)
       }
@@ -86,7 +88,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       isKept = false,
       work,
     }: { sending: Sending; isKept?: boolean; work(): Promise<T> },
-  ): Promise<T | { isPaused: boolean }> {
+  ): Promise<T | WriteOutcome> {
     try {
       return await work()
     } catch (error) {
@@ -94,18 +96,13 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
         await retryLater({ write, connection }, UNEXPECTED)
         throw error
       }
-      // Another instance can continue at once.
-      const { codehostWrites } = repos.within({ projectId: connection.projectId })
-      if (!isKept) await codehostWrites.update(write, { leaseUntil: null })
+      if (!isKept) await release({ write, connection })
       return { isPaused: true }
     }
   }
 
   /** Reads the code host; returns what is to be sent now, if anything. */
-  async function prepare(
-    write: ClaimedWrite,
-    sending: Sending,
-  ): Promise<DecidedWrite | { isPaused: boolean }> {
+  async function prepare(write: ClaimedWrite, sending: Sending): Promise<DecidedWrite | WriteOutcome> {
     const { connection, access, signal } = sending
     const { repositoryId } = connection
     const seen = await host.readItem(access, { repositoryId, number: write.number, signal })
@@ -119,7 +116,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     return (await decide(write, { sending, item: seen.item, found })) ?? { isPaused: false }
   }
 
-  async function transmit({ change, write }: DecidedWrite, sending: Sending): Promise<{ isPaused: boolean }> {
+  async function transmit({ change, write }: DecidedWrite, sending: Sending): Promise<WriteOutcome> {
     const response = await request(change, { write, sending })
     if (isFailure(response)) return handle(response, { write, ...sending })
     await finish(write, { connection: sending.connection, change, response })
@@ -150,7 +147,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
   async function decide(
     write: ClaimedWrite,
     {
-      sending: { connection, tokenKey },
+      sending: { connection, lease },
       item: raw,
       found,
     }: { sending: Sending; item: unknown; found: CodehostComment | undefined },
@@ -161,7 +158,6 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       return undefined
     }
     return whileLeased({ write, connection }, async (repos, { connection, isArchived }) => {
-      const now = clock.now()
       const wait = () => repos.codehostWrites.update(write, { leaseUntil: null }).then(() => undefined)
       if (isArchived) return wait()
       await writeItems(repos, { clock, connection, items: [item] })
@@ -169,12 +165,13 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
         write.kind === 'state'
           ? await nextState(repos, write)
           : await nextComment(repos, { write, item, found })
+      const now = await repos.codehostWrites.now()
       if (!next) {
         await repos.codehostWrites.update(write, { ...doneAt(now), payload: {} })
         return undefined
       }
-      if (!(await repos.codehostWriteLimits.reserve(tokenKey, now))) return wait()
-      // Reading the code host may have taken most of the lease.
+      // Reading the code host may have taken most of both leases.
+      if (!(await repos.codehostWriteLimits.reserve(lease, LEASE_MS))) return wait()
       const leaseUntil = new Date(now.getTime() + LEASE_MS)
       await repos.codehostWrites.update(write, { payload: next.payload, leaseUntil })
       return { change: next.change, write: { ...write, leaseUntil } }
@@ -219,7 +216,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       }
       const about = { clock, connection, write, change, response: response.item ?? response.comment }
       const outcome = await acknowledge(repos, about)
-      const now = clock.now()
+      const now = await repos.codehostWrites.now()
       if (outcome === 'done') await repos.codehostWrites.update(write, { ...doneAt(now), payload: {} })
       else if (outcome !== 'invalid') {
         const first = { attempts: 0, firstAttemptAt: null, nextAttemptAt: now }

@@ -8,6 +8,7 @@ import { tokenVault } from '../../../src/services/codehost/token.ts'
 import { outboxService } from '../../../src/services/write-back/outbox.ts'
 import { commentDelivery } from '../../support/code-host-comments.ts'
 import { deliver, type HostDelivery, itemDelivery } from '../../support/code-host-deliveries.ts'
+import { passTime } from '../../support/database-clock.ts'
 import { type Syncing, startSyncing } from '../../support/syncing.ts'
 
 const HISTORIES = Number(process.env.HISTORIES ?? 15)
@@ -19,9 +20,14 @@ let service: Syncing
 let elapsed = 0
 const clock = { ...systemClock(), now: () => new Date(Date.now() + elapsed) }
 beforeAll(async () => {
-  service = await startSyncing({ concurrency: 4, clock, hasOutboxWorker: false })
+  service = await startSyncing({ concurrency: 4, clock, hasDatabaseClock: true, hasOutboxWorker: false })
 })
 afterAll(() => service.close())
+
+async function pass(ms: number) {
+  elapsed += ms
+  await passTime(service, ms)
+}
 
 /** What happens on either side, and what becomes of it on its way to the other. */
 interface Step {
@@ -143,7 +149,7 @@ async function setUp() {
   }
 
   async function write(writer: Step['writer']): Promise<void> {
-    elapsed += 3 * MINUTE
+    await pass(3 * MINUTE)
     const isWrite = ({ method, url }: { method: string; url: string }) =>
       method !== 'GET' && url.includes(`/repositories/${repository.id}/`)
     if (writer === 'off') return
@@ -191,7 +197,7 @@ async function setUp() {
         expect(rows).toEqual([])
       }
       for (let round = 0; round < 2; round++) {
-        elapsed += 60 * MINUTE
+        await pass(60 * MINUTE)
         while (await service.service.outbox.sendDue(signal));
         service.service.push.wake()
         await vi.waitFor(isIdle, { timeout: 20_000, interval: 25 })

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
-import { systemClock } from '../../../src/lib/clock.ts'
 import { startApp } from '../../support/app.ts'
 import { startCodeHost } from '../../support/code-host.ts'
+import { passTime } from '../../support/database-clock.ts'
 
 const script = fileURLToPath(new URL('../../support/sync-process.ts', import.meta.url))
 
@@ -17,7 +17,7 @@ test.each(STEPS)(
   async (step) => {
     const host = await startCodeHost({ tokens: { shared: {} } })
     const env = { CODEHOST_API_URLS: host.url, CODEHOST_TOKEN: 'shared' }
-    const app = await startApp({ env })
+    const app = await startApp({ env, hasDatabaseClock: true })
     const repository = host.repository('acme/app')
     repository.fill(4)
     const project = await app.given.project()
@@ -56,10 +56,10 @@ test.each(STEPS)(
     host.onResponse(() => {})
     host.heal()
 
-    // Its lease is over.
-    const later = { ...systemClock(), now: () => new Date(Date.now() + 5 * 60_000) }
+    // Its leases are over.
+    await passTime(app, 5 * 60_000)
     const others = await Promise.all(
-      [1, 2].map(() => startApp({ env, connectionString: app.connectionString, clock: later })),
+      [1, 2].map(() => startApp({ env, connectionString: app.connectionString })),
     )
     const signal = new AbortController().signal
     while ((await Promise.all(others.map(({ service }) => service.outbox.sendDue(signal)))).some(Boolean));

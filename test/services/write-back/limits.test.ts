@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/lib/clock.ts'
+import { everywhere } from '../../../src/repositories/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { startCodeHost } from '../../support/code-host.ts'
+import { passTime } from '../../support/database-clock.ts'
 
 const MINUTE = 60_000
 
@@ -9,18 +12,28 @@ let host: Awaited<ReturnType<typeof startCodeHost>>
 let instances: TestApp[]
 let app: TestApp
 let elapsed = 0
-const clock = { ...systemClock(), now: () => new Date(Date.parse('2026-01-01T00:00:00Z') + elapsed) }
+/** Clocks of instances that are wrong by hours, in both directions: only the time of the database counts. */
+const wrong = (hours: number) => ({
+  ...systemClock(),
+  now: () => new Date(Date.now() + hours * 60 * MINUTE),
+})
 
 beforeAll(async () => {
   host = await startCodeHost({ tokens: { one: {}, two: {} } })
   const env = { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY: 'ab'.repeat(32) }
-  app = await startApp({ env, clock })
-  instances = [app, await startApp({ env, clock, connectionString: app.connectionString })]
+  app = await startApp({ env, clock: wrong(-5), hasDatabaseClock: true })
+  const { connectionString } = app
+  instances = [app, await startApp({ env, clock: wrong(7), connectionString })]
 })
 afterAll(async () => {
   for (const instance of instances.toReversed()) await instance.close()
   await host.close()
 })
+
+async function pass(ms: number) {
+  elapsed += ms
+  await passTime(app, ms)
+}
 
 const written = () => host.requests.filter(({ method }) => method === 'PATCH')
 const sendDue = () =>
@@ -64,14 +77,14 @@ test('two instances write 20 times a minute with a token, whatever they have to 
     await sendDue()
     for (let i = before; i < written().length; i++) times.push(elapsed)
   }
-  for (; times.length < 40; elapsed += MINUTE / 4) await work()
+  for (; times.length < 40; await pass(MINUTE / 4)) await work()
   for (const time of times) {
     expect(times.filter((other) => other >= time && other < time + MINUTE).length).toBeLessThanOrEqual(20)
   }
   await completed(1, 'two')
   await work()
   expect(times).toHaveLength(41)
-  for (; elapsed < 5 * MINUTE; elapsed += MINUTE / 4) await work()
+  for (; elapsed < 5 * MINUTE; await pass(MINUTE / 4)) await work()
   expect(new Set(written().map(({ url }) => url)).size).toBe(46)
   expect(times).toHaveLength(46)
 })
@@ -81,14 +94,13 @@ test('they write 400 times an hour with a token', async () => {
   // In the last 50 minutes.
   await app.query(
     `update codehost_write_limits set sent = array(
-       select $1::timestamptz - make_interval(mins => 2 + i / 8) from generate_series(0, 393) as i)`,
-    [clock.now()],
+       select clock_timestamp() - make_interval(mins => 2 + i / 8) from generate_series(0, 393) as i)`,
   )
   const started = elapsed
   await completed(10, 'one')
-  for (; elapsed < started + 9 * MINUTE; elapsed += MINUTE) await sendDue()
+  for (; elapsed < started + 9 * MINUTE; await pass(MINUTE)) await sendDue()
   expect(written().length - before).toBe(6)
-  for (; elapsed < started + 13 * MINUTE; elapsed += MINUTE) await sendDue()
+  for (; elapsed < started + 13 * MINUTE; await pass(MINUTE)) await sendDue()
   expect(written().length - before).toBe(10)
 })
 
@@ -106,24 +118,24 @@ test.each([
     return rows[0].write_back
   }
   const pending = { state: 'pending', error: { code } }
-  elapsed += 80 * 60 * MINUTE
+  await pass(80 * 60 * MINUTE)
   host.fault(response, { times: 1_000, matches: ({ url }) => url.includes(`/${repository.id}/`) })
   expect(await writeBack()).toMatchObject(pending)
-  elapsed += 71 * 60 * MINUTE
+  await pass(71 * 60 * MINUTE)
   expect(await writeBack()).toMatchObject(pending)
-  elapsed += 2 * 60 * MINUTE
+  await pass(2 * 60 * MINUTE)
   expect(await writeBack()).toMatchObject({ ...pending, state: 'failed' })
   host.heal()
 })
 
 test('a limit of the code host is obeyed, and a write is tried again for three days', async () => {
-  elapsed += 2 * 60 * MINUTE
+  await pass(2 * 60 * MINUTE)
   const { repository } = await completed(1, 'two')
   const tried = () => host.requests.filter(({ url }) => url.includes(`/${repository.id}/issues/`)).length
   host.limitWrites(0, { retryAfter: '300' })
   await sendDue()
   const first = tried()
-  elapsed += 4 * MINUTE
+  await pass(4 * MINUTE)
   await sendDue()
   expect(tried()).toBe(first)
   host.limitWrites(Number.POSITIVE_INFINITY)
@@ -132,7 +144,7 @@ test('a limit of the code host is obeyed, and a write is tried again for three d
     (await app.query('select write_back from tasks where codehost_repository_id = $1', [repository.id]))[0]
   const isPending = { write_back: { state: 'pending', error: { code: 'codehost_unreachable' } } }
   for (let hours = 0; hours < 72; hours++) {
-    elapsed += 60 * MINUTE
+    await pass(60 * MINUTE)
     await sendDue()
     if (hours < 71) expect(await stateOf()).toMatchObject(isPending)
   }
@@ -143,6 +155,102 @@ test('a limit of the code host is obeyed, and a write is tried again for three d
   host.heal()
 })
 
+test('a write that fails is tried again after 45 seconds, then after twice as long', async () => {
+  host.tokens.set('retried', {})
+  const { repository } = await completed(1, 'retried')
+  const tried = () => written().filter(({ url }) => url.includes(`/${repository.id}/`)).length
+  // Whose response is lost: the request may take effect for as long as its timeout.
+  host.fault('reset', { times: 2, matches: ({ method }) => method === 'PATCH' })
+  await sendDue()
+  for (const [seconds, count] of [
+    [44, 1],
+    [2, 2],
+    [88, 2],
+    [3, 3],
+  ] as const) {
+    await pass(seconds * 1_000)
+    await sendDue()
+    expect(tried()).toBe(count)
+  }
+  expect(repository.items.get(1)?.state).toBe('closed')
+})
+
+test('a token writes once at a time, on all instances together', async () => {
+  host.tokens.set('shared', {})
+  // Of two projects.
+  const before = written().length
+  await completed(6, 'shared')
+  await completed(6, 'shared')
+  let atOnce = 0
+  const most: number[] = []
+  host.onResponse(async ({ method }) => {
+    if (method !== 'PATCH') return
+    most.push(++atOnce)
+    await sleep(20)
+    atOnce--
+  })
+  while (written().length - before < 12) await sendDue()
+  host.onResponse(() => {})
+  expect(most).toEqual(Array.from({ length: 12 }, () => 1))
+})
+
+test('a token that another transaction uses is skipped, not waited for', async () => {
+  host.tokens.set('busy', {})
+  await completed(1, 'busy')
+  await sendDue()
+  const { repository } = await completed(1, 'busy')
+  const user = await app.connect()
+  await user.query('begin; select from codehost_write_limits for update')
+  await sendDue()
+  expect(repository.items.get(1)?.state).toBe('open')
+  await user.query('rollback')
+  user.release()
+  await sendDue()
+  expect(repository.items.get(1)?.state).toBe('closed')
+})
+
+test('a longer wait that is known already is not shortened', async () => {
+  const { codehostWriteLimits } = app.repos.within(everywhere)
+  const lease = await codehostWriteLimits.lease('paused', MINUTE)
+  if (!lease) throw new Error('The token is leased.')
+  const minutes = (count: number) => new Date(Date.now() + elapsed + count * MINUTE)
+  for (const until of [3, 1, 2]) await codehostWriteLimits.pause(lease, minutes(until))
+  await codehostWriteLimits.release(lease)
+  await pass(2.5 * MINUTE)
+  expect(await codehostWriteLimits.lease('paused', MINUTE)).toBeUndefined()
+  await pass(MINUTE)
+  expect(await codehostWriteLimits.lease('paused', MINUTE)).toBeDefined()
+})
+
+test('a lease that is over, or another worker has now, allows nothing', async () => {
+  const { codehostWriteLimits } = app.repos.within(everywhere)
+  const lost = await codehostWriteLimits.lease('lost', MINUTE)
+  expect(await codehostWriteLimits.lease('lost', MINUTE)).toBeUndefined()
+  await pass(1.1 * MINUTE)
+  const lease = await codehostWriteLimits.lease('lost', MINUTE)
+  if (!lost || !lease) throw new Error('The token is leased.')
+  await codehostWriteLimits.release(lost)
+  expect(await codehostWriteLimits.reserve(lost, MINUTE)).toBe(false)
+  expect(await codehostWriteLimits.reserve(lease, MINUTE)).toBe(true)
+  expect(await codehostWriteLimits.lease('lost', MINUTE)).toBeUndefined()
+})
+
+test('the counts of a token that is not used any more are removed', async () => {
+  const key = (name: string) => `'unused ${name}'`
+  await app.query(`insert into codehost_write_limits (token_key, sent, paused_until, lease_until) values
+    (${key('now')}, array[clock_timestamp() - interval '61 minutes'], clock_timestamp(), clock_timestamp()),
+    (${key('but lately')}, array[clock_timestamp() - interval '59 minutes'], null, null),
+    (${key('but paused')}, '{}', clock_timestamp() + interval '1 minute', null),
+    (${key('but leased')}, '{}', null, clock_timestamp() + interval '1 minute')`)
+  await app.service.cleanup.cleanUp()
+  const rows = await app.query("select token_key from codehost_write_limits where token_key like 'unused%'")
+  expect(rows.map(({ token_key }) => token_key).toSorted()).toEqual([
+    'unused but lately',
+    'unused but leased',
+    'unused but paused',
+  ])
+})
+
 test('a write whose reading took long is not leased by another instance while it is sent', async () => {
   host.tokens.set('slow', {})
   const { repository } = await completed(1, 'slow')
@@ -151,7 +259,7 @@ test('a write whose reading took long is not leased by another instance while it
   let asked: number | undefined
   host.onResponse(async ({ method, url }) => {
     if (asked !== undefined || !url.includes(`/${repository.id}/issues/`)) return
-    elapsed += 1.9 * MINUTE
+    await pass(1.9 * MINUTE)
     if (method === 'GET') return
     const before = host.requests.length
     asked = 0

@@ -40,3 +40,17 @@ test.each(['writing it', 'failing it', 'turning write-back off', 'disconnecting'
     expect(writeBack?.state).toBe(states[name])
   },
 )
+
+test('a failed attempt, and what its task shows of it, are stored together', async () => {
+  const { id, path } = await writingBack(service)
+  await service.patch(`/api/tasks/${id}`, { status: 'done' })
+  await service.query(`
+    create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
+    create trigger refuse before update of write_back on tasks execute function refuse()`)
+  service.host.fault({ status: 502 })
+  await expect(service.service.outbox.sendDue(new AbortController().signal)).rejects.toThrow()
+  const rows = await service.query('select attempts, error from codehost_writes where task_id = $1', [id])
+  expect(rows).toEqual([{ attempts: 0, error: null }])
+  await service.query('drop function refuse cascade')
+  await service.delete(path)
+})
