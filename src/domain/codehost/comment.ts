@@ -86,19 +86,23 @@ export const hostColumns = ({ body, author, url, updatedAt }: CodehostComment) =
 
 /**
  * What a comment of the host is compared with what is stored: older ones, and those written here, change nothing. Only
- * another body is an edit: the host also updates comments for other reasons.
+ * another body is an edit: the host also updates comments for other reasons. If it was stored since the comment was asked
+ * for, and in the same second, nobody knows which body is newer.
  */
 export function compareComment(
   comment: CodehostComment,
-  stored: StoredComment | undefined,
-): 'created' | 'edited' | 'refreshed' | 'unchanged' {
+  stored: (StoredComment & { isStoredSince?: boolean }) | undefined,
+): 'created' | 'edited' | 'refreshed' | 'unchanged' | 'uncertain' {
   if (!stored) return 'created'
   if (stored.authorType !== 'codehost') return 'unchanged'
   const { hostUpdatedAt, ...columns } = hostColumns(comment)
   if (hostUpdatedAt !== null && stored.hostUpdatedAt !== null && hostUpdatedAt < stored.hostUpdatedAt) {
     return 'unchanged'
   }
-  if (hashOf(columns.body) !== stored.bodyHash) return 'edited'
+  if (hashOf(columns.body) !== stored.bodyHash) {
+    const isOfSameSecond = hostUpdatedAt?.getTime() === stored.hostUpdatedAt?.getTime()
+    return stored.isStoredSince && isOfSameSecond ? 'uncertain' : 'edited'
+  }
   const isSame =
     hostUpdatedAt?.getTime() === stored.hostUpdatedAt?.getTime() &&
     (['authorName', 'authorUrl', 'externalUrl'] as const).every((name) => columns[name] === stored[name])

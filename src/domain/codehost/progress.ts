@@ -100,6 +100,12 @@ export function afterUpdates(
   return page.next === null ? end(null) : continueAt(page.next)
 }
 
+/** To read a page of changes again. If a later one has changed since it was last read, items before it have moved. */
+export const restarted = (
+  { next, since, etag }: ListCheckpoint & { phase: 'updates' },
+  updatesUrl: (since: string) => string,
+): ListCheckpoint => ({ phase: 'updates', next: etag === undefined ? next : updatesUrl(since), since })
+
 function anchorAfter(since: string, last: string | null): string | null {
   if (last === null) return null
   const overlapping = toSecond(Date.parse(last) - OVERLAP_MS)

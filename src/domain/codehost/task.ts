@@ -18,6 +18,8 @@ export interface ItemDecision {
   outcome: 'created' | 'closed' | 'reopened' | 'updated' | 'unchanged' | 'skipped'
   /** Why the item was skipped. */
   reason?: 'deleted_here'
+  /** Whether what is stored may be newer: then it is kept, and the code host is to be asked again. */
+  isUncertain?: true
   row?: StoredTask
   activities: {
     type: 'task.created' | 'task.updated' | 'task.completed' | 'task.reopened' | 'task.write_back_dropped'
@@ -74,18 +76,33 @@ export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
  * Updates the task of a known item: columns owned by the code host are overwritten, all others kept. An item that is older
  * than the one last stored changes nothing.
  * @param unwritten while the status is not written to the code host: it is kept until the code host changes its own
+ * @param isStoredSince whether the task was changed since the item was asked for: of two that are of one second, nobody
+ * knows then which is newer
  */
 export function updateFromItem(
   task: SyncedTask,
-  { item, now, unwritten }: { item: CodehostItem; now: Date; unwritten?: UnwrittenState | undefined },
+  { item, now, unwritten, isStoredSince = false }: ItemUpdate,
 ): ItemDecision {
   const decision = isOlder(item, task) ? unchanged(item) : followItem(task, { item, now, unwritten })
+  if (isStoredSince && decision.row && isOfSameSecond(item, task)) {
+    return { ...unchanged(item), isUncertain: true }
+  }
   // A deleted task is updated without activity: it may be restored, and the code host does not report the change
   // again.
   if (!task.deletedAt) return decision
   const { row, write } = decision
   return { ...skipItem(item), ...(row && { row }), ...(write && { write }) }
 }
+
+interface ItemUpdate {
+  item: CodehostItem
+  now: Date
+  unwritten?: UnwrittenState | undefined
+  isStoredSince?: boolean
+}
+
+const isOfSameSecond = ({ updatedAt }: CodehostItem, { hostUpdatedAt }: SyncedTask) =>
+  updatedAt !== null && Date.parse(updatedAt) === hostUpdatedAt?.getTime()
 
 const isOlder = ({ updatedAt }: CodehostItem, { hostUpdatedAt }: SyncedTask) =>
   updatedAt !== null && hostUpdatedAt !== null && new Date(updatedAt) < hostUpdatedAt

@@ -8,6 +8,7 @@ import type { ActivityRow } from '../activity.ts'
 import type { CommentRow } from '../comments.ts'
 import type { Executor, Reach } from '../index.ts'
 import { activitySet } from '../tasks.ts'
+import { isStoredSince, type Snapshot } from './stored-since.ts'
 
 /** A stored comment of the code host; of its body only the hash is read. */
 export type SyncedCommentRow = Omit<CommentRow, 'body' | 'externalId'> & {
@@ -41,8 +42,14 @@ export function syncedCommentsRepository(db: Executor, reach: Reach) {
     /** The stored comments with one of these ids. */
     async list(
       projectId: string,
-      { repositoryId, externalIds }: { repositoryId: number; externalIds: string[] },
-    ): Promise<(SyncedCommentRow & { number: number })[]> {
+      {
+        repositoryId,
+        externalIds,
+        asOf,
+      }: { repositoryId: number; externalIds: string[]; asOf?: Snapshot | undefined },
+    ): Promise<
+      (SyncedCommentRow & { number: number /** `asOf` that snapshot. */; isStoredSince: boolean })[]
+    > {
       if (externalIds.length === 0) return []
       return db
         .select({
@@ -60,6 +67,7 @@ export function syncedCommentsRepository(db: Executor, reach: Reach) {
           updatedAt: comments.updatedAt,
           number: sql<number>`${tasks.codehostNumber}`,
           bodyHash: sql<string>`encode(sha256(convert_to(${comments.body}, 'UTF8')), 'hex')`,
+          isStoredSince: isStoredSince(comments, asOf),
         })
         .from(comments)
         .innerJoin(tasks, eq(tasks.id, comments.taskId))

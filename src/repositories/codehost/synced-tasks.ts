@@ -7,6 +7,7 @@ import type { ActivityRow } from '../activity.ts'
 import type { Executor, Reach } from '../index.ts'
 import { endingClaims, taskColumns } from '../task-columns.ts'
 import { activitySet, type TaskRow, taskSet, tasksAndActivity } from '../tasks.ts'
+import { currentSnapshot, isStoredSince, type Snapshot } from './stored-since.ts'
 
 const { description, notes, metadata, ...short } = taskColumns
 
@@ -49,17 +50,25 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     and(eq(tasks.projectId, projectId), eq(tasks.codehostRepositoryId, repositoryId), inReach)
 
   return {
+    /** The snapshot before a request to the code host: what is stored later may be newer than its response. */
+    snapshot: (): Promise<Snapshot> => currentSnapshot(db),
+
     /** Existing tasks, including deleted ones, locked until the transaction ends. */
     async listKnownForUpdate(
       projectId: string,
-      { repositoryId, numbers }: { repositoryId: number; numbers: number[] },
-    ): Promise<SyncedTaskRow[]> {
+      {
+        repositoryId,
+        numbers,
+        asOf,
+      }: { repositoryId: number; numbers: number[]; asOf?: Snapshot | undefined },
+    ): Promise<(SyncedTaskRow & { /** `asOf` that snapshot. */ isStoredSince: boolean })[]> {
       return db
         .select({
           ...short,
           descriptionHash: sql<
             string | null
           >`encode(sha256(convert_to(${tasks.description}, 'UTF8')), 'hex')`,
+          isStoredSince: isStoredSince(tasks, asOf),
         })
         .from(tasks)
         .where(and(isOf(projectId, repositoryId), isOneOf(tasks.codehostNumber, numbers)))

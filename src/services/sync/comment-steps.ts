@@ -7,10 +7,12 @@ import {
   type Checkpoint,
   type CommentsCheckpoint,
   type ListCheckpoint,
+  restarted,
   resumeAt,
   type SyncPosition,
 } from '../../domain/codehost/progress.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { LeasedRun } from './leased-run.ts'
@@ -94,6 +96,7 @@ export function commentSteps({
     return writeAndContinue(page, {
       list: following,
       after: until,
+      again: { phase: 'comments', list, after },
       position: following?.phase === 'listing' ? undefined : position,
     })
   }
@@ -104,32 +107,46 @@ export function commentSteps({
     if (!page) return undefined
     const read = { ...page, url: list.next, updatedAt: page.items.map(({ updatedAt }) => updatedAt) }
     const { checkpoint, position } = afterUpdates(list, { page: read, updatesUrl })
-    return writeAndContinue(page, { list: checkpoint, after: null, position })
+    const again = { phase: 'comments' as const, list: restarted(list, updatesUrl), after: null }
+    return writeAndContinue(page, { list: checkpoint, after: null, again, position })
   }
 
   async function writeAndContinue(
     {
       items: comments,
+      asOf,
       limits,
       bytes,
     }: Pick<PageToWrite, 'limits'> & {
       items: CodehostComment[]
+      asOf: Snapshot
       bytes: number
     },
     {
       list,
       after,
+      again,
       position,
-    }: { list: ListCheckpoint | undefined; after: string | null; position: SyncPosition | undefined },
-  ): Promise<CommentsCheckpoint | undefined> {
+    }: {
+      list: ListCheckpoint | undefined
+      after: string | null
+      again: CommentsCheckpoint
+      position: SyncPosition | undefined
+    },
+  ): Promise<Checkpoint | undefined> {
     const items = await readUnknownItems(comments)
     if (!items) return undefined
     const next = list && ({ phase: 'comments', list, after } as const)
     if (list && bytes <= LARGE_PAGE_BYTES && !isTurnOver()) requests.prefetch(list.next)
-    const written = { comments, gone: [], ...(position && { position }) }
-    const isWritten = await leased.write({ items, limits, checkpoint: next, comments: written })
-    if (isWritten && !next) await leased.end(null)
-    return isWritten ? next : undefined
+    const written = await leased.write({
+      items,
+      limits,
+      checkpoint: next,
+      again,
+      comments: { comments, asOf, gone: [], ...(position && { position }) },
+    })
+    if (written === undefined) await leased.end(null)
+    return written || undefined
   }
 
   /** The issues and pull requests of comments that were opened after theirs were read. */
@@ -178,7 +195,7 @@ export function commentSteps({
       checkpoint: next,
       comments: { comments, gone },
     })
-    return isWritten ? next : undefined
+    return isWritten === false ? undefined : next
   }
 }
 

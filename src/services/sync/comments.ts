@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { SyncedCommentRow } from '../../repositories/codehost/synced-comments.ts'
 import type { CommentedTask } from '../../repositories/codehost/synced-tasks.ts'
 import type { CommentRow } from '../../repositories/comments.ts'
@@ -23,6 +24,8 @@ export interface CommentDecision {
   outcome: 'created' | 'updated' | 'unchanged' | 'skipped'
   /** Why it was skipped. */
   reason?: 'deleted_here' | 'outdated'
+  /** As of items. */
+  isUncertain?: true
   taskId?: string
 }
 
@@ -32,12 +35,21 @@ export interface CommentDecision {
  */
 export async function writeComments(
   repos: BoundRepositories,
-  { clock, connection, comments }: CommentsWrite & { comments: CodehostComment[] },
+  {
+    clock,
+    connection,
+    comments,
+    asOf,
+  }: CommentsWrite & {
+    comments: CodehostComment[]
+    /** As of items. */
+    asOf?: Snapshot | undefined
+  },
 ): Promise<CommentDecision[]> {
   const { projectId, repositoryId } = connection
   const externalIds = comments.map(({ externalId }) => externalId)
   const tasks = await lockedTasks(repos, { connection, numbers: comments.map(({ number }) => number) })
-  const stored = await repos.syncedComments.list(projectId, { repositoryId, externalIds })
+  const stored = await repos.syncedComments.list(projectId, { repositoryId, externalIds, asOf })
   const known = new Map(stored.map((row) => [row.externalId, row]))
   const deleted = await repos.deliveries.listDeletedComments(connection.id, externalIds)
   const own = await adoptOwn(repos, {
@@ -59,6 +71,7 @@ export async function writeComments(
     const change = compareComment(comment, before)
     const decision = { externalId, taskId: task.id }
     if (change === 'unchanged') return { ...decision, outcome: 'unchanged' }
+    if (change === 'uncertain') return { ...decision, outcome: 'unchanged', isUncertain: true }
     const row = before
       ? changedRow(before, { comment, isEdited: change === 'edited', clock })
       : newRow(comment, { task, clock })

@@ -4,6 +4,7 @@ import type { WriteError } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import { activityRow } from '../activity/row.ts'
@@ -12,15 +13,17 @@ interface ItemsWrite {
   clock: Clock
   connection: ConnectionRow
   items: CodehostItem[]
+  /** Before they were asked for, unless something else proves that they are not older than what is stored. */
+  asOf?: Snapshot | undefined
 }
 
 /** Writes items as tasks, with their activity, whoever brings them. The connection is locked. */
 export async function writeItems(
   repos: BoundRepositories,
-  { clock, connection, items }: ItemsWrite,
+  { clock, connection, items, asOf }: ItemsWrite,
 ): Promise<ItemDecision[]> {
   const destination = await destinationOf(repos, connection)
-  const decisions = await decide(repos, { clock, connection, destination, items })
+  const decisions = await decide(repos, { clock, connection, destination, items, asOf })
   await repos.codehostLabels.save(
     connection.projectId,
     items.flatMap(({ labelColors }) => labelColors),
@@ -96,10 +99,11 @@ async function decide(
     connection: { id, projectId, repositoryId, repository: name, writeBack },
     destination,
     items,
-  }: { clock: Clock; connection: ConnectionRow; destination: DestinationRow; items: CodehostItem[] },
+    asOf,
+  }: ItemsWrite & { destination: DestinationRow },
 ): Promise<ItemDecision[]> {
   const numbers = items.map(({ number }) => number)
-  const rows = await repos.syncedTasks.listKnownForUpdate(projectId, { repositoryId, numbers })
+  const rows = await repos.syncedTasks.listKnownForUpdate(projectId, { repositoryId, numbers, asOf })
   const known = new Map(rows.map((row) => [row.codehostNumber, row]))
   const unknown = numbers.filter((number) => !known.has(number))
   const purged = new Set(await repos.syncedTasks.listPurged(projectId, { repositoryId, numbers: unknown }))
@@ -109,8 +113,11 @@ async function decide(
     writeBack === 'off' ? [] : await repos.codehostWrites.listUnwrittenStates(rows.map(({ id }) => id))
   const unwritten = new Map(states.map((write) => [write.taskId, write]))
   return items.map((item) => {
-    const task = known.get(item.number)
-    if (task) return updateFromItem(task, { item, now, unwritten: unwritten.get(task.id) })
+    const row = known.get(item.number)
+    if (row) {
+      const { isStoredSince, ...task } = row
+      return updateFromItem(task, { item, now, unwritten: unwritten.get(task.id), isStoredSince })
+    }
     if (purged.has(item.number)) return skipItem(item)
     return importItem(item, { id: clock.newId(now), now, destination, actor, repositoryId })
   })

@@ -1,4 +1,5 @@
 import type { HostLimits } from '../../clients/codehost.ts'
+import type { Checkpoint } from '../../domain/codehost/progress.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
@@ -27,13 +28,17 @@ export function leasedRun(
   let { limited } = run
 
   return {
-    /** Writes a page. Returns false if the run is over for this worker. */
-    async write(page: PageToWrite): Promise<boolean> {
-      return whileConnected(async (repos, { run, connection, end }) => {
+    /** Writes a page; returns where the run continues. False if it is over for this worker. */
+    async write(page: PageToWrite): Promise<Checkpoint | undefined | false> {
+      let next: Checkpoint | undefined
+      const isWritten = await whileConnected(async (repos, { run, connection, end }) => {
         // They were switched off meanwhile.
         if (page.comments && !connection.comments) return end(null)
-        return writePage(repos, { clock, run, connection, page })
+        const written = await writePage(repos, { clock, run, connection, page })
+        next = asCheckpoint(written.checkpoint)
+        return written
       })
+      return isWritten && next
     },
 
     /** Stores how many items there are to fetch. Returns false if the run is over for this worker. */
@@ -130,6 +135,9 @@ export function leasedRun(
     return after
   }
 }
+
+/** Cast: only `writePage` writes this column. */
+export const asCheckpoint = (json: unknown) => (json ?? undefined) as Checkpoint | undefined
 
 /** A locked run, and the current state of what it writes to. */
 interface LockedRun {

@@ -5,6 +5,7 @@ import type { Checkpoint, SyncPosition } from '../../domain/codehost/progress.ts
 import { tallied, withComments } from '../../domain/codehost/tally.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { deleteComments, writeComments } from './comments.ts'
@@ -14,12 +15,17 @@ import { tallyOf } from './run-view.ts'
 /** The items of one response, and the progress of the run once they are written. */
 export interface PageToWrite {
   items: CodehostItem[]
+  /** Before they were asked for. */
+  asOf?: Snapshot | undefined
   checkpoint: Checkpoint | undefined
+  /** Where the run continues if they have to be asked for again. */
+  again?: Checkpoint
   /** Where the next incremental run resumes, if this page determines it. */
   position?: SyncPosition
   limits: HostLimits
   comments?: {
     comments: CodehostComment[]
+    asOf?: Snapshot
     /** Ids of comments that no longer exist. */
     gone: string[]
     /** Like the position of items. */
@@ -39,7 +45,9 @@ export async function writePage(
   repos: BoundRepositories,
   { clock, run, connection, page }: PageWrite,
 ): Promise<SyncRunRow> {
-  const decisions = await writeItems(repos, { clock, connection, items: page.items })
+  const decided = await writeItems(repos, { clock, connection, items: page.items, asOf: page.asOf })
+  const decisions = decided.filter(({ isUncertain }) => !isUncertain)
+  let isAgain = decisions.length < decided.length
   const seen = await repos.syncRuns.listSeen(
     run.id,
     decisions.map(({ number }) => number),
@@ -52,23 +60,25 @@ export async function writePage(
 
   const { comments } = page
   if (comments) {
-    const written = await writeComments(repos, { clock, connection, comments: comments.comments })
+    const decided = await writeComments(repos, { clock, connection, ...comments })
+    const written = decided.filter(({ isUncertain }) => !isUncertain)
+    isAgain ||= written.length < decided.length
     const gone = await deleteComments(repos, { clock, connection, externalIds: comments.gone })
     tally.counts.comments = withComments(tally.counts.comments, { written, gone: gone.length })
     const { position } = comments
-    if (position) await repos.codehost.update(connection.id, { commentsPosition: position })
+    if (position && !isAgain) await repos.codehost.update(connection.id, { commentsPosition: position })
   }
 
   const change = {
     ...tally,
-    checkpoint: page.checkpoint ?? null,
+    checkpoint: (isAgain ? page.again : page.checkpoint) ?? null,
     rateLimit: rateLimitOf(page.limits),
     // A committed page is progress, so both counters restart.
     attempts: 0,
     limited: 0,
   }
   await repos.syncRuns.update(run.id, change)
-  if (page.position) await repos.codehost.update(connection.id, { position: page.position })
+  if (page.position && !isAgain) await repos.codehost.update(connection.id, { position: page.position })
   const repository = page.items.at(-1)?.repository ?? connection.repository
   await saveName(repos, { clock, connection, repository })
   return { ...run, ...change }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { CodeHost, HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
+import type { HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
 import { type CodehostItem, itemsOf } from '../../domain/codehost/item.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import { collectGarbage } from '../../lib/collect-garbage.ts'
@@ -37,30 +37,32 @@ export function runRequests(
   { run, leased, connection, access, signal }: RunRequestsOptions,
 ) {
   const { repositoryId } = connection
-  let prefetched: { url: string; response: ReturnType<CodeHost['readPage']> } | undefined
+  const { syncedTasks } = repos.within(run)
+  let prefetched: { url: string; request: ReturnType<typeof requestPage> } | undefined
 
   return {
     /** A page of a list. @param parse returns undefined if an element is invalid. */
     async readPage<T>({ url, etag }: PageRequest, parse: (elements: unknown[]) => T[] | undefined) {
       return withRetries(async () => {
-        const prefetchedPage = prefetched?.url === url ? prefetched.response : undefined
+        const prefetchedPage = prefetched?.url === url ? prefetched.request : undefined
         prefetched = undefined
-        const page = await (prefetchedPage ?? host.readPage(access, { url, etag: etag ?? null, signal }))
+        const { asOf, page } = await (prefetchedPage ?? requestPage(url, etag))
         if (page.outcome !== 'page') return page
         const items = parse(page.items)
         page.items.length = 0
         if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
-        return items ? { ...page, items } : INVALID_ELEMENT
+        return items ? { ...page, items, asOf } : INVALID_ELEMENT
       })
     },
 
     async readItem(number: number) {
       signal.throwIfAborted()
       return withRetries(async () => {
+        const asOf = await syncedTasks.snapshot()
         const response = await host.readItem(access, { repositoryId, number, signal })
         if (response.outcome !== 'present') return response
         const [item]: CodehostItem[] = itemsOf([response.item]) ?? []
-        return item?.number === number ? { ...response, item } : INVALID_ELEMENT
+        return item?.number === number ? { ...response, item, asOf } : INVALID_ELEMENT
       })
     },
 
@@ -71,12 +73,17 @@ export function runRequests(
 
     /** Requests a page while the one before is written. Still one request at a time. */
     prefetch(url: string): void {
-      prefetched = { url, response: host.readPage(access, { url, signal }) }
+      prefetched = { url, request: requestPage(url) }
       // `readPage` handles the error; if it is never called, the run is over.
-      prefetched.response.catch(() => {})
+      prefetched.request.catch(() => {})
     },
 
     isPrefetched: () => prefetched !== undefined,
+  }
+
+  async function requestPage(url: string, etag: string | null = null) {
+    const asOf = await syncedTasks.snapshot()
+    return { asOf, page: await host.readPage(access, { url, etag, signal }) }
   }
 
   async function withRetries<T extends { outcome: string }>(

@@ -1,10 +1,11 @@
 import type { CodeHost, HostAccess, HostLimits } from '../../clients/codehost.ts'
-import { type CodehostItem, itemsOf } from '../../domain/codehost/item.ts'
+import { itemsOf } from '../../domain/codehost/item.ts'
 import {
   afterListing,
   afterUpdates,
   type Checkpoint,
   isPlausible,
+  restarted,
   resumeAt,
   type SyncPosition,
 } from '../../domain/codehost/progress.ts'
@@ -15,7 +16,8 @@ import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { commentSteps } from './comment-steps.ts'
-import { type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
+import { asCheckpoint, type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
+import type { PageToWrite } from './page.ts'
 import { LARGE_PAGE_BYTES, runRequests } from './requests.ts'
 import { CUT_SHORT, DISCONNECTED, TOO_MANY_ATTEMPTS, tooManyVanished, WENT_EMPTY } from './run-errors.ts'
 import { totalOf } from './total.ts'
@@ -133,6 +135,7 @@ export async function followRepository(
     return writeAndContinue(page, {
       // A full run checks the few known items even if the listing is empty.
       next: following ?? afterUpdatesOf(run),
+      again: checkpoint,
       position: following?.phase === 'listing' ? undefined : position,
     })
   }
@@ -144,25 +147,32 @@ export async function followRepository(
     const { items } = page
     const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
     const { checkpoint: more, position } = afterUpdates(checkpoint, { page: read, updatesUrl })
-    return writeAndContinue(page, { next: more ?? afterUpdatesOf(run), position })
+    const again = restarted(checkpoint, updatesUrl)
+    return writeAndContinue(page, { next: more ?? afterUpdatesOf(run), again, position })
   }
 
   /** Undefined if that was the last page, or the run is over for this worker. */
   async function writeAndContinue(
-    { items, limits, bytes }: { items: CodehostItem[]; limits: HostLimits; bytes: number },
-    { next, position }: { next: Checkpoint | undefined; position: SyncPosition | undefined },
+    { items, limits, bytes, asOf }: Pick<PageToWrite, 'items' | 'limits' | 'asOf'> & { bytes: number },
+    {
+      next,
+      again,
+      position,
+    }: { next: Checkpoint | undefined; again: Checkpoint; position: SyncPosition | undefined },
   ): Promise<Checkpoint | undefined> {
     const isPrefetching = next?.phase === 'listing' || next?.phase === 'updates'
     if (isPrefetching && bytes <= LARGE_PAGE_BYTES && !turn.isOver()) requests.prefetch(next.next)
-    const isWritten = await leased.write({
+    const written = await leased.write({
       items,
+      asOf,
       limits,
       checkpoint: next,
+      again,
       ...(position && { position }),
     })
-    if (isWritten && !next) await leased.end(null)
+    if (written === undefined) await leased.end(null)
     if (bytes > LARGE_PAGE_BYTES) collectGarbage()
-    return isWritten ? next : undefined
+    return written || undefined
   }
 
   async function checkVanished(): Promise<Checkpoint | undefined> {
@@ -190,8 +200,10 @@ export async function followRepository(
       if (!response) return false
       if (response.outcome !== 'present') gone.push({ number, sourceState: response.outcome })
       else {
-        const { item, limits } = response
-        if (!(await leased.write({ items: [item], limits, checkpoint: { phase: 'vanished' } }))) return false
+        const { item, limits, asOf } = response
+        const checkpoint = { phase: 'vanished' as const }
+        if (!(await leased.write({ items: [item], asOf, limits, checkpoint, again: checkpoint })))
+          return false
       }
     }
     if (gone.length === 0) return true
@@ -222,6 +234,5 @@ export async function followRepository(
   }
 }
 
-/** Casts: only `writePage` writes these columns. */
-const asCheckpoint = (json: unknown) => (json ?? undefined) as Checkpoint | undefined
+/** Cast: only `writePage` writes this column. */
 const asPosition = ({ position }: ConnectionRow) => position as SyncPosition | null

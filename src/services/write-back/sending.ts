@@ -5,8 +5,9 @@ import { postedIdIn } from '../../domain/codehost/posted-comment.ts'
 import type { WriteError } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
-import type { Repositories } from '../../repositories/index.ts'
+import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { writeItems } from '../sync/items.ts'
 import { acknowledge, type HostChange, nextComment, nextState } from './changes.ts'
 import { type ClaimedWrite, doneAt, unreachableError, type WriteOutcome, writeEnds } from './ends.ts'
@@ -54,6 +55,7 @@ const COMMENT_DELETED: WriteError = {
  * killed at any step: the next one sees what has arrived.
  */
 export function writeSender({ repos, clock, host }: SendingDeps) {
+  const { snapshot } = repos.within(everywhere).syncedTasks
   const { whileLeased, release, retryLater, drop, dropGone, handle } = writeEnds({ repos, clock })
 
   return {
@@ -105,6 +107,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
   async function prepare(write: ClaimedWrite, sending: Sending): Promise<DecidedWrite | WriteOutcome> {
     const { connection, access, signal } = sending
     const { repositoryId } = connection
+    const asOf = await snapshot()
     const seen = await host.readItem(access, { repositoryId, number: write.number, signal })
     if (isFailure(seen)) return handle(seen, { write, ...sending })
     if (seen.outcome !== 'present') {
@@ -113,7 +116,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     }
     const found = await findPosted(write, sending)
     if (found && 'outcome' in found) return handle(found, { write, ...sending })
-    return (await decide(write, { sending, item: seen.item, found })) ?? { isPaused: false }
+    return (await decide(write, { sending, item: seen.item, asOf, found })) ?? { isPaused: false }
   }
 
   async function transmit({ change, write }: DecidedWrite, sending: Sending): Promise<WriteOutcome> {
@@ -149,8 +152,9 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     {
       sending: { connection, lease },
       item: raw,
+      asOf,
       found,
-    }: { sending: Sending; item: unknown; found: CodehostComment | undefined },
+    }: { sending: Sending; item: unknown; asOf: Snapshot; found: CodehostComment | undefined },
   ): Promise<DecidedWrite | undefined> {
     const item = itemOf(raw)
     if (item?.number !== write.number) {
@@ -160,7 +164,8 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     return whileLeased({ write, connection }, async (repos, { connection, isArchived }) => {
       const wait = () => repos.codehostWrites.update(write, { leaseUntil: null }).then(() => undefined)
       if (isArchived) return wait()
-      await writeItems(repos, { clock, connection, items: [item] })
+      const [decision] = await writeItems(repos, { clock, connection, items: [item], asOf })
+      if (decision?.isUncertain) return wait()
       const next =
         write.kind === 'state'
           ? await nextState(repos, write)
