@@ -70,7 +70,10 @@ export const reasonFor = ({
 
 /** The kinds of writes that a setting excludes. */
 export const excludedKinds = (writeBack: WriteBack): WriteKind[] =>
-  (Object.keys(KINDS) as WriteKind[]).filter((kind) => !KINDS[kind].includes(writeBack))
+  (Object.keys(KINDS) as WriteKind[]).filter((kind) => !includesKind(writeBack, kind))
+
+export const includesKind = (writeBack: WriteBack, kind: WriteKind): boolean =>
+  KINDS[kind].includes(writeBack)
 
 export type WriteKind = 'state' | 'comment_created' | 'comment_updated' | 'comment_deleted'
 

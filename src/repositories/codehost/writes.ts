@@ -267,6 +267,12 @@ export function codehostWritesRepository(db: Executor) {
       if (rows.length > 0) await this.summarize([write.taskId])
     },
 
+    /** Deletes a leased write that must not be made any more, as `cancel` does with many. */
+    async delete(write: LeasedWrite): Promise<void> {
+      await db.delete(codehostWrites).where(isLeased(write))
+      await this.summarize([write.taskId])
+    },
+
     /** Whether the write is still this worker's, and still to be done. Locks it until the transaction ends. */
     async isOurs(write: LeasedWrite): Promise<boolean> {
       const rows = await db

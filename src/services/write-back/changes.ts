@@ -1,7 +1,7 @@
 import { type CodehostComment, commentOf } from '../../domain/codehost/comment.ts'
 import { type CodehostItem, itemOf } from '../../domain/codehost/item.ts'
 import { postedText } from '../../domain/codehost/posted-comment.ts'
-import { reasonFor, stateFor } from '../../domain/codehost/write-back.ts'
+import { includesKind, reasonFor, stateFor } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { WriteRow } from '../../repositories/codehost/writes.ts'
@@ -87,4 +87,35 @@ export async function acknowledge(
   if (comment) await repos.comments.link(comment.id, posted)
   const isSame = comment && postedText(comment) === change.body
   return isSame ? 'done' : { again: { externalId: posted.externalId } }
+}
+
+/**
+ * Keeps what was posted by a write that was given up meanwhile, because write-back was turned off or the repository was
+ * disconnected: the comment is known, and if write-back is on again, what became of it here is written.
+ * @param connection as it is now, locked like the task
+ */
+export async function keepPosted(
+  { comments, codehostWrites }: BoundRepositories,
+  {
+    clock,
+    connection,
+    write: { taskId, commentId },
+    sent,
+    posted,
+  }: {
+    clock: Clock
+    connection: ConnectionRow | undefined
+    write: WriteRow
+    sent: string
+    posted: CodehostComment
+  },
+): Promise<void> {
+  const comment = commentId === null ? undefined : await comments.findPosted(commentId)
+  if (comment && comment.externalId === null) await comments.link(comment.id, posted)
+  const kind = !comment ? 'comment_deleted' : postedText(comment) !== sent && 'comment_updated'
+  if (!kind || !connection || !includesKind(connection.writeBack, kind)) return
+  const row = { id: clock.newId(clock.now()), connectionId: connection.id, taskId, commentId }
+  if (comment) await codehostWrites.add([{ ...row, kind }])
+  else await codehostWrites.addDeletion({ ...row, kind, externalId: posted.externalId })
+  await codehostWrites.summarize([taskId])
 }

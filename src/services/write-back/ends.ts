@@ -1,5 +1,10 @@
 import type { HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
-import { judgeWriteRefusal, retryOf, type WriteError } from '../../domain/codehost/write-back.ts'
+import {
+  includesKind,
+  judgeWriteRefusal,
+  retryOf,
+  type WriteError,
+} from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
@@ -37,7 +42,7 @@ export const unreachableError = (reason: string): WriteError => ({
 
 /** How writes end, or wait for their next attempt. */
 export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock }) {
-  return { whileLeased, release, retryLater, drop, dropGone, handle }
+  return { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle }
 
   /** Locks project, connection, and task, in this order as everywhere. Does nothing if the lease or the connection is lost. */
   async function whileLeased<T>(
@@ -68,6 +73,19 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
   /** Any worker can continue at once. */
   function release(about: WriteOf): Promise<void> {
     return change(about, { leaseUntil: null })
+  }
+
+  /**
+   * Deletes a write that the setting of its connection excludes: the change that it is about had read the setting before it
+   * was changed. The transaction that decides what is sent decides this, too.
+   */
+  async function deleteExcluded(
+    { codehostWrites }: BoundRepositories,
+    { write, connection: { writeBack } }: WriteOf,
+  ): Promise<boolean> {
+    if (includesKind(writeBack, write.kind)) return false
+    await codehostWrites.delete(write)
+    return true
   }
 
   function failedAttempt({ attempts, firstAttemptAt }: ClaimedWrite, now: Date) {

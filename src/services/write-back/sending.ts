@@ -1,15 +1,15 @@
 import type { CodeHost, HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
-import { type CodehostComment, commentsOf } from '../../domain/codehost/comment.ts'
+import { type CodehostComment, commentOf, commentsOf } from '../../domain/codehost/comment.ts'
 import { itemOf } from '../../domain/codehost/item.ts'
 import { postedIdIn } from '../../domain/codehost/posted-comment.ts'
-import type { WriteError } from '../../domain/codehost/write-back.ts'
+import { includesKind, type WriteError } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { writeItems } from '../sync/items.ts'
-import { acknowledge, type HostChange, nextComment, nextState } from './changes.ts'
+import { acknowledge, type HostChange, keepPosted, nextComment, nextState } from './changes.ts'
 import { type ClaimedWrite, doneAt, unreachableError, type WriteOutcome, writeEnds } from './ends.ts'
 
 export interface SendingDeps {
@@ -56,7 +56,8 @@ const COMMENT_DELETED: WriteError = {
  */
 export function writeSender({ repos, clock, host }: SendingDeps) {
   const { snapshot } = repos.within(everywhere).syncedTasks
-  const { whileLeased, release, retryLater, drop, dropGone, handle } = writeEnds({ repos, clock })
+  const ends = writeEnds({ repos, clock })
+  const { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle } = ends
 
   return {
     /** Sends a write, unless there is nothing to change any more. */
@@ -106,7 +107,14 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
   /** Reads the code host; returns what is to be sent now, if anything. */
   async function prepare(write: ClaimedWrite, sending: Sending): Promise<DecidedWrite | WriteOutcome> {
     const { connection, access, signal } = sending
-    const { repositoryId } = connection
+    const { repositoryId, writeBack } = connection
+    // Without a request: it may be off because the code host refuses them.
+    const isExcluded =
+      !includesKind(writeBack, write.kind) &&
+      (await whileLeased({ write, connection }, (repos, { connection }) =>
+        deleteExcluded(repos, { write, connection }),
+      ))
+    if (isExcluded) return { isPaused: false }
     const asOf = await snapshot()
     const seen = await host.readItem(access, { repositoryId, number: write.number, signal })
     if (isFailure(seen)) return handle(seen, { write, ...sending })
@@ -164,6 +172,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     return whileLeased({ write, connection }, async (repos, { connection, isArchived }) => {
       const wait = () => repos.codehostWrites.update(write, { leaseUntil: null }).then(() => undefined)
       if (isArchived) return wait()
+      if (await deleteExcluded(repos, { write, connection })) return undefined
       const [decision] = await writeItems(repos, { clock, connection, items: [item], asOf })
       if (decision?.isUncertain) return wait()
       const next =
@@ -230,10 +239,31 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       }
       return outcome
     })
+    if (outcome === undefined && change.about === 'new comment') {
+      const posted = commentOf(response.comment)
+      if (posted) await keep(write, { connection, sent: change.body, posted })
+    }
     // It has arrived, which the next attempt reads.
     if (outcome === 'invalid') {
       await retryLater({ write, connection }, unreachableError('The response is not what was written.'))
     }
+  }
+
+  /** What was posted although its write is no longer this worker's. */
+  async function keep(
+    write: ClaimedWrite,
+    {
+      connection: { projectId, repositoryId },
+      ...comment
+    }: { connection: ConnectionRow; sent: string; posted: CodehostComment },
+  ): Promise<void> {
+    await repos.within({ projectId }).transaction(async (repos) => {
+      await repos.projects.findForUpdate(projectId)
+      const present = await repos.codehost.findForUpdate(projectId)
+      await repos.codehostWrites.lockTask(write.taskId)
+      const connection = present?.repositoryId === repositoryId ? present : undefined
+      await keepPosted(repos, { clock, connection, write, ...comment })
+    })
   }
 }
 

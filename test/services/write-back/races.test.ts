@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { passTime } from '../../support/database-clock.ts'
+import { type Locks, locksOf } from '../../support/locks.ts'
+import { type Syncing, startSyncing } from '../../support/syncing.ts'
+import { writingBack } from '../../support/writing-back.ts'
+
+let service: Syncing
+let locks: Locks
+beforeAll(async () => {
+  service = await startSyncing({ hasOutboxWorker: false, hasDatabaseClock: true })
+  locks = locksOf(service)
+})
+afterEach(() => {
+  service.host.heal()
+  service.host.onResponse(() => {})
+})
+afterAll(() => service.close())
+
+const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
+const patch = (id: string, change: object) => service.patch(`/api/tasks/${id}`, change)
+
+/** Sends what is due, and what is due again later. */
+async function write() {
+  while (await service.service.outbox.sendDue(new AbortController().signal));
+  await passTime(service, 60_000)
+}
+
+describe('a change that had read the setting before write-back was turned off', () => {
+  test('is not written', async () => {
+    const { id, set, repository } = await writingBack(service)
+    await service.query(`
+      create function wait() returns trigger language plpgsql as
+        'begin perform pg_advisory_xact_lock(1); return new; end';
+      create trigger wait before insert on codehost_writes for each row execute function wait()`)
+    const release = await locks.acquire('select pg_advisory_xact_lock(1)')
+    const change = patch(id, { status: 'done' })
+    await locks.waiting(1, change)
+    expect((await set({ writeBack: 'off' })).status).toBe(200)
+    await release()
+    expect((await change).body.writeBack).toEqual({ state: 'pending', error: null })
+    await service.query('drop function wait cascade')
+    const before = service.host.requests.length
+    await write()
+    expect(service.host.requests).toHaveLength(before)
+    expect(repository.items.get(1)?.state).toBe('open')
+    expect((await get(id)).writeBack).toBeNull()
+  })
+
+  test.each(['state', 'off'])(
+    'is decided in the transaction that sends it: now it is %s',
+    async (writeBack) => {
+      const { id, set, written } = await writingBack(service, [{}], { writeBack: 'comments' })
+      const body = { body: 'Hello', isPublic: true }
+      await service.post(`/api/tasks/${id}/comments`, body)
+      await patch(id, { status: 'done' })
+      service.host.onResponse(async ({ method, url }) => {
+        if (method !== 'GET' || !url.endsWith('/issues/1')) return
+        service.host.onResponse(() => {})
+        // Without its effect on what is recorded already, as of a change that commits later.
+        await service.query(
+          `update codehost_connections set write_back = $1
+         where id in (select connection_id from codehost_writes where task_id = $2)`,
+          [writeBack, id],
+        )
+      })
+      await write()
+      expect(written().map(([method]) => method)).toEqual(writeBack === 'state' ? ['PATCH'] : [])
+      await set({ writeBack: 'off' })
+    },
+  )
+})
+
+describe('while a write waits', () => {
+  async function waiting(item: object = {}) {
+    const project = await writingBack(service, [item], { writeBack: 'comments' })
+    const { id } = project
+    service.host.fault({ status: 503 }, { times: 2 })
+    await patch(id, { status: 'done' })
+    await service.post(`/api/tasks/${id}/comments`, { body: 'Hello', isPublic: true })
+    await write()
+    expect((await get(id)).writeBack).toMatchObject({
+      state: 'pending',
+      error: { code: 'codehost_unreachable' },
+    })
+    service.host.heal()
+    return project
+  }
+
+  test.each(['deleted', 'transferred'] as const)('its issue is %s: nothing is written', async (gone) => {
+    const { id, repository, written } = await waiting()
+    repository.remove(1, gone)
+    await write()
+    expect(await get(id)).toMatchObject({
+      sourceState: gone,
+      writeBack: { state: 'done', error: { code: `issue_${gone}` } },
+    })
+    expect(written()).toEqual([])
+    const rows = await service.query('select status from codehost_writes where task_id = $1', [id])
+    expect(rows.map(({ status }) => status)).toEqual(['done', 'done'])
+  })
+
+  test('its issue is locked: it is closed, and the comment fails', async () => {
+    const { id, repository, restrict } = await waiting({ author: 'inlet-bot' })
+    restrict({ login: 'inlet-bot', isCollaborator: false })
+    repository.change(1, { isLocked: true })
+    await write()
+    expect(repository.items.get(1)?.state).toBe('closed')
+    expect(repository.comments.size).toBe(0)
+    expect((await get(id)).writeBack).toMatchObject({
+      state: 'failed',
+      error: { code: 'codehost_access_denied', message: expect.stringMatching(/locked/) },
+    })
+  })
+
+  test('its token may only read from now on: it fails', async () => {
+    const { id, repository, restrict } = await waiting()
+    restrict({ canWriteIssues: false })
+    await write()
+    expect((await get(id)).writeBack).toMatchObject({
+      state: 'failed',
+      error: { code: 'codehost_access_denied' },
+    })
+    expect([repository.items.get(1)?.state, repository.comments.size]).toEqual(['open', 0])
+  })
+})
+
+test('an issue of 256 KiB is closed, and its text stays as it is', async () => {
+  const body = '😀'.repeat(65_536)
+  const { id, repository } = await writingBack(service, [{ body }])
+  await patch(id, { status: 'done' })
+  await write()
+  expect(repository.items.get(1)).toMatchObject({ state: 'closed', body })
+  const task = await get(id)
+  expect([task.writeBack.state, Buffer.byteLength(task.description)]).toEqual(['done', 262_144])
+  const { data } = (await service.get(`/api/activity?taskId=${id}`)).body
+  expect(data.map(({ type }: { type: string }) => type)).toEqual(['task.completed', 'task.created'])
+})
+
+describe('while a comment is posted', () => {
+  const posting = async (during: (comment: { id: string }) => unknown, connection: object = {}) => {
+    const project = await writingBack(service, [{}], { writeBack: 'comments', ...connection })
+    const path = `/api/tasks/${project.id}/comments`
+    const comment = (await service.post(path, { body: 'Posted', isPublic: true })).body
+    service.host.onResponse(async ({ method }) => {
+      if (method !== 'POST') return
+      service.host.onResponse(() => {})
+      await during(comment)
+    })
+    const posted = () => [...project.repository.comments.values()].map(({ body }) => String(body))
+    return { ...project, comment, posted }
+  }
+
+  test('its deletion here is written after it', async () => {
+    const { posted, written } = await posting(({ id }) => service.delete(`/api/comments/${id}`))
+    await write()
+    expect(posted()).toEqual([])
+    expect(written().map(([method]) => method)).toEqual(['POST', 'DELETE'])
+  })
+
+  test('and write-back is turned off, it is known by the response', async () => {
+    let set: (change: object) => Promise<unknown> = async () => {}
+    const { comment, posted, ...project } = await posting(() => set({ writeBack: 'off' }))
+    set = project.set
+    await write()
+    expect((await service.get(`/api/comments/${comment.id}`)).body.externalUrl).toMatch(/#issuecomment-\d+$/)
+    await set({ writeBack: 'comments' })
+    await service.patch(`/api/comments/${comment.id}`, { body: 'Edited' })
+    await write()
+    expect(posted()).toEqual([expect.stringMatching(/Edited$/)])
+  })
+
+  test.each(['edited', 'deleted'])(
+    'and write-back is turned off and on again, it is %s there as it is here',
+    async (change) => {
+      let set: (change: object) => Promise<unknown> = async () => {}
+      const { posted, ...project } = await posting(async ({ id }) => {
+        await set({ writeBack: 'off' })
+        const path = `/api/comments/${id}`
+        if (change === 'edited') await service.patch(path, { body: 'Edited' })
+        else await service.delete(path)
+        await set({ writeBack: 'comments' })
+      })
+      set = project.set
+      await write()
+      expect(posted()).toEqual(change === 'edited' ? [expect.stringMatching(/Edited$/)] : [])
+      expect((await get(project.id)).writeBack).toEqual({ state: 'done', error: null })
+    },
+  )
+})
