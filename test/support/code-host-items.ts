@@ -63,7 +63,7 @@ export function issueJson(
       typeof label === 'string' && !item.odd?.plainLabels ? labelJson(label, { api, index }) : label,
     ),
     state: item.state,
-    state_reason: item.state === 'closed' && !isPull ? item.stateReason : null,
+    state_reason: isPull ? null : item.stateReason,
     locked: item.isLocked ?? false,
     active_lock_reason: null,
     assignee: item.assignees[0] ? user(api, item.assignees[0]) : null,

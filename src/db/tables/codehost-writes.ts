@@ -6,6 +6,8 @@ import { tasks } from './tasks.ts'
 /** What was sent last, stored before it is sent: it may have arrived. */
 interface SentPayload {
   sent?: 'open' | 'closed'
+  /** With `sent`: the issue before. */
+  before?: { updatedAt: string | null; closedAt: string | null; isReopened: boolean | null }
   /** Of a new comment: the `updated_at` of its issue before. */
   since?: string | null
   /** Of a comment that may be deleted here. */

@@ -25,6 +25,8 @@ export interface CodehostItem {
   closedAt: Date | null
   state: 'open' | 'closed'
   closedReason: StoredTask['closedReason']
+  /** Whether an open one was closed before; null if the host does not tell. */
+  isReopened: boolean | null
   /** The priority of a `priority:*` label; used on the first import only. */
   priority: number | undefined
   /** ISO 8601 to the second, the precision that the host compares. */
@@ -69,6 +71,7 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
     state,
     closedReason:
       state === 'open' ? null : isPull ? pullReason(pull.merged_at) : issueReason(rest.state_reason),
+    isReopened: rest.state_reason === undefined ? null : rest.state_reason === 'reopened',
     priority: priorityIn(labels),
     updatedAt: secondOf(rest.updated_at),
     repository: /\/repos\/([^/]+\/[^/]+)$/.exec(textOf(rest.repository_url))?.[1] ?? null,

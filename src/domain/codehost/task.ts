@@ -4,7 +4,7 @@ import { overriddenBy } from '../claim.ts'
 import { type ActorRef, newTask } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
 import type { CodehostItem } from './item.ts'
-import { stateFor, statusToWrite } from './write-back.ts'
+import { isChangedBack, stateFor, statusToWrite, type UnwrittenState } from './write-back.ts'
 
 /** A task of the code host without its long texts; of the description only the hash. */
 export type SyncedTask = Omit<StoredTask, 'description' | 'notes' | 'metadata'> & {
@@ -27,12 +27,6 @@ export interface ItemDecision {
   }[]
   /** What becomes of the task's unwritten state: `settled` if the code host has it, `dropped` if it has changed its own. */
   write?: { taskId: string; end: 'settled' | 'dropped' }
-}
-
-/** A state that is not written to the code host yet. */
-interface UnwrittenState {
-  /** The state that was sent, and may have arrived. */
-  sent?: 'open' | 'closed' | undefined
 }
 
 interface FirstImport {
@@ -125,8 +119,9 @@ function followItem(
   const isSame = item.state === task.codehostState
   /** Whether the code host has what was written there. */
   const isEcho = !isSame && unwritten?.sent === item.state
-  const isKept = unwritten !== undefined && (isSame || isEcho)
-  const isReopening = !isKept && !isClosed && task.codehostState === 'closed'
+  const isBack = isSame && unwritten !== undefined && isChangedBack(item, unwritten)
+  const isKept = unwritten !== undefined && (isEcho || (isSame && !isBack))
+  const isReopening = !isKept && !isClosed && (isBack || task.codehostState === 'closed')
   const isClosing = !isKept && isClosed && (!isSame || before !== 'done')
   const status = isKept ? before : isClosed ? 'done' : isReopening && before === 'done' ? 'open' : before
   const write = unwritten && writeOf(task, { item, isKept })

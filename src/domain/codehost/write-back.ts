@@ -1,4 +1,5 @@
 import type { StoredTask } from '../task.ts'
+import type { CodehostItem } from './item.ts'
 import { type HostRefusal, judgeRefusal } from './refusal.ts'
 
 /** What changes here are written to the code host; `comments` includes the state. */
@@ -67,6 +68,39 @@ export const reasonFor = ({
   closedReason,
 }: Pick<StoredTask, 'closedReason'>): 'completed' | 'not_planned' | 'duplicate' =>
   closedReason === 'not_planned' || closedReason === 'duplicate' ? closedReason : 'completed'
+
+/** What shows that an issue was closed or reopened, although its state is the same again. */
+interface StateMark extends Pick<CodehostItem, 'updatedAt' | 'isReopened'> {
+  closedAt: string | null
+}
+
+export const stateMarkOf = ({ updatedAt, closedAt, isReopened }: CodehostItem): StateMark => ({
+  updatedAt,
+  closedAt: closedAt?.toISOString() ?? null,
+  isReopened,
+})
+
+/** A state that is not written to the code host yet. */
+export interface UnwrittenState {
+  /** The state that was sent, and may have arrived. */
+  sent?: CodehostItem['state'] | undefined
+  /** The issue before. */
+  before?: StateMark | undefined
+}
+
+/**
+ * Whether the state that was sent has arrived, and somebody at the code host has changed it back since. If an issue was
+ * reopened before already, or the host does not tell, any later change of it counts as one of its state.
+ */
+export function isChangedBack(item: CodehostItem, { sent, before }: UnwrittenState): boolean {
+  if (!before || sent === undefined || item.state === sent) return false
+  const { updatedAt, closedAt, isReopened } = stateMarkOf(item)
+  if (item.state === 'closed') return closedAt !== before.closedAt
+  if (isReopened !== null && isReopened !== before.isReopened) return isReopened
+  return (
+    isReopened !== false && updatedAt !== null && before.updatedAt !== null && updatedAt > before.updatedAt
+  )
+}
 
 /** The kinds of writes that a setting excludes. */
 export const excludedKinds = (writeBack: WriteBack): WriteKind[] =>

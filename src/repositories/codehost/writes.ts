@@ -19,8 +19,9 @@ export type NewWrite = Pick<WriteRow, 'id' | 'connectionId' | 'taskId' | 'kind' 
 /** The write of a task's state, as far as items that come in depend on it. */
 export interface StateWrite {
   taskId: string
-  /** The state that was sent, and may have arrived. */
-  sent: 'open' | 'closed' | undefined
+  /** The state that was sent, and may have arrived, and the issue before. */
+  sent: WriteRow['payload']['sent']
+  before: WriteRow['payload']['before']
 }
 
 /** The channel for notices that something has to be written. */
@@ -124,7 +125,7 @@ export function codehostWritesRepository(db: Executor) {
         .select({ taskId: codehostWrites.taskId, payload: codehostWrites.payload })
         .from(codehostWrites)
         .where(and(isOfTasks(taskIds), isOfState, inArray(codehostWrites.status, ['pending', 'failed'])))
-      return rows.map(({ taskId, payload }) => ({ taskId, sent: payload.sent }))
+      return rows.map(({ taskId, payload: { sent, before } }) => ({ taskId, sent, before }))
     },
 
     /** Ends writes of states: without an error they are done, with one they were given up. */

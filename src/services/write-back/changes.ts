@@ -1,7 +1,7 @@
 import { type CodehostComment, commentOf } from '../../domain/codehost/comment.ts'
 import { type CodehostItem, itemOf } from '../../domain/codehost/item.ts'
 import { postedText } from '../../domain/codehost/posted-comment.ts'
-import { includesKind, reasonFor, stateFor } from '../../domain/codehost/write-back.ts'
+import { includesKind, reasonFor, stateFor, stateMarkOf } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { WriteRow } from '../../repositories/codehost/writes.ts'
@@ -24,13 +24,14 @@ interface NextChange {
 /** What is to be written of the state of a task; undefined if the issue has it. */
 export async function nextState(
   { syncedTasks }: BoundRepositories,
-  { taskId }: WriteRow,
+  { write: { taskId }, item }: { write: WriteRow; item: CodehostItem },
 ): Promise<NextChange | undefined> {
   const task = await syncedTasks.findState(taskId)
   if (!task) return undefined
   const state = stateFor(task)
   if (state === task.codehostState) return undefined
-  return { change: { about: 'state', state, reason: reasonFor(task) }, payload: { sent: state } }
+  const payload = { sent: state, before: stateMarkOf(item) }
+  return { change: { about: 'state', state, reason: reasonFor(task) }, payload }
 }
 
 /**
@@ -79,7 +80,7 @@ export async function acknowledge(
     const item = itemOf(response)
     if (!item) return 'invalid'
     await writeItems(repos, { clock, connection, items: [item] })
-    return (await nextState(repos, write)) ? { again: {} } : 'done'
+    return (await nextState(repos, { write, item })) ? { again: {} } : 'done'
   }
   const posted = commentOf(response)
   if (!posted) return 'invalid'

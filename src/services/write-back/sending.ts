@@ -177,7 +177,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       if (decision?.isUncertain) return wait()
       const next =
         write.kind === 'state'
-          ? await nextState(repos, write)
+          ? await nextState(repos, { write, item })
           : await nextComment(repos, { write, item, found })
       const now = await repos.codehostWrites.now()
       if (!next) {

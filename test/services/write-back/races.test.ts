@@ -25,6 +25,66 @@ async function write() {
   await passTime(service, 60_000)
 }
 
+const isWrite = { matches: ({ method }: { method: string }) => method !== 'GET' }
+
+describe('a change at the code host between a write and its lost response', () => {
+  test.each([
+    ['brought by the next attempt', {}, false],
+    ['brought by a poll', {}, true],
+    ['of an issue that was reopened before', { stateReason: 'reopened' }, false],
+  ])('is kept: a reopening %s', async (_, item, isPolled) => {
+    const { id, repository, sync, written } = await writingBack(service, [item])
+    service.host.fault('lost', isWrite)
+    await patch(id, { status: 'done' })
+    await write()
+    expect(repository.items.get(1)?.state).toBe('closed')
+    repository.reopen(1)
+    if (isPolled) await sync()
+    await write()
+    expect(await get(id)).toMatchObject({
+      status: 'open',
+      closedReason: null,
+      writeBack: { state: 'done', error: { code: 'changed_at_codehost' } },
+    })
+    expect(repository.items.get(1)?.state).toBe('open')
+    expect(written()).toHaveLength(1)
+    const { data } = (await service.get(`/api/activity?taskId=${id}`)).body
+    expect(data.map(({ type }: { type: string }) => type).toSorted()).toEqual([
+      'task.completed',
+      'task.created',
+      'task.reopened',
+      'task.write_back_dropped',
+    ])
+  })
+
+  test('is kept: a closing', async () => {
+    const { id, repository, written } = await writingBack(service, [{ state: 'closed' }])
+    service.host.fault('lost', isWrite)
+    await patch(id, { status: 'in_progress' })
+    await write()
+    expect(repository.items.get(1)?.state).toBe('open')
+    repository.close(1, 'not_planned')
+    await write()
+    expect(await get(id)).toMatchObject({ status: 'done', closedReason: 'not_planned' })
+    expect(repository.items.get(1)?.state).toBe('closed')
+    expect(written()).toHaveLength(1)
+  })
+
+  test.each([
+    ['completion', { state: 'open' }, 'done', 'closed'],
+    ['reopening', { state: 'closed' }, 'open', 'open'],
+  ])('does not end a %s that has not arrived, if it is another one', async (_, item, status, state) => {
+    const { id, repository } = await writingBack(service, [item])
+    service.host.fault('reset', isWrite)
+    await patch(id, { status })
+    await write()
+    repository.change(1, { title: 'Edited' })
+    await write()
+    expect(repository.items.get(1)?.state).toBe(state)
+    expect(await get(id)).toMatchObject({ status, writeBack: { state: 'done', error: null } })
+  })
+})
+
 describe('a change that had read the setting before write-back was turned off', () => {
   test('is not written', async () => {
     const { id, set, repository } = await writingBack(service)
