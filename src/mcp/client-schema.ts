@@ -8,22 +8,27 @@ type ObjectSchema = JsonSchema & { type: 'object' }
  * Limits are checked and explained when they are exceeded, IDs are copied from results, and null only clears what an
  * empty value clears as well.
  */
-export const inputSchema = (schema: TObject): ObjectSchema => objectSchema(schema, { withNull: false })
-
-/** The same for a result, which clients validate. */
-export const outputSchema = (schema: TObject): ObjectSchema => objectSchema(schema, { withNull: true })
-
-interface Options {
-  /** Whether null is written as a branch of `anyOf`: some clients support only a single `type`. */
-  withNull: boolean
-}
-
-const objectSchema = (schema: TObject, options: Options): ObjectSchema => ({
-  ...plain(schema, options),
-  type: 'object',
+export const inputSchema = (schema: TObject): ObjectSchema => ({
+  ...plain(schema, { isResult: false }),
+  ...head(schema),
+  additionalProperties: false,
 })
 
-const KEYWORDS: readonly string[] = ['type', 'enum', 'default', 'minimum', 'required', 'additionalProperties']
+/** The same for a result, which clients validate. */
+export const outputSchema = (schema: TObject): ObjectSchema => ({
+  ...plain(schema, { isResult: true }),
+  ...head(schema),
+})
+
+interface Options {
+  /** Whether null is written, as a branch of `anyOf`: some clients support only a single `type`. */
+  isResult: boolean
+}
+
+/** Tools take and return objects. What is required deep inside is for whoever makes it. */
+const head = ({ required }: TObject) => ({ type: 'object' as const, ...(required && { required }) })
+
+const KEYWORDS: readonly string[] = ['enum', 'default', 'minimum']
 
 function plain(schema: JsonSchema, options: Options): JsonSchema {
   const { type: types, properties, items, description, format, enum: values } = schema
@@ -37,7 +42,7 @@ function plain(schema: JsonSchema, options: Options): JsonSchema {
     // A description of the whole array says it.
     ...(isSchema(items) && { items: plain({ ...items, description: undefined }, options) }),
   }
-  if (!options.withNull || !Array.isArray(types)) return own
+  if (!options.isResult || !Array.isArray(types)) return own
   return { anyOf: [own, { type: 'null' }] }
 }
 

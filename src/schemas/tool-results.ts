@@ -63,6 +63,12 @@ export const WholeTaskResult = Type.Object({
   cut: Type.Optional(texts),
 })
 
+/** Without a task if none is ready. */
+export const ClaimResult = Type.Object({
+  ...Type.Partial(Type.Object(TaskResult)).properties,
+  claim: Claim,
+})
+
 export const AddedComment = Type.Object({ id: text })
 
 /** A comment of `get_task`. */

@@ -1,9 +1,10 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { ClaimRenewal, NextClaim, TaskPatch } from './claim-requests.ts'
 import { NewComment } from './comment.ts'
 import { ContextRequest } from './context.ts'
-import { StrictObject, Uuid } from './parts.ts'
+import { StrictObject, StringEnum, Uuid } from './parts.ts'
 import { NewRule, RuleChange } from './rule.ts'
-import { NewTask, TaskChange } from './task.ts'
+import { NewTask } from './task.ts'
 import { TaskQuery } from './task-query.ts'
 
 /*
@@ -77,10 +78,11 @@ export const CreateTaskInput = toolInput({
   externalUrl: described(task.externalUrl),
 })
 
-const taskChange = TaskChange.properties
+const taskChange = TaskPatch.properties
 export const UpdateTaskInput = change({
   id: Uuid(''),
   version: Type.Optional(Type.Integer({ minimum: 1 })),
+  claimNumber: described(taskChange.claimNumber),
   status: described(taskChange.status),
   priority: described(taskChange.priority),
   title: described(taskChange.title),
@@ -91,6 +93,18 @@ export const UpdateTaskInput = change({
   assignees: described(taskChange.assignees),
   blockedBy: described(taskChange.blockedBy),
   externalUrl: described(taskChange.externalUrl),
+})
+
+const nextClaim = NextClaim.properties
+export const ClaimTaskInput = toolInput({
+  action: Type.Optional(StringEnum(['claim', 'renew', 'release'], { default: 'claim', description: '' })),
+  id: Type.Optional(Uuid('Omit it for the next ready task.')),
+  claimNumber: Type.Optional(described(ClaimRenewal.properties.number, 'For renew and release.')),
+  leaseSeconds: described(nextClaim.leaseSeconds),
+  projectId: described(nextClaim.projectId),
+  listId: described(nextClaim.listId),
+  label: described(nextClaim.label),
+  source: described(nextClaim.source),
 })
 
 export const AddCommentInput = toolInput({

@@ -69,7 +69,7 @@ describe('the guide for assistants', () => {
 
     expect(type).toBe('http')
     expect(editor.inputs).toMatchObject([{ type: 'promptString', id: 'inlet-key', password: true }])
-    expect(await namesOfTools(here(url), { 'X-API-Key': withKey(headers['X-API-Key']) })).toHaveLength(9)
+    expect(await namesOfTools(here(url), { 'X-API-Key': withKey(headers['X-API-Key']) })).toHaveLength(10)
   })
 
   test('loads the rules in the editor at session start', async () => {
@@ -88,6 +88,6 @@ describe('the guide for assistants', () => {
 
     expect([command, args[1]]).toEqual(['npx', 'mcp-remote'])
     expect(env).toHaveProperty('INLET_KEY')
-    expect(await namesOfTools(here(url), { [header]: withKey(key) })).toHaveLength(9)
+    expect(await namesOfTools(here(url), { [header]: withKey(key) })).toHaveLength(10)
   })
 })

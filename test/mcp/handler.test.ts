@@ -31,7 +31,7 @@ describe('/mcp', () => {
     expect((await post(PING)).status).toBe(200)
     expect((await post(PING, bearer)).status).toBe(200)
     const client = await CLIENTS['v1 client'](service.url, { authorization: `Bearer ${service.adminKey}` })
-    expect((await client.listTools()).tools).toHaveLength(9)
+    expect((await client.listTools()).tools).toHaveLength(10)
     await client.close()
   })
 

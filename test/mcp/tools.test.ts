@@ -12,6 +12,7 @@ const NAMES = [
   'get_task',
   'create_task',
   'update_task',
+  'claim_task',
   'add_comment',
 ]
 
@@ -25,7 +26,7 @@ const { connect, closeAll } = mcpConnections(() => service)
 afterEach(closeAll)
 
 describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => {
-  test('lists nine tools, each with four annotations and an output schema', async () => {
+  test('lists ten tools, each with four annotations and an output schema', async () => {
     const { tools } = await (await connect({ kind })).listTools()
 
     expect(tools.map(({ name }) => name)).toEqual(NAMES)
@@ -111,7 +112,10 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => 
     expect((await client.readResource({ uri: 'inlet://rules' })).contents).toMatchObject([
       { mimeType: 'text/markdown', text: expect.stringContaining('Speak plainly.') },
     ])
-    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['session_start'])
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
+      'session_start',
+      'work_next',
+    ])
     const { messages } = await client.getPrompt({ name: 'session_start' })
     expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Speak plainly.') } }])
   })
@@ -122,7 +126,7 @@ describe('the scopes of a key', () => {
     ['rules:read', ['get_context', 'get_rules']],
     ['rules:write', ['create_rule', 'update_rule']],
     ['tasks:read', ['list_tasks', 'get_task']],
-    ['tasks:write', ['create_task', 'update_task', 'add_comment']],
+    ['tasks:write', ['create_task', 'update_task', 'claim_task', 'add_comment']],
   ])('apply to every tool, and those of others are not listed: %s', async (scope, allowed) => {
     const { key } = await givenProjectWithKey(service, [scope])
     const client = await connect({ key })
@@ -152,6 +156,7 @@ describe('the scopes of a key', () => {
 
     await expect(client.readResource({ uri: 'inlet://rules' })).rejects.toThrow('rules:read')
     await expect(client.getPrompt({ name: 'session_start' })).rejects.toThrow('rules:read')
+    await expect(client.getPrompt({ name: 'work_next' })).rejects.toThrow('tasks:write')
   })
 
   test('exclude the tasks from the context without tasks:read', async () => {
