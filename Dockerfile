@@ -20,7 +20,7 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# As in `npm start`, a small young generation and one arena of malloc keep memory low. The heap uses at most half of the
+# As in `npm start`, a heap that grows slowly and one arena of malloc keep memory low. The heap uses at most half of the
 # container's memory, so that Node.js collects more garbage before the kernel kills the process.
 ENV MALLOC_ARENA_MAX=1
-CMD ["node", "--max-semi-space-size=2", "--max-old-space-size-percentage=50", "src/server.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=50", "--max-old-space-size-percentage=50", "src/server.ts"]
