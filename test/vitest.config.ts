@@ -27,6 +27,7 @@ export default defineConfig({
             ...ARCHITECTURE,
             'test/e2e/**',
             'test/faults/**',
+            'test/histories/**',
             'test/plans/**',
             'test/bench/**',
           ],
