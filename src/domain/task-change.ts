@@ -107,7 +107,7 @@ const READ_ONLY_DESCRIPTIONS: Record<TaskSource, boolean> = {
   analytics: true,
   dashboard: false,
   assistant: false,
-  webhook: true,
+  webhook: false,
 }
 
 export const isDescriptionReadOnly = (source: TaskSource) => READ_ONLY_DESCRIPTIONS[source]
@@ -157,11 +157,8 @@ function refuseForeignFields(
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }
   if (!names.includes('description')) return
-  // Whoever brought the description may change it: an API key, and the service for a source.
-  const mayChange =
-    !isDescriptionReadOnly(task.source) ||
-    (task.source === 'api' && actorType === 'key') ||
-    (task.source === 'webhook' && actorType === 'system')
+  // An API key brought the description of its task.
+  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && actorType === 'key')
   if (!mayChange) throw descriptionReadOnly(task.source)
 }
 

@@ -34,7 +34,7 @@ const READ_ONLY_DESCRIPTIONS: Record<TaskRow['source'], boolean> = {
   analytics: true,
   dashboard: false,
   assistant: false,
-  webhook: true,
+  webhook: false,
 }
 
 const BRIEF = {

@@ -83,7 +83,7 @@ const brief = {
   title: Type.String({ description: 'The title.' }),
   descriptionReadOnly: Type.Boolean({
     description:
-      'Whether the description is read-only in the dashboard and for assistants. True for the sources `api`, `codehost`, `analytics` and `webhook`.',
+      'Whether the description is read-only in the dashboard and for assistants. True for the sources `api`, `codehost` and `analytics`.',
   }),
   status: Status('The status.'),
   priority: Priority('The priority.'),

@@ -48,7 +48,7 @@ describe('a delivery of a source', () => {
     expect(task).toMatchObject({
       title: 'Export fails',
       description: 'It **does** nothing.',
-      descriptionReadOnly: true,
+      descriptionReadOnly: false,
       priority: 'high',
       status: 'open',
       source: 'webhook',
@@ -70,17 +70,19 @@ describe('a delivery of a source', () => {
     const sent = await sourceOf(service, { template })
     const first = await sent.send({ id: 1, title: 'Old', text: 'Text', priority: 'high' })
     const path = `/api/tasks/${first.body.taskId}`
-    await service.patch(path, { notes: 'Ours', assignees: ['ada'] })
+    await service.patch(path, { notes: 'Ours', assignees: ['ada'], description: 'Edited' })
     const second = await sent.send({ id: 1, title: 'New' })
     expect([second.status, second.body.tasks]).toEqual([200, [{ taskId: first.body.taskId, created: false }]])
     expect((await service.get(path)).body).toMatchObject({
       title: 'New',
-      description: 'Text',
+      description: 'Edited',
       priority: 'high',
       notes: 'Ours',
       assignees: ['ada'],
       version: 3,
     })
+    await sent.send({ id: 1, title: 'New', text: 'Sent again' })
+    expect((await service.get(path)).body).toMatchObject({ description: 'Sent again', notes: 'Ours' })
   })
 
   test('completes a task and reopens it, but does not stop one in progress', async () => {

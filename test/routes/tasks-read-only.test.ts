@@ -21,6 +21,7 @@ describe('read-only fields', () => {
     ['analytics', true],
     ['dashboard', false],
     ['assistant', false],
+    ['webhook', false],
   ] as const)('are named: the description of %s tasks is read-only: %s', async (source, isReadOnly) => {
     const { inbox } = await service.given.project()
     const task = await service.given.task(inbox, { source })
@@ -28,7 +29,7 @@ describe('read-only fields', () => {
     expect((await service.get(`/api/tasks/${task.id}`)).body.descriptionReadOnly).toBe(isReadOnly)
   })
 
-  test.each(['api', 'dashboard', 'assistant'] as const)(
+  test.each(['api', 'dashboard', 'assistant', 'webhook'] as const)(
     'do not include the description of %s tasks: a key may change it',
     async (source) => {
       const { inbox } = await service.given.project()

@@ -27,6 +27,9 @@ export function TextSections({ task, edit, mayWrite }: TextSectionsProps) {
         mayWrite={mayWrite && !task.descriptionReadOnly}
         empty="No description"
       >
+        {task.source === 'webhook' && task.externalId !== null && (
+          <p className={styles.lock}>The next delivery with this external ID replaces it. Notes are kept.</p>
+        )}
         {task.descriptionReadOnly && (
           <p className={styles.lock}>
             <LockIcon size={14} aria-hidden />
@@ -53,7 +56,6 @@ const READ_ONLY_REASONS: Partial<Record<Task['source'], string>> = {
   api: 'Read-only because the task was created over the API. API clients can change it with PATCH /api/tasks/{id}.',
   codehost: 'Read-only because it came from a code host that is no longer connected.',
   analytics: 'Read-only because it was written by a user.',
-  webhook: 'Read-only because a source sent it, and its next delivery replaces it.',
 }
 
 interface TextSectionProps extends TextSectionsProps {
