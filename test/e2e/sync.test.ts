@@ -125,7 +125,7 @@ describe('the sync of a repository', () => {
     await sync()
     repository.remove(5)
     await sync('?mode=full')
-    const page = await app.open(`/tasks?projectId=${project.id}`, { reducedMotion: 'reduce' })
+    const page = await app.open(`/tasks?status=all&projectId=${project.id}`, { reducedMotion: 'reduce' })
     const states = {
       'Still open': 'Issue, open',
       Closed: 'Issue, closed',
@@ -139,6 +139,7 @@ describe('the sync of a repository', () => {
     for (const [title, words] of Object.entries(states)) {
       await rowOf(page, title).getByRole('img', { name: words, exact: true }).waitFor()
     }
+    await rowOf(page, 'Merged').getByText('#7', { exact: true }).waitFor()
     expect(await violationsOn(page)).toEqual([])
   })
 

@@ -1,7 +1,9 @@
 import type { TaskFilters } from '../api/queries.ts'
 
 /** The validated search parameters of all pages. */
-export interface Search extends TaskFilters {
+export interface Search extends Omit<TaskFilters, 'status'> {
+  /** `all` where no status would mean those of the default view. */
+  status?: TaskFilters['status'] | 'all'
   /** Where to go after signing in. */
   next?: string
 }

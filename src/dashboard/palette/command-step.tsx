@@ -8,8 +8,10 @@ import { openHelp, openNewTask, type PaletteStep } from '../keyboard/shortcuts.t
 import { formatSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
 import { settingsPages } from '../settings/settings-pages.ts'
+import { formatFilters, isNotDone, NOT_DONE, validFilters } from '../tasks/filters.ts'
 import { useAllLists } from '../tasks/list-menu.tsx'
 import { TYPING_MS } from '../tasks/names.ts'
+import { useFilters } from '../tasks/use-filters.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
 import { type StepProps, tasksText, textOf } from './property-steps.tsx'
@@ -25,6 +27,7 @@ export function CommandStep({ tasks, actions, typed, onStep, onClose }: StepProp
   const changes = taskCommands({ tasks, actions, onStep })
   const pages = usePages(text.trim() !== '')
   const found = useFoundTasks(text.trim())
+  const showDone = useShowDone()
   const commands: Option[] = [
     ...(can('tasks:write')
       ? [
@@ -32,6 +35,7 @@ export function CommandStep({ tasks, actions, typed, onStep, onClose }: StepProp
           command({ label: 'Undo the last action', shortcut: 'z', run: () => void undoLatest() }),
         ]
       : []),
+    ...showDone,
     command({ label: 'Keyboard shortcuts', shortcut: '?', run: openHelp }),
   ]
   return (
@@ -46,6 +50,17 @@ export function CommandStep({ tasks, actions, typed, onStep, onClose }: StepProp
       onClose={onClose}
     />
   )
+}
+
+/** Shows done tasks in the list, or hides them. */
+function useShowDone(): Option[] {
+  const [pathname, navigate] = useLocation()
+  const filters = useFilters()
+  if (!pathname.startsWith('/tasks')) return []
+  const isHidden = isNotDone(filters.status)
+  const status = isHidden ? undefined : NOT_DONE
+  const run = () => navigate(pathname + formatFilters(validFilters({ ...filters, status })))
+  return [command({ label: isHidden ? 'Show done tasks' : 'Hide done tasks', run })]
 }
 
 type Command = Pick<Option, 'label' | 'shortcut' | 'run'>

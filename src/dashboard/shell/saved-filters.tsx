@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
-import { filtersFrom } from '../tasks/filters.ts'
+import { searchOf, validFilters } from '../tasks/filters.ts'
 import { savedFiltersQuery } from '../tasks/list/saved-filters.ts'
 import styles from './sidebar.module.css'
 
@@ -25,7 +25,7 @@ export default function SavedFilters() {
         <div key={id} className={styles.project}>
           <Link
             to="/tasks"
-            search={filtersFrom(query)}
+            search={searchOf(validFilters(query))}
             className={styles.link}
             activeClassName={styles.active}
           >

@@ -1,4 +1,5 @@
 import type { Task, TaskFilters } from '../api/queries.ts'
+import { formatSearch, type Search } from '../navigation/search-params.ts'
 
 export const STATUSES: Record<Task['status'], string> = {
   open: 'Open',
@@ -33,8 +34,35 @@ export const KINDS: Record<NonNullable<TaskFilters['kind']>, string> = {
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Parses search parameters and ignores invalid ones: users edit addresses and keep old ones. */
+export const NOT_DONE: Task['status'][] = ['open', 'in_progress']
+
+/**
+ * The filters in an address. Without any, the list has what is not done, and everything with `status=all`. An address with
+ * other filters means what it says: no status, any status.
+ */
 export function filtersFrom(search: Record<string, unknown>): TaskFilters {
+  const filters = validFilters(search)
+  return search.status === 'all' || isFiltered(filters) ? filters : { ...filters, status: NOT_DONE }
+}
+
+/** The address of filters: the inverse of `filtersFrom`. */
+export function searchOf(filters: TaskFilters): Search {
+  const { status, ...others } = filters
+  if (isFiltered(others)) return filters
+  return isNotDone(status) ? others : { ...others, status: status ?? 'all' }
+}
+
+/** The same as text, with the question mark. */
+export const formatFilters = (filters: TaskFilters): string => formatSearch(searchOf(filters))
+
+/** Whether these are the filters of an address without any. */
+export const isDefaultView = ({ status, ...others }: TaskFilters) => isNotDone(status) && !isFiltered(others)
+
+export const isNotDone = (status: TaskFilters['status'] = []) =>
+  !status.includes('done') && NOT_DONE.every((one) => status.includes(one))
+
+/** The valid ones of some filters: users edit addresses and keep old ones. */
+export function validFilters(search: Record<string, unknown>): TaskFilters {
   const filters: TaskFilters = {}
   const id = (value: unknown) => (typeof value === 'string' && UUID.test(value) ? value : undefined)
   const knownValues = <T extends string>(value: unknown, options: Record<T, string>) => {

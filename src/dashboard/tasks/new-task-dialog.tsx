@@ -9,9 +9,8 @@ import { insertTasks } from '../api/task-cache.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useDraft } from '../components/use-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
-import { formatSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
-import { PRIORITIES } from './filters.ts'
+import { formatFilters, PRIORITIES } from './filters.ts'
 import { useAllLists } from './list-menu.tsx'
 import { NameTags } from './name-tags.tsx'
 import { SUBMITTED_DRAFT } from './new-task-loading.tsx'
@@ -60,7 +59,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       setDescription(undefined)
       insertTasks(queryClient, { filters, tasks: [task as TaskListItem] })
       onClose()
-      navigate(`/tasks/${task.id}${formatSearch(filters)}`)
+      navigate(`/tasks/${task.id}${formatFilters(filters)}`)
     } catch (error) {
       setProblem(problemOf(error))
     } finally {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { filtersFrom, isFiltered } from '../../../src/dashboard/tasks/filters.ts'
+import { formatSearch, parseSearch } from '../../../src/dashboard/navigation/search-params.ts'
+import {
+  filtersFrom,
+  isDefaultView,
+  isFiltered,
+  searchOf,
+  validFilters,
+} from '../../../src/dashboard/tasks/filters.ts'
 
 const ID = '0192f0c0-0000-7000-8000-000000000001'
 
@@ -26,7 +33,7 @@ describe('the filters in an address', () => {
       q: 'crash',
       sort: '-priority',
     }
-    expect(filtersFrom(search)).toEqual({ ...search, sort: '-priority' })
+    expect(validFilters(search)).toEqual({ ...search, sort: '-priority' })
   })
 
   test.each<[Record<string, unknown>, string]>([
@@ -45,18 +52,18 @@ describe('the filters in an address', () => {
     [{ q: { text: 'crash' }, label: null }, 'objects'],
     [{ page: 2, utm_source: 'mail' }, 'unknown parameters'],
   ])('ignore %j: %s', (search, _) => {
-    expect(Object.keys(filtersFrom(search))).toEqual([])
+    expect(Object.keys(validFilters(search))).toEqual([])
   })
 
   test('keep valid values next to invalid ones', () => {
-    expect(filtersFrom({ status: ['closed', 'open'], label: ['', 'bug'] })).toEqual({
+    expect(validFilters({ status: ['closed', 'open'], label: ['', 'bug'] })).toEqual({
       status: ['open'],
       label: ['bug'],
     })
   })
 
   test('accept a single value as a list of one', () => {
-    expect(filtersFrom({ status: 'open', label: 'bug', sort: ['createdAt', 'updatedAt'] })).toEqual({
+    expect(validFilters({ status: 'open', label: 'bug', sort: ['createdAt', 'updatedAt'] })).toEqual({
       status: ['open'],
       label: ['bug'],
       sort: 'createdAt',
@@ -64,11 +71,11 @@ describe('the filters in an address', () => {
   })
 
   test('accept a number as search text, including 0', () => {
-    expect([filtersFrom({ q: 404 }).q, filtersFrom({ q: 0 }).q]).toEqual(['404', '0'])
+    expect([validFilters({ q: 404 }).q, validFilters({ q: 0 }).q]).toEqual(['404', '0'])
   })
 
   test("truncate the search text to the API's limit", () => {
-    expect(filtersFrom({ q: 'x'.repeat(500) }).q).toHaveLength(200)
+    expect(validFilters({ q: 'x'.repeat(500) }).q).toHaveLength(200)
   })
 })
 
@@ -83,9 +90,50 @@ describe('a list', () => {
     { claimed: true },
     { label: ['bug'] },
     { q: 'crash' },
-  ])('is filtered by %j', (search) => expect(isFiltered(filtersFrom(search))).toBe(true))
+  ])('is filtered by %j', (search) => expect(isFiltered(validFilters(search))).toBe(true))
 
   test('is not filtered by project, list and sort order alone', () => {
-    expect(isFiltered(filtersFrom({ projectId: ID, listId: ID, sort: 'createdAt' }))).toBe(false)
+    expect(isFiltered(validFilters({ projectId: ID, listId: ID, sort: 'createdAt' }))).toBe(false)
+  })
+})
+
+describe('an address', () => {
+  const NOT_DONE = { status: ['open', 'in_progress'] }
+
+  test.each([{}, { projectId: ID }, { sort: 'createdAt' }, { status: 'closed' }])(
+    'without filters, such as %j, shows what is not done',
+    (search) => {
+      expect(filtersFrom(search)).toEqual({ ...validFilters(search), ...NOT_DONE })
+      expect(isDefaultView(filtersFrom(search))).toBe(true)
+    },
+  )
+
+  test.each([{ status: 'all' }, { q: 'crash' }, { includeArchived: true }, { status: ['done'] }])(
+    'with filters, such as %j, shows what it says',
+    (search) => {
+      expect(filtersFrom(search)).toEqual(validFilters(search))
+      expect(isDefaultView(filtersFrom(search))).toBe(false)
+    },
+  )
+
+  test.each([
+    ['', {}],
+    ['', { status: ['in_progress', 'open'] }],
+    ['?projectId=0192f0c0-0000-7000-8000-000000000001&sort=createdAt', { projectId: ID, sort: 'createdAt' }],
+  ])('is %j for what is not done', (expected, filters) => {
+    expect(formatSearch(searchOf(validFilters({ ...NOT_DONE, ...filters })))).toBe(expected)
+  })
+
+  test.each([
+    {},
+    { projectId: ID },
+    { status: ['open'] },
+    { status: ['open', 'in_progress', 'done'] },
+    { q: 'crash' },
+    { ...NOT_DONE, q: 'crash' },
+    { ...NOT_DONE, listId: ID },
+  ])('of %j leads back to it', (search) => {
+    const filters = validFilters(search)
+    expect(filtersFrom(parseSearch(formatSearch(searchOf(filters))))).toEqual(filters)
   })
 })

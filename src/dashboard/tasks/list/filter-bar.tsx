@@ -1,5 +1,5 @@
-import { Button, type ButtonProps, TextInput } from '@mantine/core'
-import { SearchIcon, SortDescIcon } from '@primer/octicons-react'
+import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
+import { SearchIcon, SortDescIcon, XIcon } from '@primer/octicons-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
@@ -8,8 +8,7 @@ import { preload } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
 import { endPendingSearch } from '../../keyboard/pending-search.ts'
 import { type HistoryState, isShortcut } from '../../keyboard/shortcuts.ts'
-import { formatSearch } from '../../navigation/search-params.ts'
-import { filtersFrom, PRIORITIES, SORTS, SOURCES, STATUSES } from '../filters.ts'
+import { formatFilters, PRIORITIES, SORTS, SOURCES, STATUSES, validFilters } from '../filters.ts'
 import styles from '../tasks-page.module.css'
 
 const LabelFilter = preload(() => import('./label-filter.tsx'))
@@ -21,7 +20,7 @@ const DEBOUNCE_MS = 250
 export function FilterBar({ filters }: { filters: TaskFilters }) {
   const [pathname, navigate] = useLocation()
   const applyChange = (change: Partial<TaskFilters>) =>
-    navigate(pathname + formatSearch(filtersFrom({ ...filters, ...change })), { replace: 'q' in change })
+    navigate(pathname + formatFilters(validFilters({ ...filters, ...change })), { replace: 'q' in change })
 
   return (
     <search className={styles.filters}>
@@ -33,6 +32,11 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
           selected={filters.status ?? []}
           onChange={(status) => applyChange({ status })}
         />
+        {filters.status && (
+          <ActionIcon aria-label="Remove filter Status" onClick={() => applyChange({ status: undefined })}>
+            <XIcon size={14} />
+          </ActionIcon>
+        )}
         <FilterMenu
           name="Priority"
           options={PRIORITIES}

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Popover } from '@mantine/core'
 import { PlusIcon, XIcon } from '@primer/octicons-react'
 import { type ComponentProps, cloneElement, type KeyboardEvent, type ReactElement, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
-import { isFiltered } from '../filters.ts'
+import { isDefaultView, isFiltered } from '../filters.ts'
 import { FilterEditor } from './filter-editor.tsx'
 import { isFlag, MORE_FILTERS, type MoreFilter, valueText } from './filter-texts.ts'
 import styles from './more-filters.module.css'
@@ -34,7 +34,7 @@ export default function MoreFilters({ filters, onChange }: MoreFiltersProps) {
         </span>
       ))}
       {chips.length < NAMES.length && <AddFilter filters={filters} onChange={onChange} />}
-      {isFiltered(filters) && <SaveFilter filters={filters} />}
+      {isFiltered(filters) && !isDefaultView(filters) && <SaveFilter filters={filters} />}
     </>
   )
 }

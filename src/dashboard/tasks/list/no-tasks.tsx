@@ -4,32 +4,86 @@ import { useLocation } from 'wouter'
 import { listsQuery, projectsQuery, type TaskFilters } from '../../api/queries.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { LoadError } from '../../components/load-error.tsx'
 import { openNewTask } from '../../keyboard/shortcuts.ts'
+import { plural } from '../../lib/plural.ts'
 import { Link, type Path } from '../../navigation/link.tsx'
 import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
-import { isFiltered } from '../filters.ts'
+import { formatFilters, isDefaultView, isFiltered, isNotDone, validFilters } from '../filters.ts'
 import styles from './no-tasks.module.css'
+import { totalQuery } from './total-query.ts'
 
+/** Says why a list is empty, and what to do next. */
 export default function NoTasks({ filters }: { filters: TaskFilters }) {
-  const [, navigate] = useLocation()
+  if (!isFiltered(filters)) return <FirstRun filters={filters} />
+  return isDefaultView(filters) ? <NothingOpen filters={filters} /> : <NoMatches filters={filters} />
+}
+
+function NothingOpen({ filters }: { filters: TaskFilters }) {
   const { can } = useMe()
+  const query = useQuery(totalQuery(withAnyStatus(filters)))
+  if (query.isError) return <LoadError what="tasks" query={query} />
+  if (!query.data) return null
+  if (query.data.total === 0) return <FirstRun filters={filters} />
+  return (
+    <EmptyState
+      title="Nothing is open"
+      description="Every task here is done."
+      action={
+        <div className="row row-wrap">
+          {can('tasks:write') && <Button onClick={openNewTask}>New task</Button>}
+          <ShowDone filters={filters} total={query.data} />
+        </div>
+      }
+    />
+  )
+}
+
+function NoMatches({ filters }: { filters: TaskFilters }) {
+  const [, navigate] = useLocation()
   const { projectId, listId } = filters
-  const { data: lists } = useQuery({ ...listsQuery(projectId ?? ''), enabled: Boolean(projectId) })
-  if (isFiltered(filters)) {
-    return (
-      <EmptyState
-        title="No matching tasks"
-        action={
+  const hidesDone = isNotDone(filters.status)
+  const { data: total } = useQuery({ ...totalQuery(withAnyStatus(filters)), enabled: hidesDone })
+  return (
+    <EmptyState
+      title="No matching tasks"
+      {...(hidesDone && { description: 'Only tasks that are open or in progress are shown.' })}
+      action={
+        <div className="row row-wrap">
+          {hidesDone && total?.total !== 0 && <ShowDone filters={filters} total={total} />}
           <Button variant="default" onClick={() => navigate(`/tasks${formatSearch({ projectId, listId })}`)}>
             Clear filters
           </Button>
-        }
-      >
-        <CurlExample path={`/api/tasks?${searchParamsOf(filters)}`} caption="Same query with curl:" />
-      </EmptyState>
-    )
-  }
+        </div>
+      }
+    >
+      <CurlExample path={`/api/tasks?${searchParamsOf(filters)}`} caption="Same query with curl:" />
+    </EmptyState>
+  )
+}
+
+const withAnyStatus = (filters: TaskFilters): TaskFilters => validFilters({ ...filters, status: undefined })
+
+interface ShowDoneProps {
+  filters: TaskFilters
+  /** Of tasks with any status. */
+  total: { total?: number; totalIsExact?: boolean } | undefined
+}
+
+function ShowDone({ filters, total }: ShowDoneProps) {
+  const [, navigate] = useLocation()
+  const count = total?.totalIsExact ? total.total : undefined
+  return (
+    <Button variant="default" onClick={() => navigate(`/tasks${formatFilters(withAnyStatus(filters))}`)}>
+      Show {count === undefined ? 'done tasks' : plural(count, 'done task')}
+    </Button>
+  )
+}
+
+function FirstRun({ filters: { projectId, listId } }: { filters: TaskFilters }) {
+  const { can } = useMe()
+  const { data: lists } = useQuery({ ...listsQuery(projectId ?? ''), enabled: Boolean(projectId) })
   const targetListId = listId ?? lists?.find(({ isDefault }) => isDefault)?.id
   const body = { title: 'Hello, Inlet', ...(targetListId && { listId: targetListId }) }
   return (

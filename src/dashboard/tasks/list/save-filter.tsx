@@ -5,8 +5,7 @@ import { type FormEvent, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { toast } from '../../components/toast.ts'
 import { useMutation } from '../../components/use-mutation.ts'
-import { formatSearch } from '../../navigation/search-params.ts'
-import { filtersFrom } from '../filters.ts'
+import { formatFilters, validFilters } from '../filters.ts'
 import { filterTexts } from './filter-texts.ts'
 import { savedFiltersQuery, saveFilter } from './saved-filters.ts'
 
@@ -16,8 +15,8 @@ export function SaveFilter({ filters }: { filters: TaskFilters }) {
   const { mutate, isBusy } = useMutation('saved-filters')
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
-  const addressOf = (some: TaskFilters) => formatSearch(filtersFrom({ ...some }))
-  if (!saved || saved.some(({ query }) => addressOf(filtersFrom(query)) === addressOf(filters))) return null
+  const addressOf = (some: object) => formatFilters(validFilters({ ...some }))
+  if (!saved || saved.some(({ query }) => addressOf(query) === addressOf(filters))) return null
 
   const open = () => {
     setName(filterTexts(filters).join(', ').slice(0, 200))

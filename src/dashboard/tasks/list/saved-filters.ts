@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import { isTransient, problemOf } from '../../api/problem.ts'
 import { cursorParam, fetchAllPages, type TaskFilters } from '../../api/queries.ts'
-import { filtersFrom } from '../filters.ts'
+import { validFilters } from '../filters.ts'
 
 /** Where browsers kept them until the service did. */
 const STORAGE_KEY = 'inlet-filters'
@@ -44,7 +44,7 @@ async function moveStoredFilters(): Promise<void> {
     try {
       await saveFilter({
         name,
-        filters: filtersFrom(filters),
+        filters: validFilters(filters),
         idempotencyKey: `stored-${encodeURIComponent(name).slice(0, 200)}`,
       })
     } catch (error) {

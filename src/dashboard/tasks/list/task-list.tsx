@@ -13,9 +13,9 @@ import { trimList } from '../../api/task-cache.ts'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { plural } from '../../lib/plural.ts'
-import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
+import { formatFilters } from '../filters.ts'
 import { useLabelColors } from '../label-colors.tsx'
 import styles from './task-list.module.css'
 import { TaskListLoading } from './task-list-loading.tsx'
@@ -46,7 +46,7 @@ interface TaskListProps {
 /** A virtualized list. */
 export function TaskList({ filters, openId }: TaskListProps) {
   const [, navigate] = useLocation()
-  const searchStr = formatSearch(filters)
+  const searchStr = formatFilters(filters)
   const { can } = useMe()
   const queryClient = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import { cursorParam, fetchTaskPage, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
 import { toast } from '../../components/toast.ts'
+import { totalQuery } from './total-query.ts'
 import type { Selection } from './use-selection.ts'
 
 /** The service counts to this, and so many can be changed at once. */
@@ -12,11 +13,7 @@ const PAGE_SIZE = 200
 /** Selects all tasks that match the filters, also those that the list has not loaded. */
 export function useMatchingTasks(filters: TaskFilters, { ids, matching, selectMatching }: Selection) {
   const [isLoading, setLoading] = useState(false)
-  const { data } = useQuery({
-    queryKey: ['tasks-total', filters],
-    queryFn: () => fetchTaskPage({ ...filters, count: true, limit: 1 }),
-    staleTime: 0,
-  })
+  const { data } = useQuery(totalQuery(filters))
   const total = data?.total ?? 0
 
   async function select() {

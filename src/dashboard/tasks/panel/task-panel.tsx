@@ -11,11 +11,11 @@ import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
-import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { ClaimNote } from '../claims/claim-note.tsx'
 import { useClaim } from '../claims/use-claim.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
+import { formatFilters } from '../filters.ts'
 import { StatusCircle } from '../icons.tsx'
 import { useIsManaged } from '../managed.ts'
 import { MergedInto } from '../reports/merged-into.tsx'
@@ -38,7 +38,7 @@ export default function TaskPanel() {
   const [, navigate] = useLocation()
   const filters = useFilters()
   const query = useQuery(taskQuery(taskId))
-  const close = () => navigate(`/tasks${formatSearch(filters)}`)
+  const close = () => navigate(`/tasks${formatFilters(filters)}`)
   const status = query.isError ? problemOf(query.error).status : undefined
   // An invalid id is shown like a missing task.
   const isMissing = status === 404 || status === 400
