@@ -47,6 +47,9 @@ describe('feedback that resembles other feedback', () => {
     await reports.getByText('4 frustrated · 3 with 2.3.1, 1 with 2.3.0').waitFor()
     await row.getByTitle('4 reports').waitFor()
     expect((await taskOf(app, first)).reports).toBe(4)
+    const mergedStatus = rowOf(page, `${NOTE}, attempt 3`).getByRole('button', { name: /^Reopen/ })
+    await expect.poll(() => mergedStatus.isDisabled()).toBe(true)
+    await expect.poll(() => mergedStatus.getAttribute('title')).toContain('Unmerge it')
     expect(await violationsOn(page)).toEqual([])
 
     await reports.getByRole('button', { name: `Unmerge ${NOTE}, attempt 2` }).click()

@@ -8,6 +8,10 @@ export function useIsManaged(task: Task): boolean {
   return task.source === 'codehost' && (project === undefined || isOfConnected(task, project))
 }
 
+/** Why the status of a task can't be changed, if it can't. */
+export const statusLock = ({ mergedInto }: Pick<Task, 'mergedInto'>): string | undefined =>
+  mergedInto === null ? undefined : 'This task is merged. Unmerge it to change its status.'
+
 /** Whether the project is connected to the repository that the task came from. */
 export function isOfConnected(
   { externalUrl }: Pick<Task, 'externalUrl'>,

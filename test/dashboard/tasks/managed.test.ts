@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOfConnected } from '../../../src/dashboard/tasks/managed.ts'
+import { isOfConnected, statusLock } from '../../../src/dashboard/tasks/managed.ts'
 
 const externalUrl = 'https://codehost.example/acme/app/issues/1'
 
@@ -15,4 +15,9 @@ describe('a task of the code host', () => {
     const codehost = repository === undefined ? null : ({ repository } as never)
     expect(isOfConnected({ externalUrl: url }, { codehost })).toBe(expected)
   })
+})
+
+test('the status of a merged task is locked', () => {
+  expect(statusLock({ mergedInto: null })).toBeUndefined()
+  expect(statusLock({ mergedInto: '0192f0c0-0000-7000-8000-000000000001' })).toContain('Unmerge it')
 })

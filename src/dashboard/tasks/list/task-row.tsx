@@ -6,6 +6,7 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { plural } from '../../lib/plural.ts'
 import { PriorityBars, SourceIcon, StatusCircle } from '../icons.tsx'
 import { type LabelColors, LabelDot } from '../label-colors.tsx'
+import { statusLock } from '../managed.ts'
 import styles from './task-list.module.css'
 
 interface TaskRowProps {
@@ -39,6 +40,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { task, index, total, start, height, isOpen, isFocused, isSelected, isSelecting, mayWrite } = props
   const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
+  const lock = statusLock(task)
   const number = task.codehostPrNumber ?? task.codehostIssueNumber
   const classes = [
     styles.row,
@@ -80,7 +82,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       <button
         type="button"
         className={`plain-button ${styles.tool}`}
-        disabled={!mayWrite}
+        disabled={!mayWrite || lock !== undefined}
+        title={lock}
         tabIndex={tabIndex}
         aria-label={isDone ? `Reopen: ${task.title}` : `Mark done: ${task.title}`}
         onClick={() => props.onToggle(task)}

@@ -7,7 +7,7 @@ import { useTaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { useLabelColors } from '../label-colors.tsx'
 import { useAllLists } from '../list-menu.tsx'
-import { useIsManaged } from '../managed.ts'
+import { statusLock, useIsManaged } from '../managed.ts'
 import { NameTags } from '../name-tags.tsx'
 import styles from './task-panel.module.css'
 import type { TaskEdit } from './use-task-edit.ts'
@@ -19,6 +19,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
   const actions = useTaskActions()
   const isManaged = useIsManaged(task)
   const mayLabel = mayWrite && !isManaged
+  const lock = statusLock(task)
   const labelColors = useLabelColors(task.projectId, {
     isEnabled: task.source === 'codehost' && task.labels.length > 0,
   })
@@ -32,8 +33,8 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
         <Select
           {...selectProps}
           aria-label="Status"
-          disabled={task.mergedInto !== null}
-          title={task.mergedInto ? 'This task is merged. Unmerge it to change its status.' : undefined}
+          disabled={lock !== undefined}
+          title={lock}
           data={toOptions(STATUSES)}
           value={task.status}
           onChange={(status) => status && void actions.change([task], { status: status as Task['status'] })}

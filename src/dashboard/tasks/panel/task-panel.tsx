@@ -17,7 +17,7 @@ import { useClaim } from '../claims/use-claim.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { formatFilters } from '../filters.ts'
 import { StatusCircle } from '../icons.tsx'
-import { useIsManaged } from '../managed.ts'
+import { statusLock, useIsManaged } from '../managed.ts'
 import { MergedInto } from '../reports/merged-into.tsx'
 import page from '../tasks-page.module.css'
 import { useFilters } from '../use-filters.ts'
@@ -121,7 +121,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
   return (
     <div className={styles.body}>
       <div className={styles.bar}>
-        {mayWrite && !task.mergedInto && (
+        {mayWrite && !statusLock(task) && (
           <Button
             variant="default"
             leftSection={<StatusCircle status={task.status} />}
