@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { panelOf, test, violationsOn } from './support/browser.ts'
 
 describe('the app shell', () => {
-  test('saves and removes filters', async ({ app }) => {
+  test('saves, renames, and removes filters', async ({ app }) => {
     await app.service.post('/api/tasks', { title: 'Urgent', priority: 'high' })
     await app.service.post('/api/tasks', { title: 'Whenever', priority: 'low' })
     const page = await app.open('/tasks?priority=["high"]')
@@ -16,14 +16,32 @@ describe('the app shell', () => {
     await page.reload()
     const kept = page
       .getByRole('navigation', { name: 'Tasks' })
-      .getByRole('link', { name: 'High 1 tasks', exact: true })
+      .getByRole('link', { name: 'High 1 task', exact: true })
     await kept.click()
     await page.getByRole('link', { name: 'Whenever' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Urgent' }).waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Save filter' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Delete filter High' }).click()
-    await kept.waitFor({ state: 'detached' })
+
+    const choose = async (filter: string, action: string) => {
+      await page.getByRole('button', { name: `Actions for filter ${filter}` }).click()
+      await page.getByRole('menuitem', { name: action }).click()
+    }
+    await choose('High', 'Rename')
+    const dialog = page.getByRole('dialog', { name: 'Rename filter' })
+    await dialog.getByLabel('Name').fill('Do first')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    const renamed = page.getByRole('link', { name: 'Do first 1 task', exact: true })
+    await renamed.waitFor()
+    expect((await app.service.get('/api/saved-filters')).body.data).toMatchObject([
+      { name: 'Do first', query: { priority: ['high'] } },
+    ])
+
+    await choose('Do first', 'Delete')
+    await renamed.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Save filter' }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await renamed.waitFor()
   })
 
   test('shows the name of an icon button that has the pointer or the focus', async ({ app }) => {

@@ -72,12 +72,12 @@ describe('saved filters', () => {
     ]))`)
     await page.reload()
 
-    await page.getByRole('link', { name: 'Mine 1 tasks', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Mine 1 task', exact: true }).waitFor()
 
     await expect.poll(() => page.evaluate(`localStorage.getItem('inlet-filters')`)).toBe(null)
     await page.reload()
-    await page.getByRole('link', { name: 'Mine 1 tasks', exact: true }).click()
+    await page.getByRole('link', { name: 'Mine 1 task', exact: true }).click()
     await rowOf(page, 'Urgent').waitFor()
-    await expect.poll(() => page.getByRole('button', { name: /^Delete filter/ }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('button', { name: /^Actions for filter/ }).count()).toBe(1)
   })
 })

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
 import { LoadError } from '../components/load-error.tsx'
+import { RenameDialog } from '../components/rename-dialog.tsx'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import styles from '../settings/settings.module.css'
@@ -102,41 +103,13 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
   )
 }
 
-function RenameListDialog({ list, onClose }: { list: List; onClose(): void }) {
-  const { mutate, isBusy } = useMutation('lists')
-  const [name, setName] = useState(list.name)
-  return (
-    <Modal opened onClose={onClose} title="Rename list">
-      <form
-        className="stack"
-        onSubmit={async (event) => {
-          event.preventDefault()
-          const renamed = await mutate("Couldn't rename the list", () =>
-            dataOf(
-              api.PATCH('/api/lists/{id}', {
-                params: { path: { id: list.id } },
-                body: { name: name.trim() },
-              }),
-            ),
-          )
-          if (renamed) onClose()
-        }}
-      >
-        <TextInput
-          label="Name"
-          data-autofocus
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <div>
-          <Button type="submit" loading={isBusy} disabled={name.trim() === ''}>
-            Rename
-          </Button>
-        </div>
-      </form>
-    </Modal>
-  )
+function RenameListDialog({ list: { id, name }, onClose }: { list: List; onClose(): void }) {
+  const { mutate } = useMutation('lists')
+  const rename = (name: string) =>
+    mutate("Couldn't rename the list", () =>
+      dataOf(api.PATCH('/api/lists/{id}', { params: { path: { id } }, body: { name } })),
+    )
+  return <RenameDialog title="Rename list" name={name} maxLength={100} onRename={rename} onClose={onClose} />
 }
 
 /** Move its tasks to another list. */

@@ -1,49 +1,85 @@
 import { ActionIcon } from '@mantine/core'
-import { FilterIcon, XIcon } from '@primer/octicons-react'
+import { FilterIcon, KebabHorizontalIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { api, dataOf } from '../api/client.ts'
+import { useState } from 'react'
+import { api, dataOf, type Schema } from '../api/client.ts'
+import { MenuButton } from '../components/menu-button.tsx'
+import { RenameDialog } from '../components/rename-dialog.tsx'
+import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { searchOf, validFilters } from '../tasks/filters.ts'
-import { savedFiltersQuery } from '../tasks/list/saved-filters.ts'
+import { MAX_FILTER_NAME, savedFiltersQuery } from '../tasks/list/saved-filters.ts'
 import styles from './sidebar.module.css'
 
 export default function SavedFilters() {
   const { data: saved = [] } = useQuery(savedFiltersQuery)
-  const { mutate, isBusy } = useMutation('saved-filters')
   if (saved.length === 0) return null
-  const remove = (id: string) =>
-    mutate("Couldn't delete the filter", () =>
-      dataOf(api.DELETE('/api/saved-filters/{id}', { params: { path: { id } } })),
-    )
   return (
     <>
       <div className={styles.heading}>
         <h2>My filters</h2>
       </div>
-      {saved.map(({ id, name, query, count }) => (
-        <div key={id} className={styles.project}>
-          <Link
-            to="/tasks"
-            search={searchOf(validFilters(query))}
-            className={styles.link}
-            activeClassName={styles.active}
-          >
-            <FilterIcon size={15} aria-hidden />
-            <span className={styles.name}>{name}</span>
-            {count !== null && <FilterCount count={count} />}
-          </Link>
-          <ActionIcon
-            className={styles.gear}
-            aria-label={`Delete filter ${name}`}
-            disabled={isBusy}
-            onClick={() => void remove(id)}
-          >
-            <XIcon size={14} />
-          </ActionIcon>
-        </div>
+      {saved.map((filter) => (
+        <SavedFilter key={filter.id} filter={filter} />
       ))}
     </>
+  )
+}
+
+function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'SavedFilter'> }) {
+  const { mutate, refresh } = useMutation('saved-filters')
+  const [isRenaming, setRenaming] = useState(false)
+  const params = { path: { id } }
+  const rename = (name: string) =>
+    mutate("Couldn't rename the filter", () =>
+      dataOf(api.PATCH('/api/saved-filters/{id}', { params, body: { name } })),
+    )
+  const restore = () =>
+    dataOf(api.POST('/api/saved-filters', { params: { header: {} }, body: { name, query } })).then(refresh)
+  const remove = () =>
+    mutate("Couldn't delete the filter", async () => {
+      await dataOf(api.DELETE('/api/saved-filters/{id}', { params }))
+      offerUndo(undoRequest(`Filter deleted: ${name}`, restore))
+    })
+  return (
+    <div className={styles.project}>
+      <Link
+        to="/tasks"
+        search={searchOf(validFilters(query))}
+        className={styles.link}
+        activeClassName={styles.active}
+      >
+        <FilterIcon size={15} aria-hidden />
+        <span className={styles.name}>{name}</span>
+        {count !== null && <FilterCount count={count} />}
+      </Link>
+      <MenuButton
+        button={
+          <ActionIcon className={styles.gear} aria-label={`Actions for filter ${name}`}>
+            <KebabHorizontalIcon size={15} />
+          </ActionIcon>
+        }
+        position="bottom-end"
+        groups={[
+          {
+            actions: [
+              { label: 'Rename', icon: <PencilIcon size={15} />, onClick: () => setRenaming(true) },
+              { label: 'Delete', icon: <TrashIcon size={15} />, onClick: () => void remove() },
+            ],
+          },
+        ]}
+      />
+      {isRenaming && (
+        <RenameDialog
+          title="Rename filter"
+          name={name}
+          maxLength={MAX_FILTER_NAME}
+          onRename={rename}
+          onClose={() => setRenaming(false)}
+        />
+      )}
+    </div>
   )
 }
 
@@ -54,7 +90,7 @@ function FilterCount({ count }: { count: number }) {
   return (
     <span className={styles.count}>
       {count < MAX_COUNT ? count : '1,000+'}
-      <span className="visually-hidden"> tasks</span>
+      <span className="visually-hidden"> {count === 1 ? 'task' : 'tasks'}</span>
     </span>
   )
 }

@@ -7,7 +7,7 @@ import { toast } from '../../components/toast.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 import { formatFilters, validFilters } from '../filters.ts'
 import { filterTexts } from './filter-texts.ts'
-import { savedFiltersQuery, saveFilter } from './saved-filters.ts'
+import { MAX_FILTER_NAME, savedFiltersQuery, saveFilter } from './saved-filters.ts'
 
 /** Saves the filters under a name; absent where they are saved. */
 export function SaveFilter({ filters }: { filters: TaskFilters }) {
@@ -19,7 +19,7 @@ export function SaveFilter({ filters }: { filters: TaskFilters }) {
   if (!saved || saved.some(({ query }) => addressOf(query) === addressOf(filters))) return null
 
   const open = () => {
-    setName(filterTexts(filters).join(', ').slice(0, 200))
+    setName(filterTexts(filters).join(', ').slice(0, MAX_FILTER_NAME))
     setOpen(true)
   }
   const submit = async (event: FormEvent) => {
@@ -41,7 +41,7 @@ export function SaveFilter({ filters }: { filters: TaskFilters }) {
           <TextInput
             aria-label="Name of the filter"
             data-autofocus
-            maxLength={200}
+            maxLength={MAX_FILTER_NAME}
             w={220}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}

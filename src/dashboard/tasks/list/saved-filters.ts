@@ -7,6 +7,8 @@ import { validFilters } from '../filters.ts'
 /** Where browsers kept them until the service did. */
 const STORAGE_KEY = 'inlet-filters'
 const REFRESH_MS = 60_000
+/** The API's limit. */
+export const MAX_FILTER_NAME = 200
 
 /** The saved filters of the key, with counts. */
 export const savedFiltersQuery = queryOptions({
@@ -31,7 +33,7 @@ export const saveFilter = ({ name, filters, idempotencyKey }: NewFilter) =>
   dataOf(
     api.POST('/api/saved-filters', {
       params: { header: idempotencyKey ? { 'idempotency-key': idempotencyKey } : {} },
-      body: { name: name.slice(0, 200), query: filters },
+      body: { name: name.slice(0, MAX_FILTER_NAME), query: filters },
     }),
   )
 
