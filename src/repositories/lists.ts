@@ -34,6 +34,29 @@ export const openCount = sql<number>`(lists.open_count + coalesce((
   from (select list_id, sum(change) as change from ${listCountChanges} group by list_id) as pending
 ) ->> lists.id::text, '0')::integer)`
 
+/** A list, a project, or all projects. */
+interface ListsPlace {
+  projectId: string | null
+  listId: string | undefined
+}
+
+/** The ids of the lists of a place. */
+export const listsIn = (place: ListsPlace): SQL =>
+  sql`select id from ${lists} where ${isListIn(place) ?? sql`true`}`
+
+/** How many tasks of a place are open. */
+export async function countOpenTasks(db: Executor, place: ListsPlace): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(sql`
+    select coalesce(sum(${openCount}), 0)::integer as count from ${lists} where ${isListIn(place) ?? sql`true`}`)
+  return rows[0]?.count ?? 0
+}
+
+const isListIn = ({ projectId, listId }: ListsPlace): SQL | undefined =>
+  and(
+    projectId === null ? undefined : eq(lists.projectId, projectId),
+    listId === undefined ? undefined : eq(lists.id, listId),
+  )
+
 const reachProjectId = sql.placeholder('projectId')
 const findByList = findingDestination(
   'by list',

@@ -1,6 +1,7 @@
 import { and, eq, gte, inArray, isNotNull, isNull, or, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
+import { countOpenTasks, listsIn } from './lists.ts'
 import { tasksWith } from './task-names.ts'
 import type { TaskPlace } from './task-page-conditions.ts'
 import { IS_READY } from './task-readiness.ts'
@@ -37,12 +38,18 @@ export interface NameFilter {
   orNone: boolean
 }
 
+interface FilterRequest {
+  reach: Reach
+  filter: TaskFilter
+  isByCreation: boolean
+}
+
 /** The conditions of a filter, but for its place and words; undefined if there are none. */
 export async function conditionOf(
   db: Executor,
-  { reach, filter }: { reach: Reach; filter: TaskFilter },
+  { reach, filter, isByCreation }: FilterRequest,
 ): Promise<SQL | undefined> {
-  const { createdSince, deletedSince, labels, assignees } = filter
+  const { createdSince, deletedSince, labels, assignees, listId } = filter
   const projectId = filter.projectId ?? reach.projectId
   /** Without statistics on a rare name, the planner may read all tasks in their order to find the few that have it. */
   async function named(kind: 'labels' | 'assignees', filter: NameFilter): Promise<SQL | undefined> {
@@ -53,10 +60,21 @@ export async function conditionOf(
       ? sql`${tasks.id} = any(array(select id from ${tasks} where ${and(condition, isNull(tasks.deletedAt))}))`
       : condition
   }
+  /** The same: most tasks of an old project are done, and what is not may be at the end of any order. */
+  async function inStatus(statuses: TaskRow['status'][]): Promise<SQL> {
+    const condition = inArray(tasks.status, statuses)
+    const hasIndex = listId !== undefined && isByCreation
+    if (hasIndex || deletedSince || statuses.includes('done')) return condition
+    const place = { projectId, listId }
+    if ((await countOpenTasks(db, place)) > MAX_RARE) return condition
+    return sql`${tasks.id} = any(array(
+      select id from ${tasks} where list_id = any(array(${listsIn(place)}))
+        and ${and(condition, isNull(tasks.deletedAt))}))`
+  }
   return and(
     labels && (await named('labels', labels)),
     assignees && (await named('assignees', assignees)),
-    filter.statuses && inArray(tasks.status, filter.statuses),
+    filter.statuses && (await inStatus(filter.statuses)),
     filter.sources && inArray(tasks.source, filter.sources),
     filter.priorities && inArray(tasks.priority, filter.priorities),
     filter.externalIds && and(isNotNull(tasks.externalId), inArray(tasks.externalId, filter.externalIds)),

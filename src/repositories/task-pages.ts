@@ -52,7 +52,7 @@ export function taskPages(
      * where the others are fast.
      */
     async list({ words = [], ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskPageJson> {
-      const others = await conditionOf(db, { reach, filter })
+      const others = await conditionOf(db, { reach, filter, isByCreation: page.sortBy === 'created' })
       const reached = { reach, place: filter }
       if (words.length === 0) {
         if (!others) return readPlaceJson(db, { ...reached, page })
@@ -81,7 +81,7 @@ export function taskPages(
 
     /** The number of tasks, up to `max`. */
     async count({ words = [], ...filter }: TaskFilter, max: number): Promise<number> {
-      const others = await conditionOf(db, { reach, filter })
+      const others = await conditionOf(db, { reach, filter, isByCreation: true })
       const reached = { reach, place: filter }
       const limit = sql.raw(`limit ${max}`)
       const condition = and(isCandidate(reached, UNSORTED), others)

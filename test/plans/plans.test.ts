@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/domain/cursor.ts'
 import { TaskSort } from '../../src/schemas/task-query.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { fillWithMillionTasks, OLD_COUNT, OLD_PROJECT } from '../support/million-tasks.ts'
+import { DONE_PROJECT, fillWithMillionTasks, OLD_COUNT, OLD_PROJECT } from '../support/million-tasks.ts'
 import { explaining, type Work, workOf } from '../support/plans.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -45,10 +45,15 @@ beforeAll(async () => {
   generic = await startApp({ connectionString: explaining(database.connectionString, settings), onNotice })
   const places = await service.query(
     `select lists.id as list, project_id as project, lists.name from lists
-     where lists.name in ('Project 3, list 3', '${OLD_PROJECT}, list 0')`,
+     where lists.name in ('Project 3, list 3', '${DONE_PROJECT}, list 3', '${OLD_PROJECT}, list 0')`,
   )
+  const kinds = new Map([
+    ['Project 3', 'usual'],
+    [DONE_PROJECT, 'done'],
+    [OLD_PROJECT, 'old'],
+  ])
   for (const { list, project, name } of places) {
-    const kind = name.startsWith(OLD_PROJECT) ? 'old' : 'usual'
+    const kind = kinds.get(name.split(',')[0])
     Object.assign(ids, { [`${kind}List`]: list, [`${kind}Project`]: project })
   }
   key = await service.given.key({ projectId: ids.usualProject })
@@ -230,6 +235,15 @@ describe('a page of tasks', () => {
       expect(found).toEqual([])
     },
   )
+
+  test.each(TaskSort)('of what is not done where most is, sorted by %s, has an index', async (sort) => {
+    for (const app of [service, generic]) {
+      for (const place of [`projectId=${ids.doneProject}`, `listId=${ids.doneList}`]) {
+        const done = await workFor(app, `/api/tasks?sort=${sort}&status=open&status=in_progress&${place}`)
+        expect(beyond(done, { sorted: 2 * MAX_READ })).toEqual([])
+      }
+    }
+  })
 
   // A total is exact: without an index of its own, every task of the place is read.
   test.each([

@@ -6,6 +6,8 @@ const COUNT = 1_000_000
 /** The project of the oldest tasks, all in its first list. */
 export const OLD_PROJECT = 'Old'
 export const OLD_COUNT = 200_000
+/** The project of which one task in 500 is not done. */
+export const DONE_PROJECT = 'Project 9'
 
 /**
  * Fills a migrated database with a million tasks, and with other rows of a service that was used for a year, in the state
@@ -71,6 +73,14 @@ const ROWS = [
   join (select row_number() over (order by name like '${OLD_PROJECT}, %', id) as n, id, project_id from lists) as lists
     on lists.n = case when i <= ${OLD_COUNT} then 201 else 1 + i * 31 % 200 end
   order by i`,
+
+  `update tasks set status = 'done', completed_at = updated_at
+  where project_id = (select id from projects where name = '${DONE_PROJECT}') and completed_at is null
+    and hashtext(id::text) % 100 <> 0`,
+
+  `update lists set open_count = counted.open
+  from (select list_id, count(*) as open from tasks where status <> 'done' and deleted_at is null group by list_id) as counted
+  where list_id = lists.id`,
 
   `insert into task_texts (task_id, title, beginning, names)
   select id, lower(title), lower(left(description, 1000)),
