@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
-import { testWith } from './support/browser.ts'
+import { testWith, violationsOn } from './support/browser.ts'
 
 const test = testWith(() => startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } }))
 
@@ -18,8 +18,9 @@ describe('a source', () => {
     await preview.getByRole('article', { name: 'EXPORT FAILS' }).waitFor()
     await page.getByLabel('Priority').fill('{% if payload.urgent %}high{% endif %}')
     await preview.getByText('high', { exact: true }).waitFor()
+    expect(await violationsOn(page)).toEqual([])
     await page.getByLabel('Only if').fill('payload.nothing')
-    await preview.getByText('The filter leaves this out').waitFor()
+    await preview.getByText('The filter excludes this payload').waitFor()
     await page.getByLabel('Only if').fill('')
     await page.getByRole('button', { name: 'Create source' }).click()
 
@@ -64,12 +65,17 @@ describe('a source', () => {
       .waitFor()
     await page.getByLabel('Title').fill('{{ item.labels.alertname }}')
     await page.getByRole('button', { name: 'Save source' }).click()
-    await item.getByRole('button', { name: 'Turn off' }).click()
-    await item.getByRole('button', { name: 'Turn on' }).waitFor()
+    const active = item.getByRole('switch', { name: '“Grafana alerts” is active' })
+    await active.click({ force: true })
+    await expect.poll(() => active.isChecked()).toBe(false)
     const sources = async () => (await app.service.get('/api/sources')).body.data
     const [source] = (await sources()).filter(({ name }: { name: string }) => name === 'Grafana alerts')
     expect(source).toMatchObject({ isActive: false, template: { title: '{{ item.labels.alertname }}' } })
-    await item.getByRole('button', { name: 'Rotate secret' }).click()
+    const choose = async (action: string) => {
+      await item.getByRole('button', { name: 'Actions for “Grafana alerts”' }).click()
+      await page.getByRole('menuitem', { name: action }).click()
+    }
+    await choose('Rotate secret')
     const rotation = page.getByRole('dialog', { name: 'Rotate the secret of “Grafana alerts”' })
     await rotation.getByLabel('Secret of the sender').fill('short')
     await rotation.getByRole('button', { name: 'Rotate secret' }).click()
@@ -79,7 +85,7 @@ describe('a source', () => {
     await rotation.getByRole('button', { name: 'Rotate secret' }).click()
     await dialog.getByText('the secret of the sender').waitFor()
     await dialog.getByRole('button', { name: "I've stored it" }).click()
-    await item.getByRole('button', { name: 'Delete' }).click()
+    await choose('Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete source' }).click()
     await item.waitFor({ state: 'detached' })
   })

@@ -11,7 +11,7 @@ import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 import { definitionOf, draftOf, EMPTY_DRAFT, parsedPayload, type SourceDraft } from './source-draft.ts'
 import { SourcePreview } from './source-preview.tsx'
-import { presetsQuery, type Source, type SourceWithSecret } from './source-queries.ts'
+import { presetsQuery, type Source, type SourcePreset, type SourceWithSecret } from './source-queries.ts'
 import { SourceTemplates } from './source-templates.tsx'
 
 interface SourceEditorProps {
@@ -29,6 +29,12 @@ const SCHEMES: { value: SourceDraft['scheme']; label: string }[] = [
   { value: 'standard_webhooks', label: 'Standard Webhooks' },
 ]
 
+const SECRET_HINTS = {
+  sender: 'Paste the secret that the sender shows you.',
+  inlet: 'Leave this empty to create a secret, which you enter at the sender.',
+  either: 'If the sender shows you a secret, paste it. Otherwise, leave this empty to create one.',
+}
+
 /** Adds or edits a source, beside the tasks that a payload would make. */
 export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) {
   const { data: presets = [] } = useQuery(presetsQuery)
@@ -37,6 +43,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
   const [draft, setDraft] = useState<SourceDraft>(source ? draftOf(source) : EMPTY_DRAFT)
   const [payloadText, setPayloadText] = useState('')
   const [problem, setProblem] = useState<Problem>()
+  const [preset, setPreset] = useState<SourcePreset>()
   const [tested] = useDebouncedValue({ draft, payloadText }, TEST_DELAY_MS)
   const edit = (change: Partial<SourceDraft>) => setDraft((draft) => ({ ...draft, ...change }))
   const projectId = draft.projectId ?? projects.find(({ archivedAt }) => !archivedAt)?.id ?? null
@@ -81,18 +88,24 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
           </Button>
         }
       >
-        Templates are written in Liquid. Paste what the sender sends to see the tasks that it would make.
+        Paste a payload to see the tasks that it creates while you edit. Templates are written in{' '}
+        <a href="https://shopify.github.io/liquid/basics/introduction/" target="_blank" rel="noreferrer">
+          Liquid
+        </a>
+        .
       </PageHeader>
       <form onSubmit={save} className={styles.halves}>
         <section className={styles.section} aria-label="Source">
           {!source && (
             <Select
               label="Start from"
-              placeholder="Choose a ready-made source, or write your own"
+              placeholder="Choose a preset, or write your own templates"
+              description={preset?.description}
               data={presets.map(({ id, name }) => ({ value: id, label: name }))}
               clearable
               onChange={(id) => {
                 const preset = presets.find((preset) => preset.id === id)
+                setPreset(preset)
                 if (preset) setDraft({ ...draftOf(preset), projectId: draft.projectId })
               }}
             />
@@ -117,7 +130,8 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
             />
           )}
           <Select
-            label="Verify the sender by"
+            label="Verification"
+            description={source && 'To use another one, create a new source.'}
             data={SCHEMES}
             value={draft.scheme}
             allowDeselect={false}
@@ -136,8 +150,8 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
           )}
           {!source && (
             <TextInput
-              label="Secret of the sender"
-              description="Only if the sender shows one. Otherwise, one is created."
+              label="Secret"
+              description={SECRET_HINTS[preset?.secretFrom ?? 'either']}
               autoComplete="off"
               value={draft.secret}
               error={problem?.byField['/secret']}

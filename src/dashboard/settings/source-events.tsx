@@ -34,7 +34,8 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
           </Button>
         }
       >
-        The deliveries that were verified. Payloads are kept for 30 days. Filtered deliveries are kept for 7.
+        Deliveries with a valid secret or signature. Payloads are kept for 30 days, and filtered deliveries
+        for 7 days.
       </PageHeader>
       <Inbox
         what="deliveries"
@@ -47,7 +48,7 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
         empty={
           <EmptyState
             title={outcome ? `No ${outcome} deliveries` : 'No deliveries yet'}
-            description="Deliveries with a wrong secret or signature are not listed."
+            description="Deliveries with an invalid secret or signature are not listed."
           />
         }
       >

@@ -2,6 +2,7 @@ import { Badge, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
+import { plural } from '../lib/plural.ts'
 import { EventErrors } from './event-details.tsx'
 import styles from './settings.module.css'
 import type { definitionOf } from './source-draft.ts'
@@ -24,14 +25,14 @@ export function SourcePreview({ text, onText, payload, definition }: SourcePrevi
     <section className={styles.section} aria-label="Preview" style={{ position: 'sticky', top: 0 }}>
       <Textarea
         label="Payload"
-        description="Paste what the sender sends."
+        description="A request body from the sender."
         placeholder='{"title": "Export fails"}'
         autosize
         minRows={8}
         maxRows={20}
         spellCheck={false}
         value={text}
-        error={isInvalid && 'This is not JSON.'}
+        error={isInvalid && 'Enter valid JSON.'}
         onChange={(event) => onText(event.currentTarget.value)}
       />
       {payload && query.isError && <ErrorText>{problemOf(query.error).message}</ErrorText>}
@@ -44,9 +45,9 @@ function Result({ result: { outcome, tasks, filtered, errors } }: { result: Test
   return (
     <div role="status" className="stack">
       {outcome === 'filtered' && (
-        <p className="quiet">The filter leaves this out: no task would be created.</p>
+        <p className="quiet">The filter excludes this payload. No task is created.</p>
       )}
-      {outcome === 'rejected' && <p>This would be rejected.</p>}
+      {outcome === 'rejected' && <p>This delivery would be rejected.</p>}
       <EventErrors errors={errors} />
       {tasks.slice(0, MAX_SHOWN).map(({ item, task, explanation }) => (
         <article key={item} className={styles.payload} aria-label={task.title}>
@@ -65,8 +66,12 @@ function Result({ result: { outcome, tasks, filtered, errors } }: { result: Test
           <div className="quiet small">{explanation}</div>
         </article>
       ))}
-      {tasks.length > MAX_SHOWN && <p className="quiet">{tasks.length - MAX_SHOWN} more tasks</p>}
-      {filtered > 0 && <p className="quiet">The filter leaves out {filtered} more.</p>}
+      {tasks.length > MAX_SHOWN && (
+        <p className="quiet">And {plural(tasks.length - MAX_SHOWN, 'more task')}.</p>
+      )}
+      {outcome !== 'filtered' && filtered > 0 && (
+        <p className="quiet">The filter excludes {plural(filtered, 'item')}.</p>
+      )}
     </div>
   )
 }

@@ -12,16 +12,16 @@ type Member = keyof SourceDraft['template']
 
 const MEMBERS: { member: Member; label: string; description?: string }[] = [
   { member: 'title', label: 'Title' },
-  { member: 'description', label: 'Description', description: 'In Markdown.' },
-  { member: 'priority', label: 'Priority', description: 'low, medium, or high.' },
+  { member: 'description', label: 'Description', description: 'Markdown.' },
+  { member: 'priority', label: 'Priority', description: '“low”, “medium”, or “high”.' },
   { member: 'labels', label: 'Labels', description: 'Separated by commas.' },
   {
     member: 'externalId',
     label: 'External ID',
-    description: 'What the task is about. A delivery with a known one updates its task.',
+    description: 'Identifies the task. A later delivery with the same ID updates it.',
   },
   { member: 'externalUrl', label: 'External URL' },
-  { member: 'status', label: 'Status', description: 'open reopens a done task, done completes one.' },
+  { member: 'status', label: 'Status', description: '“open” reopens a done task. “done” completes it.' },
 ]
 
 /** The fields that decide which tasks a payload makes. */
@@ -30,7 +30,7 @@ export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps
     <>
       <TextInput
         label="A task for each"
-        description="The path to an array. Its items are “item”."
+        description="Path to an array. Each of its items becomes a task, and is “item” in the templates."
         placeholder="payload.alerts"
         value={draft.each}
         error={problem?.byField['/each']}
@@ -38,6 +38,7 @@ export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps
       />
       <TextInput
         label="Only if"
+        description="A Liquid condition. If it isn't met, no task is created."
         placeholder='payload.action == "triggered"'
         value={draft.filter}
         error={problem?.byField['/filter']}

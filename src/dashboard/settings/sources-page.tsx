@@ -1,4 +1,5 @@
-import { Badge, Button, Skeleton } from '@mantine/core'
+import { ActionIcon, Button, Menu, Skeleton, Switch } from '@mantine/core'
+import { KebabHorizontalIcon } from '@primer/octicons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
@@ -30,8 +31,8 @@ export default function SourcesPage() {
     <div className={`${styles.content} ${open ? styles.wide : ''}`}>
       {!open && (
         <PageHeader title="Sources" action={add}>
-          Other systems, such as an error tracker or a survey, post JSON to a source. Templates make tasks of
-          it.
+          A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to.
+          Templates turn it into tasks.
         </PageHeader>
       )}
       {open?.view === 'editor' && (
@@ -50,7 +51,7 @@ export default function SourcesPage() {
       {!open && query.isSuccess && sources.length === 0 && (
         <EmptyState
           title="No sources yet"
-          description="Choose a ready-made source, or paste what your system sends."
+          description="Start from a preset, or paste what your system sends."
           action={add}
         />
       )}
@@ -72,7 +73,7 @@ export default function SourcesPage() {
           secret={created.secret}
           onStored={() => setCreated(undefined)}
         >
-          <CopyBlock caption="The sender posts to this URL:" text={created.url} />
+          <CopyBlock caption="URL for the sender:" text={created.url} />
         </SecretDialog>
       )}
     </div>
@@ -100,10 +101,7 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
     )
 
   return (
-    <li className={styles.item} style={{ flexWrap: 'wrap' }}>
-      <Badge color={isActive ? 'green' : 'gray'} variant="dot" tt="none" style={{ flex: 'none' }}>
-        {isActive ? 'on' : 'off'}
-      </Badge>
+    <li className={`${styles.item} ${isActive ? '' : styles.off}`}>
       <div className={styles.main}>
         <div>{name}</div>
         <div className="quiet small breakable">
@@ -111,21 +109,31 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
           <code>{source.url}</code>
         </div>
       </div>
+      <Switch
+        checked={isActive}
+        disabled={isBusy}
+        aria-label={`“${name}” is active`}
+        onChange={() => void toggle()}
+      />
       <Button variant="default" onClick={() => onOpen({ view: 'events', source })}>
         Inbox
       </Button>
       <Button variant="default" onClick={() => onOpen({ view: 'editor', source })}>
         Edit
       </Button>
-      <Button variant="default" onClick={() => setDialog('rotate')}>
-        Rotate secret
-      </Button>
-      <Button variant="subtle" loading={isBusy} onClick={() => void toggle()}>
-        {isActive ? 'Turn off' : 'Turn on'}
-      </Button>
-      <Button variant="subtle" onClick={() => setDialog('delete')}>
-        Delete
-      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={`Actions for “${name}”`}>
+            <KebabHorizontalIcon size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setDialog('rotate')}>Rotate secret</Menu.Item>
+          <Menu.Item c="var(--red)" onClick={() => setDialog('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
       {dialog === 'rotate' && <SourceRotation source={source} onClose={close} onRotated={onSecret} />}
       {dialog === 'delete' && (
         <ConfirmDialog
@@ -137,7 +145,7 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
             await refresh()
           }}
         >
-          Its deliveries are rejected immediately, and its inbox is deleted. Its tasks stay.
+          Deliveries are rejected immediately, and the inbox is deleted. Tasks are kept. This can't be undone.
         </ConfirmDialog>
       )}
     </li>
