@@ -14,7 +14,10 @@ async function givenFeedback({ service }: AppInBrowser, count: number): Promise<
   const ids: string[] = []
   for (let number = 1; number <= count; number++) {
     const response = await send(
-      feedback({ note: `${NOTE}, attempt ${number}`, app_version: number === 1 ? '2.3.0' : '2.3.1' }),
+      feedback({
+        note: `${NOTE}, attempt ${number}${number === 2 ? '\nSeen on a tablet.' : ''}`,
+        app_version: number === 1 ? '2.3.0' : '2.3.1',
+      }),
     )
     expect(response.status).toBe(201)
     ids.push(response.body.taskId)
@@ -45,6 +48,7 @@ describe('feedback that resembles other feedback', () => {
     const reports = panel.getByRole('region', { name: 'Reports' })
     await reports.getByRole('heading', { name: '4 reports' }).waitFor()
     await reports.getByText('4 frustrated · 3 with 2.3.1, 1 with 2.3.0').waitFor()
+    await reports.getByText('Seen on a tablet.').waitFor()
     await row.getByTitle('4 reports').waitFor()
     expect((await taskOf(app, first)).reports).toBe(4)
     const mergedStatus = rowOf(page, `${NOTE}, attempt 3`).getByRole('button', { name: /^Reopen/ })

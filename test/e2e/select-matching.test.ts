@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { rowOf, test } from './support/browser.ts'
+import { delayRequests, rowOf, test } from './support/browser.ts'
 
 describe('all tasks that match', () => {
   test('are selected, changed with progress, and changed back', async ({ app }) => {
@@ -18,8 +18,11 @@ describe('all tasks that match', () => {
 
     await page.getByRole('button', { name: 'Select all 400 that match' }).click()
     await page.getByText('400 selected').waitFor()
+    const release = await delayRequests(page, { url: '**/api/tasks/bulk', method: 'PATCH' })
     await page.getByRole('button', { name: 'Mark done', exact: true }).click()
 
+    await page.getByRole('status').filter({ hasText: 'Updating tasks: 0 of 400' }).waitFor()
+    release()
     await page.getByText('400 tasks: Done.').waitFor()
     await expect.poll(done).toBe(400)
     await page.getByRole('button', { name: 'Undo', exact: true }).click()

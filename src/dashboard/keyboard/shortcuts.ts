@@ -16,8 +16,8 @@ export type HistoryState = {
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
 export const openHelp = () => dispatchEvent(new Event('inlet:help'))
 
-/** What the command palette asks for: any command, or the value of a property. */
-export type PaletteStep = 'root' | 'status' | 'priority' | 'labels' | 'assignees' | 'list'
+/** What the command palette asks for: any command, the value of a property, or a task to merge into. */
+export type PaletteStep = 'root' | 'status' | 'priority' | 'labels' | 'assignees' | 'list' | 'merge'
 
 export interface PaletteRequest {
   step: PaletteStep

@@ -1,8 +1,5 @@
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { DEFAULT_SORT, fetchTaskPage } from '../api/queries.ts'
 import { undoLatest } from '../components/undo.tsx'
 import { openHelp, openNewTask, type PaletteStep } from '../keyboard/shortcuts.ts'
 import { formatSearch } from '../navigation/search-params.ts'
@@ -10,23 +7,24 @@ import { useMe } from '../session/session.ts'
 import { settingsPages } from '../settings/settings-pages.ts'
 import { formatFilters, isNotDone, NOT_DONE, validFilters } from '../tasks/filters.ts'
 import { useAllLists } from '../tasks/list-menu.tsx'
-import { TYPING_MS } from '../tasks/names.ts'
 import { useFilters } from '../tasks/use-filters.ts'
+import { taskOption, useFoundTasks } from './found-tasks.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
 import { type StepProps, tasksText, textOf } from './property-steps.tsx'
 
-const MAX_FOUND = 8
-/** Shorter texts match nearly everything. */
-const MIN_TEXT = 2
-
 /** What can be done with the tasks, pages to go to, and tasks found by words or number. */
 export function CommandStep({ tasks, actions, typed, onStep, onClose }: StepProps) {
   const [text, setText] = useState(textOf(typed))
+  const [, navigate] = useLocation()
   const { can } = useMe()
   const changes = taskCommands({ tasks, actions, onStep })
   const pages = usePages(text.trim() !== '')
   const found = useFoundTasks(text.trim())
+  const foundTasks = found.tasks.map((task) => ({
+    ...taskOption(task, { group: 'Tasks', run: () => navigate(`/tasks/${task.id}`) }),
+    isFound: true,
+  }))
   const showDone = useShowDone()
   const commands: Option[] = [
     ...(can('tasks:write')
@@ -42,7 +40,7 @@ export function CommandStep({ tasks, actions, typed, onStep, onClose }: StepProp
     <OptionList
       label="Command palette"
       placeholder="Go to, do, or find a task by words or #number"
-      options={[...changes, ...commands, ...pages, ...found.options]}
+      options={[...changes, ...commands, ...pages, ...foundTasks]}
       text={text}
       onType={setText}
       isSettled={found.isSettled}
@@ -78,6 +76,7 @@ function taskCommands({ tasks, actions, onStep }: Pick<StepProps, 'tasks' | 'act
     { ...step('Add or remove label…', 'labels'), shortcut: 'l' },
     { ...step('Add or remove assignee…', 'assignees'), shortcut: 'a' },
     { ...step('Move to list…', 'list'), shortcut: 'v' },
+    { ...step('Merge into…', 'merge'), shortcut: 'd' },
   ]
   const doneOrOpen: Command = {
     label: isDone ? 'Reopen' : 'Mark done',
@@ -123,30 +122,4 @@ function usePages(showsLists: boolean): Option[] {
     })),
     { ...page('API reference', '/docs'), run: () => location.assign('/docs') },
   ]
-}
-
-function useFoundTasks(text: string) {
-  const [, navigate] = useLocation()
-  const { can } = useMe()
-  const [queried] = useDebouncedValue(text, TYPING_MS)
-  const isEnabled = queried.length >= MIN_TEXT && can('tasks:read')
-  const { data, isFetching } = useQuery({
-    queryKey: ['found-tasks', queried],
-    queryFn: ({ signal }) => fetchTaskPage({ q: queried, sort: DEFAULT_SORT, limit: MAX_FOUND }, signal),
-    enabled: isEnabled,
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-  })
-  const options = (isEnabled ? (data?.data ?? []) : []).map((task): Option => {
-    const number = task.codehostPrNumber ?? task.codehostIssueNumber
-    return {
-      id: task.id,
-      label: task.title,
-      group: 'Tasks',
-      aside: number === null ? undefined : `#${number}`,
-      isFound: true,
-      run: () => navigate(`/tasks/${task.id}`),
-    }
-  })
-  return { options, isSettled: queried === text && !(isEnabled && isFetching) }
 }

@@ -16,6 +16,8 @@ interface OptionListProps {
   resolve?(): Promise<Option[]>
   /** Whether Enter was pressed before the palette was rendered. */
   isEntered: boolean
+  /** Instead of "No matches". */
+  none?: string | undefined
   onBack?(): void
   onClose(): void
 }
@@ -113,7 +115,7 @@ export function OptionList(props: OptionListProps) {
         </div>
       ) : (
         <p className={styles.none} role="status">
-          {isSettled ? 'No matches' : 'Searching…'}
+          {isSettled ? (props.none ?? 'No matches') : 'Searching…'}
         </p>
       )}
     </>

@@ -3,6 +3,7 @@ import { endPendingSearch } from '../keyboard/pending-search.ts'
 import type { PaletteRequest, PaletteStep } from '../keyboard/shortcuts.ts'
 import { type TaskActions, useTaskActions } from '../tasks/edits/use-task-actions.ts'
 import { CommandStep } from './command-step.tsx'
+import { MergeStep } from './merge-step.tsx'
 import styles from './palette.module.css'
 import { ListStep, NameStep, PriorityStep, StatusStep, type StepProps } from './property-steps.tsx'
 
@@ -13,6 +14,7 @@ const STEPS: Record<PaletteStep, ComponentType<StepProps>> = {
   labels: NameStep,
   assignees: NameStep,
   list: ListStep,
+  merge: MergeStep,
 }
 
 /** The command palette: finds commands, pages and tasks, or picks the value of one property. */

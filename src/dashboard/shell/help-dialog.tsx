@@ -18,7 +18,7 @@ const SHORTCUTS: [string[], string][] = [
   [['Shift ↓', 'Shift ↑', 'J', 'K'], 'Extend the selection'],
   [['Ctrl A'], 'Select all loaded tasks'],
   [['m'], 'Comment on the open task'],
-  [['d'], 'Merge the open feedback with the first similar task'],
+  [['d'], 'Merge into another task (of an open task: with the first similar one)'],
   [['#'], 'Delete task'],
   [['z'], 'Undo the last action'],
   [['r'], 'Restore task (in the trash)'],

@@ -22,7 +22,7 @@ export function FilterEditor(props: FilterEditorProps) {
         projectId={filters.projectId}
         aria-label="Filter by assignee"
         placeholder="Select or enter a name"
-        description="Shows tasks of any of these people. Enter none for tasks without assignees."
+        description="Shows tasks assigned to any of these people. Enter “none” for tasks without assignees."
         w={280}
         value={filters.assignee ?? []}
         onChange={(names) => onChange({ assignee: names.length > 0 ? names : undefined })}
@@ -65,7 +65,7 @@ export function FilterEditor(props: FilterEditorProps) {
           onChange({ includeArchived: undefined })
         }}
       >
-        Leave out archived projects
+        Exclude archived projects
       </Button>
     )
   return <TextEditor {...props} name={name} />

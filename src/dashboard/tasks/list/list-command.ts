@@ -57,6 +57,7 @@ const STEPS = new Map<string, PaletteStep>([
   ['l', 'labels'],
   ['a', 'assignees'],
   ['v', 'list'],
+  ['d', 'merge'],
 ])
 
 /** The command of a key; undefined when the key does nothing here. `target` is the open or focused task. */
@@ -92,7 +93,8 @@ export function commandOf(
   if (tasks.length === 0) return undefined
   if (key === '#') return { type: 'remove', tasks, isBulk }
   const step = STEPS.get(key)
-  if (step) return { type: 'openPalette', step, tasks }
+  // An open task merges the first of its similar tasks.
+  if (step && !(step === 'merge' && openId)) return { type: 'openPalette', step, tasks }
   if (key !== 'e') return undefined
   const isAllDone = tasks.every(({ status }) => status === 'done')
   return { type: 'change', tasks, change: { status: isAllDone ? 'open' : 'done' } }

@@ -4,6 +4,7 @@ import { XIcon } from '@primer/octicons-react'
 import { type FormEvent, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import type { TaskFilters } from '../../api/queries.ts'
+import { openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { ListMenuItems } from '../list-menu.tsx'
@@ -50,6 +51,11 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
           <ListMenuItems onPick={(listId) => change({ listId })} />
         </Menu.Dropdown>
       </Menu>
+      {tasks.length > 1 && (
+        <Button variant="subtle" onClick={() => openPalette({ step: 'merge', tasks })}>
+          Merge
+        </Button>
+      )}
       <Button variant="subtle" color="red" onClick={() => run(actions.remove(tasks))}>
         Delete
       </Button>

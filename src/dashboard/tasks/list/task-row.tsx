@@ -7,6 +7,7 @@ import { plural } from '../../lib/plural.ts'
 import { PriorityBars, SourceIcon, StatusCircle } from '../icons.tsx'
 import { type LabelColors, LabelDot } from '../label-colors.tsx'
 import { statusLock } from '../managed.ts'
+import { isSuggested } from '../reports/is-suggested.ts'
 import styles from './task-list.module.css'
 
 interface TaskRowProps {
@@ -117,7 +118,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       )}
       <span className={styles.tail}>
         {props.project && <span className={styles.project}>{props.project}</span>}
-        {task.source === 'analytics' && !isDone && (
+        {isSuggested(task) && (
           <Suspense>
             <SimilarCount task={task} className={styles.label} />
           </Suspense>

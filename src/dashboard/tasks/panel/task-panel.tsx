@@ -1,16 +1,24 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
-import { KebabHorizontalIcon, LinkIcon, PersonIcon, TrashIcon, XIcon } from '@primer/octicons-react'
+import {
+  GitMergeIcon,
+  KebabHorizontalIcon,
+  LinkIcon,
+  PersonIcon,
+  TrashIcon,
+  XIcon,
+} from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import { type Task, taskQuery } from '../../api/queries.ts'
+import { type Task, type TaskListItem, taskQuery } from '../../api/queries.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
+import { openPalette } from '../../keyboard/shortcuts.ts'
 import { useMe } from '../../session/session.ts'
 import { ClaimNote } from '../claims/claim-note.tsx'
 import { useClaim } from '../claims/use-claim.ts'
@@ -18,6 +26,7 @@ import { useTaskActions } from '../edits/use-task-actions.ts'
 import { formatFilters } from '../filters.ts'
 import { StatusCircle } from '../icons.tsx'
 import { statusLock, useIsManaged } from '../managed.ts'
+import { isSuggested } from '../reports/is-suggested.ts'
 import { MergedInto } from '../reports/merged-into.tsx'
 import page from '../tasks-page.module.css'
 import { useFilters } from '../use-filters.ts'
@@ -150,6 +159,14 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
                   Claim
                 </Menu.Item>
               )}
+              {!task.mergedInto && (
+                <Menu.Item
+                  leftSection={<GitMergeIcon size={16} />}
+                  onClick={() => openPalette({ step: 'merge', tasks: [task as TaskListItem] })}
+                >
+                  Merge into…
+                </Menu.Item>
+              )}
               <Menu.Item
                 c="var(--red)"
                 leftSection={<TrashIcon size={16} />}
@@ -175,7 +192,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
       {task.mergedInto && <MergedInto task={task} into={task.mergedInto} mayWrite={mayWrite} />}
       <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <TextSections task={task} edit={edit} mayWrite={mayWrite} />
-      {(task.reports > 1 || task.source === 'analytics') && (
+      {(task.reports > 1 || isSuggested(task)) && (
         <Suspense>
           <ReportSections task={task} mayWrite={mayWrite} />
         </Suspense>

@@ -11,9 +11,12 @@ export function mergeOf<A extends Mergeable, B extends Mergeable>(
   b: B,
 ): { report: A | B; target: A | B } | undefined {
   if (a.reports > 1 && b.reports > 1) return undefined
-  const isFirstTarget = a.reports === b.reports ? a.id < b.id : a.reports > b.reports
-  return isFirstTarget ? { report: b, target: a } : { report: a, target: b }
+  return byReports(a, b) < 0 ? { report: b, target: a } : { report: a, target: b }
 }
+
+/** The best target first: the one that is reported most often, then the oldest. */
+export const byReports = (a: Mergeable, b: Mergeable): number =>
+  b.reports - a.reports || (a.id < b.id ? -1 : 1)
 
 /** How often each value occurs, most frequent first: "3 frustrated, 1 meh". Empty if there is none. */
 export function countsText(values: unknown[]): string {

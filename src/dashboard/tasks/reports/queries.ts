@@ -31,10 +31,6 @@ export const similarQuery = (id: string) =>
 /** "7 similar". */
 export const similarText = (count: number) => `${count}${count === MAX_SIMILAR ? '+' : ''} similar`
 
-/** Whether similar tasks are shown: for feedback that is not done. */
-export const isSuggested = ({ source, status }: Pick<TaskListItem, 'source' | 'status'>) =>
-  source === 'analytics' && status !== 'done'
-
 /** Read again when their number changes. */
 export const reportsQuery = ({ id, reports }: Pick<TaskListItem, 'id' | 'reports'>) =>
   infiniteQueryOptions({

@@ -6,8 +6,9 @@ import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { plural } from '../../lib/plural.ts'
+import { isSuggested } from './is-suggested.ts'
 import { countsText, mergeOf } from './merging.ts'
-import { isSuggested, reportsQuery, type SimilarTask, similarQuery } from './queries.ts'
+import { reportsQuery, type SimilarTask, similarQuery } from './queries.ts'
 import styles from './report-sections.module.css'
 import { TaskLink } from './task-link.tsx'
 import { useMerge } from './use-merge.ts'
@@ -86,7 +87,7 @@ const MAX_TEXT = 1_000
 
 /** The note and what it was sent with; nothing that the title says already. */
 function ReportText({ report }: { report: TaskListItem }) {
-  const { note, sentiment, app_version: version } = propertiesOf(report)
+  const { note = report.description, sentiment, app_version: version } = propertiesOf(report)
   const text = typeof note === 'string' && note.trim() !== report.title ? note.trim() : ''
   const details = [sentiment, version].filter((value) => typeof value === 'string').join(', ')
   return (
@@ -107,7 +108,7 @@ function Similar({ task, mayWrite }: SectionProps) {
   const similar = query.data?.data ?? []
   const mergeWith = (other: SimilarTask['task']) => {
     const decided = mergeOf(task, other)
-    if (decided && !isBusy) void merge(decided.report, decided.target.id)
+    if (decided && !isBusy) void merge([decided.report], decided.target.id)
   }
   const first = mayWrite ? similar.find(({ task: other }) => mergeOf(task, other)) : undefined
   useKey('d', () => first && mergeWith(first.task))
@@ -121,7 +122,8 @@ function Similar({ task, mayWrite }: SectionProps) {
             <div className={styles.head}>
               <TaskLink id={other.id} title={other.title} />
               <span className="quiet small">
-                {Math.round(similarity * 100)} %{other.reports > 1 && `, ${plural(other.reports, 'report')}`}
+                {Math.round(similarity * 100)}% similar
+                {other.reports > 1 && `, ${plural(other.reports, 'report')}`}
               </span>
               {mayWrite && (
                 <Button
@@ -147,8 +149,8 @@ function Similar({ task, mayWrite }: SectionProps) {
 
 function titleOf(task: Task, other: SimilarTask['task']): string {
   const decided = mergeOf(task, other)
-  if (!decided) return 'Both have reports. Unmerge those of one of them first.'
-  return decided.target === task ? 'Becomes a report of this task' : 'This task becomes a report of it'
+  if (!decided) return 'Both tasks have reports. Unmerge the reports of one of them first.'
+  return decided.target === task ? 'Merges it into this task' : 'Merges this task into it'
 }
 
 /** A shortcut while the component is shown. */

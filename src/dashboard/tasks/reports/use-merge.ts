@@ -4,6 +4,7 @@ import type { TaskListItem } from '../../api/queries.ts'
 import { replaceTasks } from '../../api/task-cache.ts'
 import { offerUndo, undoRequest } from '../../components/undo.tsx'
 import { useMutation } from '../../components/use-mutation.ts'
+import { plural } from '../../lib/plural.ts'
 import { shortTitle } from '../edits/toast-text.ts'
 
 type Titled = Pick<TaskListItem, 'id' | 'title'>
@@ -24,10 +25,21 @@ export function useMerge() {
 
   return {
     isBusy,
-    merge: ({ id, title }: Titled, into: string) =>
+    merge: (reports: Titled[], into: string) =>
       mutate("Couldn't merge the tasks", async () => {
-        await sendMerge(id, into)
-        offerUndo(undoRequest(`Merged: ${shortTitle(title)}`, () => sendUnmerge(id).then(refresh)))
+        const merged: Titled[] = []
+        const unmergeAll = async () => {
+          for (const { id } of merged) await sendUnmerge(id)
+          await refresh()
+        }
+        try {
+          for (const report of reports) {
+            await sendMerge(report.id, into)
+            merged.push(report)
+          }
+        } finally {
+          if (merged.length > 0) offerUndo(undoRequest(mergedText(merged), unmergeAll))
+        }
       }),
     unmerge: ({ id, title }: Titled, from: string) =>
       mutate("Couldn't unmerge the task", async () => {
@@ -36,3 +48,8 @@ export function useMerge() {
       }),
   }
 }
+
+const mergedText = (merged: Titled[]) =>
+  merged.length === 1
+    ? `Merged: ${shortTitle(merged[0]?.title ?? '')}`
+    : `${plural(merged.length, 'task')} merged`

@@ -39,6 +39,17 @@ function press(
   return commandOf({ key, isShift, isCommand, isOnControl, isInList }, { ...state, position, target })
 }
 
+describe('the key to merge', () => {
+  test('asks for a task to merge the focused or the selected ones into', () => {
+    expect(press('d')).toEqual({ type: 'openPalette', step: 'merge', tasks: [B] })
+    expect(press('d', { selectedTasks: [A, C] })).toMatchObject({ step: 'merge', tasks: [A, C] })
+  })
+
+  test('is left to the open task', () => {
+    expect(press('d', { openId: 'b' })).toBeUndefined()
+  })
+})
+
 describe('the focus in a task list', () => {
   test.each([
     ['j', 'c', 2],

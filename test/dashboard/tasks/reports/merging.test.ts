@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countsText, mergeOf } from '../../../../src/dashboard/tasks/reports/merging.ts'
+import { byReports, countsText, mergeOf } from '../../../../src/dashboard/tasks/reports/merging.ts'
 
 const [older, newer] = [
   { id: 'a', reports: 1 },
@@ -21,6 +21,11 @@ describe('of two tasks', () => {
   test('none becomes a report if both have reports', () => {
     expect(mergeOf({ ...older, reports: 2 }, { ...newer, reports: 3 })).toBeUndefined()
   })
+})
+
+test('tasks are ordered as targets: by reports, then by age', () => {
+  const reported = { id: 'c', reports: 2 }
+  expect([newer, reported, older].toSorted(byReports)).toEqual([reported, older, newer])
 })
 
 test('values are counted, most frequent first', () => {

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { TaskListItem } from '../api/queries.ts'
+import { byReports } from '../tasks/reports/merging.ts'
+import { similarQuery } from '../tasks/reports/queries.ts'
+import { useMerge } from '../tasks/reports/use-merge.ts'
+import { taskOption, useFoundTasks } from './found-tasks.ts'
+import { OptionList } from './option-list.tsx'
+import { type StepProps, tasksText, textOf } from './property-steps.tsx'
+
+/** Each is one request. */
+const MAX_MERGED = 50
+
+/** Picks the task that the others become reports of: one of them, a similar one, or one that is found by words. */
+export function MergeStep({ tasks, typed, step: _, actions: __, ...rest }: StepProps) {
+  const [text, setText] = useState(textOf(typed))
+  const { merge } = useMerge()
+  const [first, ...others] = tasks
+  const isOne = others.length === 0
+  const similar = useQuery({ ...similarQuery(first?.id ?? ''), enabled: isOne && first !== undefined })
+  const found = useFoundTasks(text.trim(), first?.projectId)
+  const tooMany = tasks.length > MAX_MERGED
+
+  const toOption = (group: string) => (target: TaskListItem) => ({
+    ...taskOption(target, {
+      group,
+      run: () =>
+        void merge(
+          tasks.filter(({ id }) => id !== target.id),
+          target.id,
+        ),
+    }),
+  })
+  const suggested = isOne ? (similar.data?.data.map(({ task }) => task) ?? []) : tasks.toSorted(byReports)
+  const listedIds = new Set([...suggested, ...tasks].map(({ id }) => id))
+  const options = [
+    ...suggested.map(toOption(isOne ? 'Similar' : 'Selected')),
+    ...found.tasks
+      .filter(({ id, mergedInto }) => mergedInto === null && !listedIds.has(id))
+      .map(toOption('Tasks'))
+      .map((option) => ({ ...option, isFound: true })),
+  ]
+  return (
+    <OptionList
+      {...rest}
+      label="Merge into"
+      placeholder={`Merge ${tasksText(tasks)} into…`}
+      options={tooMany ? [] : options}
+      text={text}
+      onType={setText}
+      isSettled={found.isSettled && !similar.isFetching}
+      none={noneText({ tooMany, isTyped: text.trim() !== '' })}
+      isEntered={typed.includes('\n')}
+    />
+  )
+}
+
+function noneText({ tooMany, isTyped }: { tooMany: boolean; isTyped: boolean }): string | undefined {
+  if (tooMany) return `Select at most ${MAX_MERGED} tasks to merge.`
+  return isTyped ? undefined : 'Find a task of the same project by words or #number.'
+}
