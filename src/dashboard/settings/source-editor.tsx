@@ -150,7 +150,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
           )}
           {!source && (
             <TextInput
-              label="Secret"
+              label="Secret of the sender"
               description={SECRET_HINTS[preset?.secretFrom ?? 'either']}
               autoComplete="off"
               value={draft.secret}

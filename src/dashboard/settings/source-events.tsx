@@ -6,6 +6,7 @@ import { itemsOf } from '../api/queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { plural } from '../lib/plural.ts'
 import { EventErrors, EventPayload } from './event-details.tsx'
 import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
@@ -74,7 +75,7 @@ function SourceEventItem({ event }: { event: SourceEvent }) {
   return (
     <InboxItem
       badge={{ color: COLOURS[event.outcome], text: event.outcome }}
-      title={tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}
+      title={tasks.length === 0 ? 'No tasks' : plural(tasks.length, 'task')}
       receivedAt={event.receivedAt}
       details={[event.duplicates > 0 && `sent ${event.duplicates + 1} times`]}
       taskId={tasks[0]?.taskId ?? null}

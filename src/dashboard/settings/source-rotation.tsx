@@ -39,7 +39,7 @@ export function SourceRotation({ source, onClose, onRotated }: SourceRotationPro
       <form onSubmit={rotate} className="stack">
         <TextInput
           label="Secret of the sender"
-          description="Only if the sender shows one. Otherwise, one is created."
+          description="If the sender shows you a secret, paste it. Otherwise, leave this empty to create one."
           data-autofocus
           autoComplete="off"
           value={text}

@@ -102,38 +102,40 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
 
   return (
     <li className={`${styles.item} ${isActive ? '' : styles.off}`}>
-      <div className={styles.main}>
+      <div className={styles.main} style={{ flexBasis: 260 }}>
         <div>{name}</div>
         <div className="quiet small breakable">
           {project && `${project.name} · `}
           <code>{source.url}</code>
         </div>
       </div>
-      <Switch
-        checked={isActive}
-        disabled={isBusy}
-        aria-label={`“${name}” is active`}
-        onChange={() => void toggle()}
-      />
-      <Button variant="default" onClick={() => onOpen({ view: 'events', source })}>
-        Inbox
-      </Button>
-      <Button variant="default" onClick={() => onOpen({ view: 'editor', source })}>
-        Edit
-      </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon aria-label={`Actions for “${name}”`}>
-            <KebabHorizontalIcon size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setDialog('rotate')}>Rotate secret</Menu.Item>
-          <Menu.Item c="var(--red)" onClick={() => setDialog('delete')}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <div className="row">
+        <Switch
+          checked={isActive}
+          disabled={isBusy}
+          aria-label={`“${name}” is active`}
+          onChange={() => void toggle()}
+        />
+        <Button variant="default" onClick={() => onOpen({ view: 'events', source })}>
+          Inbox
+        </Button>
+        <Button variant="default" onClick={() => onOpen({ view: 'editor', source })}>
+          Edit
+        </Button>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon aria-label={`Actions for “${name}”`}>
+              <KebabHorizontalIcon size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => setDialog('rotate')}>Rotate secret</Menu.Item>
+            <Menu.Item c="var(--red)" onClick={() => setDialog('delete')}>
+              Delete
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </div>
       {dialog === 'rotate' && <SourceRotation source={source} onClose={close} onRotated={onSecret} />}
       {dialog === 'delete' && (
         <ConfirmDialog
