@@ -3,8 +3,9 @@ import styles from './components.module.css'
 
 const HOVER_DELAY_MS = 400
 const GAP_PX = 6
-/** A button that shows an icon and no text. */
-const ICON_BUTTON = '.mantine-ActionIcon-root[aria-label], [data-tooltip]'
+/** A button that shows an icon and no text; not while its menu is open, which is in the place of the tooltip. */
+const ICON_BUTTON =
+  ':is(.mantine-ActionIcon-root[aria-label], [data-tooltip]):not([aria-haspopup][aria-expanded="true"])'
 
 /** Shows the name of the icon button that has the pointer or the keyboard focus; Escape hides it. */
 export function Tooltips() {
@@ -27,7 +28,7 @@ export function Tooltips() {
       if (target instanceof Element && target.matches(':focus-visible')) show(iconButtonOf(target))
     }
     const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && hide()
-    // A menu opens in the place of the tooltip; a copy button says "Copied" there.
+    // A menu opens; a copy button says "Copied" there.
     const onDown = ({ target }: PointerEvent) => iconButtonOf(target)?.matches('[aria-haspopup]') && hide()
     const options = { capture: true, passive: true }
     const listeners = [

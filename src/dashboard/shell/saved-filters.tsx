@@ -47,7 +47,7 @@ function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'S
       <Link
         to="/tasks"
         search={searchOf(validFilters(query))}
-        className={styles.link}
+        className={`${styles.link} ${styles.filter}`}
         activeClassName={styles.active}
       >
         <FilterIcon size={15} aria-hidden />

@@ -88,7 +88,7 @@ const MAX_TEXT = 1_000
 /** The note and what it was sent with; nothing that the title says already. */
 function ReportText({ report }: { report: TaskListItem }) {
   const { note = report.description, sentiment, app_version: version } = propertiesOf(report)
-  const text = typeof note === 'string' && note.trim() !== report.title ? note.trim() : ''
+  const text = typeof note === 'string' ? withoutTitle(note.trim(), report.title) : ''
   const details = [sentiment, version].filter((value) => typeof value === 'string').join(', ')
   return (
     <>
@@ -101,6 +101,10 @@ function ReportText({ report }: { report: TaskListItem }) {
     </>
   )
 }
+
+/** A note whose first line is the title says it twice. */
+const withoutTitle = (note: string, title: string) =>
+  note === title || note.startsWith(`${title}\n`) ? note.slice(title.length).trim() : note
 
 function Similar({ task, mayWrite }: SectionProps) {
   const query = useQuery(similarQuery(task.id))
