@@ -115,7 +115,7 @@ const isOfCodehost = ({ kind, number }: { kind?: 'issue' | 'pull_request'; numbe
 /** The time as a subquery, so that an index can be compared with it. */
 const isClaimed = (is: boolean) =>
   is
-    ? sql`${tasks.claimExpiresAt} > (select clock_timestamp())`
+    ? and(isNotNull(tasks.claimExpiresAt), sql`${tasks.claimExpiresAt} > (select clock_timestamp())`)
     : sql`(${tasks.claimExpiresAt} > (select clock_timestamp())) is not true`
 
 /** As the indexes on names do. */
