@@ -14,7 +14,10 @@ import type { TaskRow } from '../../repositories/tasks.ts'
 import type { NewTaskInBulk, TaskChange } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 
-/** How many others a task may wait for, directly or not: it limits what looking for a cycle costs. */
+/**
+ * How many others a task may wait for, directly or not. Looking for a cycle takes PostgreSQL 60 ms of processor time for a
+ * chain of so many, and 120 ms if each has 20 blockers.
+ */
 const MAX_REACHED = 10_000
 
 /** Whether tasks may be blocked by more tasks afterwards. */
