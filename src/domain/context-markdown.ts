@@ -23,6 +23,15 @@ export async function* rulesMarkdown(rules: Rules): AsyncGenerator<string> {
   if (count === 0) yield NO_RULES
 }
 
+/** A file for AGENTS.md, in pieces: it changes only when a rule does. */
+export async function* agentsMarkdown(rules: Rules): AsyncGenerator<string> {
+  yield AGENTS_HEADING
+  let count = 0
+  for await (const { paths, content } of rules)
+    yield `\n## Instruction ${++count}\n\n${filesLine(paths)}${content}\n`
+  if (count === 0) yield '\nThere are no active instructions.\n'
+}
+
 /** What follows the rules. */
 export const contextRestMarkdown = (context: ContextRest): string =>
   [overview(context), dataMarkdown(context), omissionsMarkdown(context)]
@@ -35,11 +44,23 @@ export const contextRestMarkdown = (context: ContextRest): string =>
 export const NO_RULES = '# Instructions\n\nThere are no active instructions.'
 const RULES_HEADING =
   '# Instructions\n\nStanding instructions from the team, most important first. Follow them for the whole session.'
+export const AGENTS_HEADING = `<!-- Written by Inlet. Change the instructions there: changes of this file are overwritten. -->
+
+# Instructions
+
+Standing instructions from the team, most important first. Follow them for the whole session.
+`
 const DATA_HEADING = '# Projects, lists and recent tasks\n\n'
 
 /** The Markdown of one rule. */
-export const ruleMarkdown = ({ id, priority, content }: Rule, index: number) =>
-  `\n\n## ${index + 1}. Priority ${priority}, rule ${id}\n\n${content}`
+export const ruleMarkdown = ({ id, priority, projectId, paths, content }: Rule, index: number) => {
+  const project = projectId === null ? '' : `, project ${projectId}`
+  return `\n\n## ${index + 1}. Priority ${priority}, rule ${id}${project}\n\n${filesLine(paths)}${content}`
+}
+
+/** Says for which files a rule is, where it is not for all. */
+const filesLine = (paths: string[]) =>
+  paths.length === 0 ? '' : `Only for ${paths.map((glob) => `\`${glob}\``).join(', ')}:\n\n`
 
 /** Text that the first rule, and the first list or task, adds. */
 export const HEADINGS = { rules: RULES_HEADING, data: `\n\n${DATA_HEADING}${fenced([])}` }

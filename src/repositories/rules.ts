@@ -4,8 +4,8 @@ import type { Executor, Reach } from './index.ts'
 
 export type RuleRow = typeof rules.$inferSelect
 export type RuleVersionRow = typeof ruleVersions.$inferSelect
-/** A version of a rule, and the length of its content. */
-export interface RuleRef extends Pick<RuleRow, 'id' | 'version'> {
+/** A version of a rule, and the length of its content and globs. */
+export interface RuleRef extends Pick<RuleRow, 'id' | 'version' | 'paths'> {
   bytes: number
 }
 export type RuleUpdate = Partial<RuleRow> & Pick<RuleRow, 'updatedAt' | 'version'>
@@ -56,15 +56,20 @@ export function rulesRepository(db: Executor, reach: Reach) {
     /**
      * The current versions of the global rules and those of a project, if given, in the order in which assistants receive
      * them.
+     * @param options.ofAll without a project, also those of every project in reach
      */
-    async listRefs(projectId: string | null, { withInactive = false } = {}): Promise<RuleRef[]> {
-      const applies =
-        projectId === null ? isNull(rules.projectId) : or(isNull(rules.projectId), isOfScope(projectId))
+    async listRefs(
+      projectId: string | null,
+      { withInactive = false, ofAll = false } = {},
+    ): Promise<RuleRef[]> {
+      const ofNone = ofAll ? undefined : isNull(rules.projectId)
+      const applies = projectId === null ? ofNone : or(isNull(rules.projectId), isOfScope(projectId))
       return db
         .select({
           id: rules.id,
           version: rules.version,
-          bytes: sql<number>`octet_length(${rules.content})`,
+          paths: rules.paths,
+          bytes: sql<number>`octet_length(${rules.content}) + octet_length(${rules.paths}::text)`,
         })
         .from(rules)
         .where(and(applies, inReach, isShown, withInactive ? undefined : eq(rules.isActive, true)))
@@ -81,6 +86,7 @@ export function rulesRepository(db: Executor, reach: Reach) {
           content: ruleVersions.content,
           priority: ruleVersions.priority,
           isActive: ruleVersions.isActive,
+          paths: ruleVersions.paths,
           projectId: rules.projectId,
           version: ruleVersions.version,
           createdAt: rules.createdAt,

@@ -15,7 +15,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
   { context },
 ) => {
   const json = responses(ref(Context), {
-    description: 'The context: JSON, or Markdown with `format=markdown`.',
+    description: 'The context: JSON, or Markdown with `format=markdown` or `format=agents-md`.',
     headers: { etag: ContentETag },
   })
 
@@ -28,7 +28,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
         operationId: 'getContext',
         summary: 'Retrieve the session context',
         description:
-          'Returns what an AI assistant needs when a session starts: the active rules, the project, the lists and the latest tasks, as the tool `get_context` does. Lists and tasks are omitted if the key lacks `tasks:read`. `format=markdown` returns text, for example for curl. The ETag covers everything except the time: with `If-None-Match`, the response is 304 if nothing else has changed.',
+          'Returns what an AI assistant needs when a session starts: the active rules, the project, the lists and the latest tasks, as the tool `get_context` does. Lists and tasks are omitted if the key lacks `tasks:read`. `format=markdown` returns text, for example for curl. The ETag covers everything except the time: with `If-None-Match`, the response is 304 if nothing else has changed. `format=agents-md` returns only the rules, which is a file for `AGENTS.md`: it changes only when a rule does.',
         querystring: ContextQuery,
         headers: IfNoneMatch,
         response: {
@@ -37,7 +37,10 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
             content: {
               ...json.content,
               'text/markdown': {
-                schema: Type.String({ description: 'The context as Markdown, rules first.' }),
+                schema: Type.String({
+                  description:
+                    'The context as Markdown, rules first; or, with `format=agents-md`, the rules.',
+                }),
               },
             },
           },
@@ -47,6 +50,12 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
     },
     async (request, reply) => {
       const { format, ...rest } = request.query
+      if (format === 'agents-md') {
+        const { identity, heldBytes, markdown } = await context.agentsFile(request.caller, rest)
+        if (reply.isNotModified(etagOfContent(identity))) return reply.status(304).send(null)
+        reply.heldBytes = heldBytes
+        return reply.type('text/markdown; charset=utf-8').sendText<Context>(markdown())
+      }
       const { context: whole, markdown } = await context.read(request.caller, rest)
       // The server time differs in every response, and does not make it a new one.
       const content = without(whole, ['serverTime', 'instructions'])

@@ -62,7 +62,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'listRules',
         summary: 'List rules',
         description:
-          'Returns all active rules that apply, in the order that assistants get them. With `projectId`, includes the rules of that project. Keys bound to a project always get its rules as well.',
+          'Returns all active rules, in the order that assistants get them: those for all projects, and those of every project. With `projectId`, or a key bound to a project, only those that apply to that project.',
         querystring: RuleQuery,
         headers: IfNoneMatch,
         response: {
@@ -207,7 +207,8 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         tags,
         operationId: 'revertRule',
         summary: 'Revert a rule',
-        description: 'Restores the content, priority and `isActive` of an earlier version, as a new version.',
+        description:
+          'Restores the content, priority, `isActive` and `paths` of an earlier version, as a new version.',
         params: IdPath('rule'),
         headers: IfMatch,
         body: ref(RuleRevert),

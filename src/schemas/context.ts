@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DateTime, Nullable, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { DateTime, Nullable, QueryArray, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { Rule } from './rule.ts'
 import { TaskListItem } from './task.ts'
 
@@ -96,6 +96,12 @@ export type Context = Static<typeof Context>
 
 const scopeOfContext = {
   projectId: Type.Optional(Uuid('Includes the rules of this project, and only its lists and tasks.')),
+  paths: Type.Optional(
+    QueryArray(
+      Type.String({ minLength: 1, maxLength: 500, description: 'A path.', examples: ['src/app.ts'] }),
+      'Files that the session is about, relative to the root of the repository. Includes the rules with a matching glob in `paths`; other rules with `paths` are left out.',
+    ),
+  ),
   includeArchived: Type.Optional(
     Type.Boolean({
       description: 'Whether to include tasks of archived projects. Without effect if you set `projectId`.',
@@ -113,16 +119,22 @@ const scopeOfContext = {
   ),
 }
 
-export const ContextRequest = StrictObject(scopeOfContext, { description: 'The project and the size limit.' })
+export const ContextRequest = StrictObject(scopeOfContext, {
+  description: 'The project, the files and the size limit.',
+})
 export type ContextRequest = Static<typeof ContextRequest>
 
 export const ContextQuery = StrictObject(
   {
     ...scopeOfContext,
     format: Type.Optional(
-      StringEnum(['json', 'markdown'], { default: 'json', description: 'The response format.' }),
+      StringEnum(['json', 'markdown', 'agents-md'], {
+        default: 'json',
+        description:
+          'The response format. `agents-md` is a file for `AGENTS.md`: only the rules, all of them, with their globs. It cannot have `paths` or `budgetTokens`.',
+      }),
     ),
   },
-  { description: 'The project, the size limit and the format.' },
+  { description: 'The project, the files, the size limit and the format.' },
 )
 export type ContextQuery = Static<typeof ContextQuery>

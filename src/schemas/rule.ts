@@ -12,10 +12,25 @@ const Content = TrimmedString(8_000, {
 const priorityMeaning =
   'The priority: any finite number. Higher priorities come first; rules with the same priority are sorted by creation time.'
 
+const PATHS_MEANING =
+  'Globs of the files that the rule is about, such as `src/**/*.ts`, relative to the root of the repository.'
+const Paths = Type.Array(
+  Type.String({ minLength: 1, maxLength: 200, 'x-trim': true, description: 'A glob.' }),
+  {
+    maxItems: 20,
+    description: `${PATHS_MEANING} Without any, it always applies.`,
+    examples: [['src/**/*.ts']],
+  },
+)
+
 const state = {
   content: Type.String({ description: 'The instruction for AI assistants.' }),
   priority: Type.Number({ description: 'The priority. Higher priorities come first.' }),
   isActive: Type.Boolean({ description: 'Whether the rule is active. Assistants only get active rules.' }),
+  paths: Type.Array(Type.String({ description: 'A glob.' }), {
+    maxItems: 20,
+    description: `${PATHS_MEANING} If there are none, it always applies.`,
+  }),
 }
 
 export const Rule = Type.Object(
@@ -35,9 +50,9 @@ export const Rule = Type.Object(
 export type Rule = Static<typeof Rule>
 
 export const RuleList = PageOf(ref(Rule), {
-  description: 'All rules that apply, sorted by priority (highest first), then creation time, then ID.',
-  // Up to a thousand rules for all projects, and a thousand of one project.
-  maxItems: 2_000,
+  description: 'All rules, sorted by priority (highest first), then creation time, then ID.',
+  // Up to a thousand rules for all projects, and a thousand of each project.
+  maxItems: 1_000_000,
 })
 export type RuleList = Static<typeof RuleList>
 
@@ -64,6 +79,7 @@ export const NewRule = StrictObject(
         description: 'Whether the rule is active. Assistants don’t get inactive rules.',
       }),
     ),
+    paths: Type.Optional(Paths),
     projectId: Type.Optional(
       Nullable(
         Uuid(
@@ -83,6 +99,7 @@ export const RuleChange = StrictObject(
     isActive: Type.Optional(
       Type.Boolean({ description: 'Set to false to turn off the rule without deleting it.' }),
     ),
+    paths: Type.Optional(Paths),
   },
   { $id: 'RuleChange', description: 'The fields to update. Omitted fields keep their values.' },
 )
@@ -93,7 +110,7 @@ export const RuleRevert = StrictObject(
     version: Type.Integer({
       minimum: 1,
       maximum: 2_147_483_647,
-      description: 'The version to restore the content, priority and `isActive` from.',
+      description: 'The version to restore the content, priority, `isActive` and `paths` from.',
     }),
   },
   { $id: 'RuleRevert', description: 'The version to restore.' },
@@ -102,7 +119,7 @@ export type RuleRevert = Static<typeof RuleRevert>
 
 export const RuleQuery = StrictObject(
   {
-    projectId: Type.Optional(Uuid('Includes the rules of this project.')),
+    projectId: Type.Optional(Uuid('Returns only the rules that apply to this project.')),
     includeInactive: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether to include inactive rules.' }),
     ),

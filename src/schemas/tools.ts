@@ -16,9 +16,14 @@ import { TaskQuery } from './task-query.ts'
 /** The same values with another description, or none. */
 const described = <T extends TSchema>(schema: T, description?: string): T => ({ ...schema, description })
 
+/** The same for a list, whose items need no description. */
+const describedList = <T extends TSchema & { items: TSchema }>(schema: T, description?: string): T =>
+  described({ ...schema, items: described(schema.items) }, description)
+
 const context = ContextRequest.properties
 export const GetContextInput = toolInput({
   projectId: described(context.projectId, 'Adds the rules of this project, and only its lists and tasks.'),
+  paths: describedList(context.paths, 'Files you work on: adds the rules about them.'),
   budgetTokens: described(context.budgetTokens, 'Size limit, in tokens of 4 bytes.'),
 })
 
@@ -28,6 +33,7 @@ export const CreateRuleInput = toolInput({
   content: described(NewRule.properties.content, 'Markdown, up to 8,000 characters.'),
   priority: described(NewRule.properties.priority, 'Higher comes first.'),
   projectId: described(NewRule.properties.projectId, 'Omit it for all projects.'),
+  paths: describedList(NewRule.properties.paths, 'Globs of the files that it is about.'),
 })
 
 export const UpdateRuleInput = change({
@@ -35,6 +41,7 @@ export const UpdateRuleInput = change({
   content: described(RuleChange.properties.content),
   priority: described(RuleChange.properties.priority),
   isActive: described(RuleChange.properties.isActive),
+  paths: describedList(RuleChange.properties.paths),
 })
 
 /** So many lines have at most 4,000 characters. */

@@ -1,12 +1,15 @@
 import { type RuleSize, sizeOfRule, withinBudget } from '../domain/context-budget.ts'
-import { contextMarkdown } from '../domain/context-markdown.ts'
+import { AGENTS_HEADING, agentsMarkdown, contextMarkdown } from '../domain/context-markdown.ts'
 import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
+import { matchesAny, relativePath } from '../domain/rule-paths.ts'
 import { UNTRUSTED } from '../domain/untrusted.ts'
-import { projectNotFound } from '../errors/index.ts'
+import { projectNotFound, validationFailed } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
+import { timeSlices } from '../lib/time-slices.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { ProjectRow } from '../repositories/projects.ts'
+import type { RuleRef } from '../repositories/rules.ts'
 import {
   type Context,
   type ContextRequest,
@@ -23,6 +26,7 @@ export type LongContext = Omit<Context, 'instructions'> & { instructions: RuleSe
 
 export const contextOperations = {
   read: { scope: 'rules:read' },
+  agentsFile: { scope: 'rules:read' },
 } satisfies Operations<ReturnType<typeof contextService>>
 
 /** The context that an assistant loads when a session begins. */
@@ -36,26 +40,40 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       caller: Caller,
       request: ContextRequest,
     ): Promise<{ context: LongContext; markdown(): AsyncIterable<string> }> {
-      const { projectId, budgetTokens, includeArchived } = request
+      const { projectId, budgetTokens, includeArchived, paths } = request
       const bound = repos.within(caller)
       const whole = await gather(bound, {
         caller,
         projectId: projectId ?? caller.projectId,
         includeArchived,
+        paths,
       })
       const context = budgetTokens === undefined ? whole : await cut(bound, { whole, budgetTokens })
       return { context, markdown: () => contextMarkdown(context) }
+    },
+
+    /**
+     * Returns all rules that apply as a file for AGENTS.md, and what identifies its content.
+     * @throws project_not_found, validation_failed
+     */
+    async agentsFile(caller: Caller, { projectId, paths, budgetTokens }: ContextRequest) {
+      refuseParts({ paths, budgetTokens })
+      const bound = repos.within(caller)
+      if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      const refs = await bound.rules.listRefs(projectId ?? caller.projectId)
+      const { versions, heldBytes, ...rules } = ruleSequence(bound.rules, refs)
+      return { identity: [AGENTS_HEADING, versions], heldBytes, markdown: () => agentsMarkdown(rules) }
     },
   }
 
   async function gather(
     bound: BoundRepositories,
-    { caller, projectId, includeArchived = false }: ContextScope,
+    { caller, projectId, includeArchived = false, paths = [] }: ContextScope,
   ): Promise<LongContext> {
     const project = projectId === null ? null : await bound.projects.find(projectId)
     if (project === undefined) throw projectNotFound(projectId ?? '')
     const common = async () => ({
-      instructions: ruleSequence(bound.rules, await bound.rules.listRefs(projectId)),
+      instructions: ruleSequence(bound.rules, await refsAbout(bound, { projectId, paths })),
       project: project && toContextProject(project),
       notice: UNTRUSTED,
       serverTime: clock.now().toISOString(),
@@ -84,10 +102,36 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
   }
 }
 
+/** The file has all rules: an assistant reads it in every session. */
+function refuseParts(given: object): void {
+  const errors = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [{ path: `query.${name}`, code: 'not_allowed', message: 'is not supported with format=agents-md' }],
+  )
+  if (errors.length > 0) throw validationFailed(errors)
+}
+
 interface ContextScope {
   caller: Caller
   projectId: string | null
   includeArchived?: boolean | undefined
+  paths?: string[] | undefined
+}
+
+/** The rules that always apply, and those about one of these files. */
+async function refsAbout(
+  { rules }: Pick<BoundRepositories, 'rules'>,
+  { projectId, paths }: { projectId: string | null; paths: string[] },
+): Promise<RuleRef[]> {
+  const files = paths.map(relativePath)
+  const pause = timeSlices()
+  const about: RuleRef[] = []
+  for (const ref of await rules.listRefs(projectId)) {
+    if (ref.paths.length === 0 || matchesAny(ref.paths, files)) about.push(ref)
+    await pause()
+  }
+  return about
 }
 
 /** Reads all rules once, for their sizes, and keeps none of them. */

@@ -45,6 +45,7 @@ export const toRule = (row: RuleRow): Rule => ({
   content: row.content,
   priority: row.priority,
   isActive: row.isActive,
+  paths: row.paths,
   projectId: row.projectId,
   version: row.version,
   createdAt: row.createdAt.toISOString(),

@@ -1,6 +1,7 @@
 import { isPositionKey, type PageOrder } from '../domain/cursor.ts'
 import type { Operations } from '../domain/operation.ts'
-import { decideRuleChange, plainNumber } from '../domain/rule-change.ts'
+import { decideRuleChange, distinct, plainNumber } from '../domain/rule-change.ts'
+import { refuseInvalidGlobs } from '../domain/rule-paths.ts'
 import { isPastRetention } from '../domain/trash.ts'
 import {
   globalRuleOutOfReach,
@@ -45,8 +46,9 @@ const VERSIONS_AT_ONCE = 20
 /** Rules: the instructions that assistants receive. */
 export function rulesService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
-    /** @throws project_not_found, project_archived, insufficient_scope, too_many_rules */
+    /** @throws validation_failed, project_not_found, project_archived, insufficient_scope, too_many_rules */
     async create(caller: Caller, input: NewRule): Promise<Rule> {
+      refuseInvalidGlobs(input.paths)
       const projectId = input.projectId === undefined ? caller.projectId : input.projectId
       return repos.within(caller).transaction(async (repos) => {
         await lockScope(repos, { caller, projectId })
@@ -57,6 +59,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
           content: input.content,
           priority: plainNumber(input.priority ?? 0),
           isActive: input.isActive ?? true,
+          paths: distinct(input.paths ?? []),
           projectId,
           version: 1,
           createdAt: now,
@@ -71,14 +74,15 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     },
 
     /**
-     * All rules in the caller's scope, in the order in which assistants receive them.
+     * All rules in the caller's reach, or those that apply to a project, in the order in which assistants receive them.
      * @throws project_not_found
      */
     async list(caller: Caller, { projectId, includeInactive = false }: RuleQuery): Promise<RuleSequence> {
       const bound = repos.within(caller)
       if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      const scope = projectId ?? caller.projectId
-      return ruleSequence(bound.rules, await bound.rules.listRefs(scope, { withInactive: includeInactive }))
+      const options = { withInactive: includeInactive, ofAll: true }
+      const refs = await bound.rules.listRefs(projectId ?? caller.projectId, options)
+      return ruleSequence(bound.rules, refs)
     },
 
     /** @throws rule_not_found */
@@ -88,11 +92,12 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       return toRule(row)
     },
 
-    /** @throws rule_not_found, project_archived, insufficient_scope, version_mismatch */
+    /** @throws validation_failed, rule_not_found, project_archived, insufficient_scope, version_mismatch */
     async update(
       caller: Caller,
       { id, change: input, allowed }: { id: string; change: RuleChange; allowed?: AllowedVersions },
     ): Promise<Rule> {
+      refuseInvalidGlobs(input.paths)
       return repos.within(caller).transaction(async (repos) => {
         const rule = await writableRule(repos, { caller, id, allowed })
         return change(repos, { caller, rule, input })
@@ -206,6 +211,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       content: rule.content,
       priority: rule.priority,
       isActive: rule.isActive,
+      paths: rule.paths,
       createdAt: rule.updatedAt,
       actorType: rule.updatedByType,
       actorId: rule.updatedById,
@@ -281,6 +287,7 @@ const toRuleVersion = (row: RuleVersionRow): RuleVersion => ({
   content: row.content,
   priority: row.priority,
   isActive: row.isActive,
+  paths: row.paths,
   createdAt: row.createdAt.toISOString(),
   createdBy: { type: row.actorType, id: row.actorId, name: row.actorName },
 })

@@ -255,6 +255,7 @@ create table rule_versions (
   actor_type text not null,
   actor_id uuid,
   actor_name text not null,
+  paths text[] not null default '{}'::text[],
   constraint rule_versions_rule_id_rules_id_fk FOREIGN KEY (rule_id) REFERENCES rules(id) ON DELETE CASCADE,
   constraint rule_versions_rule_id_version_pk PRIMARY KEY (rule_id, version)
 );
@@ -272,6 +273,7 @@ create table rules (
   updated_by_id uuid,
   updated_by_name text not null,
   deleted_at timestamp(3) with time zone,
+  paths text[] not null default '{}'::text[],
   constraint rules_pkey PRIMARY KEY (id),
   constraint rules_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
 );

@@ -18,6 +18,7 @@ const rule = fc.record({ id: fc.uuid(), content: text(300), priority: fc.double(
   (rule): Rule => ({
     ...rule,
     isActive: true,
+    paths: [],
     projectId: null,
     version: 1,
     createdAt: now,

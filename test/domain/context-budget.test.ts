@@ -20,6 +20,7 @@ const instruction = fc
   .map((rule) => ({
     ...rule,
     isActive: true,
+    paths: [],
     projectId: null,
     version: 1,
     createdAt: now,

@@ -20,6 +20,30 @@ describe('AI instructions', () => {
   })
 })
 
+test('an instruction can be about files', async ({ app }) => {
+  const page = await app.open('/settings/instructions')
+  await page.getByRole('button', { name: 'Add instruction' }).click()
+  await page.getByRole('textbox', { name: 'Instruction' }).fill('Use strict types.')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Only for files').fill('src/**\n/test/**')
+  await dialog.getByRole('button', { name: 'Add instruction' }).click()
+  await dialog.getByText('Glob 2 must be relative to the root of the repository').waitFor()
+  await dialog.getByLabel('Only for files').fill('src/**\n\n test/**')
+  await dialog.getByRole('button', { name: 'Add instruction' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const item = page.getByRole('listitem').filter({ hasText: 'Use strict types.' })
+  await expect.poll(() => item.locator('code').allInnerTexts()).toEqual(['src/**', 'test/**'])
+  await item.getByRole('button', { name: /Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await expect.poll(() => dialog.getByLabel('Only for files').inputValue()).toBe('src/**\ntest/**')
+  await dialog.getByLabel('Only for files').fill('')
+  await dialog.getByRole('button', { name: 'Save instruction' }).click()
+  await page.getByRole('region', { name: 'Assistant preview' }).getByText('Use strict types.').waitFor()
+  await item.getByRole('button', { name: /Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'History' }).click()
+  await page.getByText('for all files').waitFor()
+})
+
 describe('the draft of an instruction', () => {
   test('survives Escape, the end of the session and closing the dialog', async ({ app }) => {
     const key = await app.service.given.key({ name: 'writer' })

@@ -26,6 +26,7 @@ describe('a rule', () => {
       content: 'Run the tests.',
       priority: 0,
       isActive: true,
+      paths: [],
       projectId: null,
       version: 1,
       createdAt: expect.any(String),
@@ -162,13 +163,13 @@ describe('the list of rules', () => {
     expect((await service.get('/api/rules?nope=1')).body.errors).toMatchObject([{ path: 'query.nope' }])
   })
 
-  test('has the rules of a project only when it is named', async () => {
+  test('has the rules of every project in one order, or those that apply to one', async () => {
     const [here, there] = [await service.given.project(), await service.given.project()]
     const everywhere = await create({ content: 'Global', priority: 1 })
     const mine = await create({ content: 'Here', projectId: here.id, priority: 2 })
-    await create({ content: 'There', projectId: there.id })
+    const theirs = await create({ content: 'There', projectId: there.id })
 
-    expect(idsOf(await service.get('/api/rules'))).toEqual([everywhere.id])
+    expect(idsOf(await service.get('/api/rules'))).toEqual([mine.id, everywhere.id, theirs.id])
     expect(idsOf(await service.get(`/api/rules?projectId=${here.id}`))).toEqual([mine.id, everywhere.id])
     expect(await service.get(`/api/rules?projectId=${UNKNOWN_ID}`)).toMatchObject({
       status: 404,

@@ -28,6 +28,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
   const content = draft ?? rule?.content ?? ''
   const [priority, setPriority] = useState<number | string>(rule?.priority ?? 0)
   const [scope, setScope] = useState<string | null>(projectId ?? null)
+  const [globs, setGlobs] = useState(rule?.paths.join('\n') ?? '')
   const [problem, setProblem] = useState<Problem>()
   const isStale = problem?.status === 412
 
@@ -45,7 +46,11 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
   async function save(event: FormEvent) {
     event.preventDefault()
     if (isBusy) return
-    const body = { content: content.trim(), priority: Number(priority) || 0 }
+    const paths = globs
+      .split('\n')
+      .map((glob) => glob.trim())
+      .filter(Boolean)
+    const body = { content: content.trim(), priority: Number(priority) || 0, paths }
     await mutate('', async () => {
       try {
         if (rule) {
@@ -109,6 +114,16 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
             />
           )}
         </div>
+        <Textarea
+          label="Only for files"
+          description="One glob on each line, such as src/**/*.ts. Leave empty for an instruction that always applies."
+          autosize
+          minRows={1}
+          maxRows={6}
+          value={globs}
+          error={globError(problem)}
+          onChange={(event) => setGlobs(event.currentTarget.value)}
+        />
         {problem && (
           <ErrorText>
             {isStale
@@ -127,4 +142,14 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
       </form>
     </Modal>
   )
+}
+
+/** The errors of the globs, counted without empty lines. */
+function globError(problem: Problem | undefined): string | undefined {
+  const errors = Object.entries(problem?.byField ?? {}).flatMap(([path, message]) => {
+    const [, index] = /^\/paths\/(\d+)$/.exec(path) ?? []
+    if (index !== undefined) return `Glob ${Number(index) + 1} ${message}`
+    return path === '/paths' ? message : []
+  })
+  return errors.length > 0 ? errors.join('. ') : undefined
 }

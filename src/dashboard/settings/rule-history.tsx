@@ -71,6 +71,9 @@ function VersionDiff({ version, previous }: { version: Version; previous: Versio
       previous.priority !== version.priority &&
       `priority ${previous.priority} → ${version.priority}`,
     previous && previous.isActive !== version.isActive && (version.isActive ? 'activated' : 'deactivated'),
+    previous &&
+      previous.paths.join() !== version.paths.join() &&
+      (version.paths.length > 0 ? `only for ${version.paths.join(', ')}` : 'for all files'),
   ].filter(Boolean)
   return (
     <>

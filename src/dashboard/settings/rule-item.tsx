@@ -70,6 +70,11 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
               ? (projects?.find(({ id }) => id === rule.projectId)?.name ?? 'One project')
               : 'All projects'}
           </Badge>
+          {rule.paths.map((glob) => (
+            <Badge key={glob} variant="outline" tt="none" size="sm">
+              <code>{glob}</code>
+            </Badge>
+          ))}
           {!rule.isActive && <span className="quiet small">Inactive</span>}
         </div>
       </div>

@@ -2,6 +2,9 @@ import { boolean, doublePrecision, index, integer, pgTable, primaryKey, sql, tex
 import { actorType, timestamptz } from './columns.ts'
 import { projects } from './projects.ts'
 
+/** Globs of the files that a rule is about; none if it always applies. */
+const paths = () => text('paths').array().notNull().default(sql`'{}'`)
+
 /** The team's instructions for assistants. */
 export const rules = pgTable(
   'rules',
@@ -10,6 +13,7 @@ export const rules = pgTable(
     content: text('content').notNull(),
     priority: doublePrecision('priority').notNull(),
     isActive: boolean('is_active').notNull(),
+    paths: paths(),
     /** Null: for every project. */
     projectId: uuid('project_id').references(() => projects.id),
     version: integer('version').notNull(),
@@ -39,6 +43,7 @@ export const ruleVersions = pgTable(
     content: text('content').notNull(),
     priority: doublePrecision('priority').notNull(),
     isActive: boolean('is_active').notNull(),
+    paths: paths(),
     createdAt: timestamptz('created_at').notNull(),
     actorType: actorType('actor_type').notNull(),
     actorId: uuid('actor_id'),

@@ -14,7 +14,7 @@ export const ruleTools: Tool[] = [
     name: 'get_context',
     title: 'Get the session context',
     description:
-      'Call this first in every session, and again after the conversation was compacted. Returns the active rules, most important first: follow them. Then the lists that tasks can be created in, and the latest tasks. If omitted names rules, budgetTokens was too small: get_rules returns all.',
+      'Call this first in every session, and again after the conversation was compacted. Returns the active rules, most important first: follow them. Rules about files come only with paths that they match. Then the lists that tasks can be created in, and the latest tasks. If omitted names rules, budgetTokens was too small: get_rules returns all.',
     operation: contextOperations.read,
     annotations: { ...reads, ...openWorld },
     input: GetContextInput,
@@ -84,10 +84,11 @@ function writtenRule(summary: string, rule: Rule) {
   return { data, text: () => `${summary}\n\n${ruleText(rule)}` }
 }
 
-function ruleText({ id, priority, isActive, projectId, version, content }: Rule): string {
+function ruleText({ id, priority, isActive, paths, projectId, version, content }: Rule): string {
   const scope = projectId === null ? 'for all projects' : `for the project ${projectId}`
+  const files = paths.length === 0 ? '' : `, only for ${paths.join(', ')}`
   return [
-    `Rule ${id}, ${isActive ? 'active' : 'inactive'}, ${scope}, priority ${priority}, version ${version}:`,
+    `Rule ${id}, ${isActive ? 'active' : 'inactive'}, ${scope}${files}, priority ${priority}, version ${version}:`,
     content,
   ].join('\n\n')
 }

@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache'
+import { braceExpand, Minimatch, type MinimatchOptions } from 'minimatch'
+import { type FieldError, validationFailed } from '../errors/index.ts'
+
+/** Of one glob, after its braces are expanded. */
+const MAX_ALTERNATIVES = 20
+
+/**
+ * Globs and paths are relative to the root of a repository. Minimatch follows all ways through a pattern at the same
+ * time, so none backtracks: the time grows with the lengths of pattern and path.
+ */
+const OPTIONS: MinimatchOptions = {
+  dot: true,
+  nocomment: true,
+  nonegate: true,
+  noext: true,
+  platform: 'linux',
+  braceExpandMax: MAX_ALTERNATIVES + 1,
+}
+
+const matchers = new LRUCache<string, Minimatch>({
+  maxSize: 20_000,
+  sizeCalculation: (_, { length }) => length,
+})
+
+/** Whether one of these globs matches one of these files. */
+export const matchesAny = (globs: string[], files: string[]): boolean =>
+  globs.some((glob) => files.some((file) => matcherOf(glob).match(file)))
+
+function matcherOf(glob: string): Minimatch {
+  const known = matchers.get(glob)
+  if (known) return known
+  const matcher = new Minimatch(glob, OPTIONS)
+  matchers.set(glob, matcher)
+  return matcher
+}
+
+/** A path as globs have it: `.\src\app.ts` is `src/app.ts`. */
+export const relativePath = (path: string): string =>
+  path
+    .replaceAll('\\', '/')
+    .replace(/^(\.?\/)+/, '')
+    .replace(/\/+$/, '')
+
+/** @throws validation_failed */
+export function refuseInvalidGlobs(globs: string[] = []): void {
+  const errors = globs.flatMap((glob, index): FieldError[] => {
+    const message = complaintAbout(glob)
+    return message ? [{ path: `/paths/${index}`, code: 'invalid_glob', message }] : []
+  })
+  if (errors.length > 0) throw validationFailed(errors)
+}
+
+/** Why a text is no glob for files of a repository; undefined if it is one. */
+function complaintAbout(glob: string): string | undefined {
+  if (/\p{Cc}/u.test(glob)) return 'must be one line without control characters'
+  if (glob.includes('\\')) return 'must have / between folders, not \\'
+  if (glob.startsWith('!')) return 'must not begin with !: a rule cannot exclude files'
+  if (glob.startsWith('/'))
+    return 'must be relative to the root of the repository, without / at the beginning'
+  if (glob.endsWith('/')) return 'must match files: for all files of a folder, end it with /**'
+  if (/(^|\/)\.{0,2}(\/|$)/.test(glob)) return 'must not contain empty folders, . or ..'
+  if (!isClosed(glob)) return 'has a { or [ that is not closed'
+  if (braceExpand(glob, OPTIONS).length > MAX_ALTERNATIVES) {
+    return `must stand for at most ${MAX_ALTERNATIVES} globs when its braces are expanded`
+  }
+  return undefined
+}
+
+/** Whether all braces and classes end. What is in a class is literal. */
+function isClosed(glob: string): boolean {
+  const withoutClasses = glob.replace(/\[[!^]?\]?[^\]]*\]/g, '')
+  let open = 0
+  for (const character of withoutClasses) {
+    if (character === '[') return false
+    if (character === '{') open++
+    if (character === '}' && open > 0) open--
+  }
+  return open === 0
+}

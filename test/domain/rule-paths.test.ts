@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { matchesAny, refuseInvalidGlobs, relativePath } from '../../src/domain/rule-paths.ts'
+
+describe('a glob', () => {
+  test.each<[string, string[], string[]]>([
+    ['src/**', ['src/app.ts', 'src/a/b/c.ts', 'src/.env'], ['app.ts', 'test/src/app.ts']],
+    ['**/*.ts', ['app.ts', 'src/a/b.ts', '.github/x.ts'], ['app.tsx', 'src/ts']],
+    ['*.md', ['README.md'], ['docs/api.md', 'README.MD']],
+    ['src/*/index.ts', ['src/a/index.ts'], ['src/index.ts', 'src/a/b/index.ts']],
+    ['{src,test}/**/*.{ts,tsx}', ['src/a.ts', 'test/x/y.tsx'], ['lib/a.ts', 'src/a.js']],
+    ['migrations/000[1-3]_*.sql', ['migrations/0002_rules.sql'], ['migrations/0004_x.sql']],
+    ['src/?.ts', ['src/a.ts', 'src/é.ts'], ['src/ab.ts']],
+    ['app/(shop)/+page.ts', ['app/(shop)/+page.ts'], ['app/shop/page.ts']],
+    ['#notes/*', ['#notes/a'], ['notes/a']],
+    ['a/**/b/**/c', ['a/b/c', 'a/x/b/y/z/c'], ['a/c']],
+  ])('%s matches files relative to the root', (glob, files, others) => {
+    expect(files.filter((file) => !matchesAny([glob], [file]))).toEqual([])
+    expect(others.filter((file) => matchesAny([glob], [file]))).toEqual([])
+    expect(matchesAny(['nothing', glob], [...others, ...files])).toBe(true)
+  })
+
+  const LONG = 'a'.repeat(500)
+  test.each([
+    ['stars in a name', `${'*a'.repeat(98)}*b*`, LONG],
+    ['any characters and stars', `${'*?'.repeat(98)}*b*`, LONG],
+    ['classes and stars', `${'*[a-z]'.repeat(32)}*b*`, LONG],
+    ['folders at any depth', `${'**/a/'.repeat(38)}**/b/**`, `${'a/'.repeat(249)}a`],
+    ['folders at any depth with stars', `${'**/*a*/'.repeat(23)}**/*b*/**`, `${'aa/'.repeat(166)}a`],
+    ['stars in braces', `{${'*a'.repeat(40)}*b*,${'*a'.repeat(40)}*c*}`, LONG],
+    ['braces in braces', `{${'{a*,a?}'.repeat(4)},x}b`, LONG],
+    ['what are nested groups elsewhere', `${'*(a|*('.repeat(20)}b`, LONG],
+  ])('takes a bounded time for %s', (_, glob, file) => {
+    const before = process.cpuUsage()
+    expect(matchesAny([glob], [file])).toBe(false)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(200)
+  })
+})
+
+test.each([
+  ['src/app.ts', 'src/app.ts'],
+  ['./src/app.ts', 'src/app.ts'],
+  ['/src/app.ts', 'src/app.ts'],
+  ['.\\src\\app.ts', 'src/app.ts'],
+  ['src/lib/', 'src/lib'],
+  ['.env', '.env'],
+])('the path %s is %s', (path, relative) => {
+  expect(relativePath(path)).toBe(relative)
+})
+
+describe('what is no glob', () => {
+  test.each([
+    ['src\\*.ts', 'must have / between folders'],
+    ['!src/**', 'must not begin with !'],
+    ['/src/**', 'must be relative to the root of the repository'],
+    ['src/', 'end it with /**'],
+    ['../other/**', 'must not contain empty folders, . or ..'],
+    ['./src/**', 'must not contain empty folders, . or ..'],
+    ['src//*.ts', 'must not contain empty folders, . or ..'],
+    ['src/{a,b', 'has a { or [ that is not closed'],
+    ['src/[a-z', 'has a { or [ that is not closed'],
+    ['a\nb', 'must be one line'],
+    ['{a,b}{a,b}{a,b}{a,b}{a,b}', 'must stand for at most 20 globs'],
+    ['{1..1000}{1..1000}', 'must stand for at most 20 globs'],
+  ])('is refused in words: %j', (glob, words) => {
+    const error = { path: '/paths/1', code: 'invalid_glob', message: expect.stringContaining(words) }
+    expect(refusalOf(['src/**', glob])).toMatchObject({
+      code: 'validation_failed',
+      extras: { errors: [error] },
+    })
+  })
+
+  test.each(['**', '*', 'a', '.github/**', 'a.b/..c/d..', 'src/[[]id].ts', 'x}y]z', '{a,{b,c}}/**'])(
+    'accepts %s',
+    (glob) => {
+      expect(refusalOf([glob])).toBeUndefined()
+    },
+  )
+})
+
+function refusalOf(globs: string[]): unknown {
+  try {
+    refuseInvalidGlobs(globs)
+  } catch (error) {
+    return error
+  }
+}
