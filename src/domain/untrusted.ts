@@ -36,18 +36,25 @@ export const inertJson = (value: unknown): string =>
 export function cutText(text: string, { maxSize, sizeOf }: { maxSize: number; sizeOf: SizeOf }): string {
   // No character is smaller than 1: a long text is not measured as a whole.
   if (text.length <= maxSize && sizeOf(text) <= maxSize) return text
+  const room = maxSize - sizeOf(ELLIPSIS)
   let fitting = 0
-  let tooLong = Math.max(1, Math.min(text.length, maxSize + 1))
-  while (tooLong - fitting > 1) {
-    const middle = Math.floor((fitting + tooLong) / 2)
-    if (sizeOf(`${text.slice(0, middle)}${ELLIPSIS}`) <= maxSize) fitting = middle
-    else tooLong = middle
+  let size = 0
+  for (let part = PART_LENGTH; part >= 1; part /= 4) {
+    for (;;) {
+      const added = sizeOf(text.slice(fitting, fitting + part))
+      if (fitting + part > text.length || size + added > room) break
+      fitting += part
+      size += added
+    }
   }
   if (isHighSurrogate(text.charCodeAt(fitting - 1))) fitting--
   return `${text.slice(0, fitting)}${ELLIPSIS}`
 }
 
 export type SizeOf = (text: string) => number
+
+/** The text is measured in parts, and the last part in smaller ones, so that each character is measured a few times. */
+const PART_LENGTH = 256
 
 /** The size of a text in UTF-16 units, and in bytes of UTF-8. */
 export const inertLength: SizeOf = (text) => inertJson(text).length - 2
