@@ -7,6 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { claims } from './parts/claims.ts'
 import { dashboard } from './parts/dashboard.ts'
 import { feedback } from './parts/feedback.ts'
 import { lighthouse } from './parts/lighthouse.ts'
@@ -36,6 +37,7 @@ const PARTS: Record<string, Part> = {
   memory,
   schema,
   writes,
+  claims,
   peers,
   pages,
   feedback,

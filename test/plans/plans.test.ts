@@ -173,6 +173,8 @@ describe('a page of tasks', () => {
   const FILTERS = {
     'a frequent status': 'status=open',
     'a rare status': 'status=in_progress',
+    'no claim': 'claimed=false',
+    'a claim': 'claimed=true',
     'two statuses': 'status=open&status=in_progress',
     'a source': 'source=analytics',
     'a priority': 'priority=high',
@@ -322,6 +324,44 @@ describe('a page of other lists', () => {
     const [rule] = await service.query('select id from rules limit 1')
     expect(beyond(await workFor(service, named(path, { rule: rule.id })), limits)).toEqual([])
   })
+})
+
+describe('claiming the next task', () => {
+  const PLACES_TO_CLAIM = {
+    'all projects': {},
+    'a project': { projectId: 'usualProject' },
+    'a project of old tasks': { projectId: 'oldProject' },
+    'a list': { listId: 'usualList' },
+    'a list of old tasks': { listId: 'oldList' },
+  }
+  test.each(Object.entries(PLACES_TO_CLAIM))('of %s is read in the order of an index', async (_, place) => {
+    const body = Object.fromEntries(Object.entries(place).map(([name, id]) => [name, ids[id]]))
+    for (const app of [service, generic]) {
+      for (const atOnce of [1, 32]) {
+        works = []
+        const claims = await Promise.all(
+          Array.from({ length: atOnce }, () => app.post('/api/tasks/claim', body)),
+        )
+        expect(claims.map(({ status }) => status)).toEqual(Array(atOnce).fill(200))
+        // The open tasks of a project are read, where the planner expects few in the list; a batch is sorted.
+        const limits = 'listId' in place ? { read: MAX_WALK, sorted: MAX_READ } : { sorted: 2 * PAGE }
+        expect(beyond(works, limits)).toEqual([])
+      }
+    }
+  })
+
+  test.each(['label', 'source'])(
+    'with a %s of no open task reads no more than the open ones',
+    async (filter) => {
+      works = []
+      const body = {
+        projectId: ids.usualProject,
+        ...(filter === 'label' ? { label: 'none such' } : { source: 'webhook' }),
+      }
+      expect((await service.post('/api/tasks/claim', body)).status).toBe(204)
+      expect(beyond(works, { read: MAX_WALK })).toEqual([])
+    },
+  )
 })
 
 function named(path: string, more: Record<string, string>): string {

@@ -73,6 +73,38 @@ export const updating = (count: number) => [
     '{"changes":{"status":{"from":"open","to":"in_progress"}}}', now() from changed;`,
 ]
 
+/** Open tasks to claim, of all priorities, in an order that is not that of their priorities. */
+export const addTasksToClaim = (connectionString: string, count: number) =>
+  query(
+    connectionString,
+    // Without triggers and foreign keys: the same rows in less time.
+    `set session_replication_role = replica`,
+    `insert into tasks (id, title, description, status, priority, source, project_id, list_id, labels, assignees,
+       metadata, created_by_type, created_by_id, created_by_name, created_at, updated_at, version)
+     select uuidv7(make_interval(secs => n - ${count})), '${TASK.title}', '${TASK.description}', 'open', 1 + n % 3, 'api',
+       project_id, lists.id, '{bug,editor}', '{}', '{}', 'key', project_id, 'bench', now(), now(), 1
+     from lists join projects on projects.id = project_id, generate_series(1, ${count}) as n
+     where lists.is_default and projects.is_default`,
+    'vacuum analyze tasks',
+  )
+
+/** A claim of the first open task, and its activity, as the service writes them. */
+export const CLAIMING = `
+  with claimed as (
+    update tasks set status = 'in_progress', claim_number = claim_number + 1,
+      claim_expires_at = clock_timestamp() + interval '15 minutes', claimed_by_type = 'key', claimed_by_id = project_id,
+      claimed_by_name = 'bench', updated_at = now(), version = version + 1
+    where id = (
+      select id from tasks where status = 'open' and deleted_at is null
+      order by priority desc, id limit 1 for update skip locked)
+    returning *
+  ), logged as (
+    insert into activity (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
+    select uuidv7(), 'task.claimed', id, project_id, 'key', project_id, 'bench',
+      jsonb_build_object('number', claim_number, 'expiresAt', claim_expires_at), now() from claimed
+  )
+  select * from claimed;`
+
 /** A page as one JSON array of the columns that the API returns. */
 export const PAGE_AS_JSON = `
   select json_agg(page) from (
