@@ -102,7 +102,8 @@ describe('the order and the project of AI instructions', () => {
     const sent = async (query = '') => (await get(`/api/context?format=markdown${query}`)).body as string
     const withoutTime = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'now').trim()
     await rules.filter({ hasText: 'Said by default.' }).waitFor()
-    await expect.poll(() => page.getByText('Only where it belongs.').count()).toBe(0)
+    await rules.filter({ hasText: 'Only where it belongs.' }).getByText('Ruled').waitFor()
+    await expectNone(page, preview.getByText('Only where it belongs.'))
 
     const priority = rules.filter({ hasText: 'Meant to be first.' }).getByRole('textbox')
     await priority.fill('9')

@@ -100,7 +100,7 @@ describe('the guide for assistants', () => {
       /^codex mcp add inlet --url (\S+) --bearer-token-env-var (\S+)\n$/.exec(line('codex')) ?? []
     expect(variable).toBe('INLET_KEY')
     expect(await namesOfTools(here(codexUrl), { Authorization: `Bearer ${service.adminKey}` })).toHaveLength(
-      9,
+      10,
     )
     const geminiWords =
       /^gemini mcp add --transport http --scope user --header "([^:]+): (\S+)" inlet (\S+)\n$/.exec(
@@ -117,7 +117,7 @@ describe('the guide for assistants', () => {
       [url, 'X-API-Key', headers['X-API-Key'].replace('env:', '')],
     ]
     for (const [address = '', header = '', key] of connections) {
-      expect(await namesOfTools(here(address), { [header]: withKey(key) })).toHaveLength(9)
+      expect(await namesOfTools(here(address), { [header]: withKey(key) })).toHaveLength(10)
     }
     expect(gemini.context.fileName).toContain('AGENTS.md')
   })

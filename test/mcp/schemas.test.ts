@@ -27,7 +27,7 @@ const ELSEWHERE = ['id', 'version', 'action']
 /** What assistants have no use for. */
 const LEFT_OUT: Record<string, string[]> = {
   get_context: ['includeArchived', 'format'],
-  get_task: ['projectId', 'includeArchived', 'format'],
+  get_task: ['projectId', 'paths', 'includeArchived', 'format'],
   create_rule: ['isActive'],
   list_tasks: [
     'kind',
@@ -47,7 +47,10 @@ const LEFT_OUT: Record<string, string[]> = {
 }
 
 /** A schema without what is said differently to a model. */
-const values = ({ description: _, default: __, ...schema }: TSchema) => JSON.parse(JSON.stringify(schema))
+const values = ({ description: _, default: __, items, ...schema }: TSchema): TSchema => ({
+  ...JSON.parse(JSON.stringify(schema)),
+  ...(items && { items: values(items) }),
+})
 
 describe('a tool', () => {
   test.each(TOOLS.map(({ name, input }) => [name, input as TObject] as const))(
