@@ -77,7 +77,7 @@ describe('the sync of a repository', () => {
     repository.pull({ title: 'A change' })
     repository.merge(2)
     await sync()
-    const page = await app.open(`/tasks?projectId=${project.id}`)
+    const page = await app.open(`/tasks?status=all&projectId=${project.id}`)
     await page.getByRole('link', { name: 'A change' }).click()
     const panel = panelOf(page)
     await panel.getByText(`Pull request #2 in ${repository.name}, merged`).waitFor()
