@@ -182,6 +182,7 @@ const OWN_ONLY = ['PATCH /api/comments/:id', 'DELETE /api/comments/:id']
 
 /** Bodies without which a route would refuse the request before it looks whose the thing is. */
 const BODIES: Record<string, object> = {
+  'POST /api/tasks/:id/claim/renew': { number: 1 },
   'POST /api/tasks/:id/comments': { body: 'A comment' },
   'POST /api/tasks/:id/merge': { into: '00000000-0000-7000-8000-000000000000' },
   'PATCH /api/comments/:id': { body: 'Another text' },
@@ -195,13 +196,17 @@ const BODIES: Record<string, object> = {
   },
 }
 
+/** The same for queries. */
+const QUERIES: Record<string, string> = { 'DELETE /api/tasks/:id/claim': '?number=1' }
+
 function pathOf({ name }: Route): string {
   const url = name.slice(name.indexOf(' ') + 1)
   if (!url.includes('/:')) return url
   const resource = RESOURCE_OF.find(([prefix]) => url.startsWith(prefix))?.[1]
   if (!resource) throw new Error(`Add the resource of ${name} to RESOURCE_OF.`)
   // Later parameters of the path are never looked up, so any id does.
-  return url.replace(/:\w+/, ids[resource]).replace(/:\w+/, '00000000-0000-7000-8000-000000000000')
+  const path = url.replace(/:\w+/, ids[resource]).replace(/:\w+/, '00000000-0000-7000-8000-000000000000')
+  return path + (QUERIES[name] ?? '')
 }
 
 async function firstResponse(path: string, key: string | null) {
