@@ -100,6 +100,8 @@ export const UpdateTaskInput = change({
   assignees: described(taskChange.assignees),
   blockedBy: described(taskChange.blockedBy),
   externalUrl: described(taskChange.externalUrl),
+  mergeInto: Type.Optional(Uuid('Alone: makes it a report of the task about the same problem.')),
+  unmerge: Type.Optional(Type.Boolean()),
 })
 
 const nextClaim = NextClaim.properties

@@ -42,6 +42,26 @@ test('an assistant gets the newest reports of a task and similar ones, fenced', 
   expect(report.data).toMatchObject({ mergedInto: target.id, latestReports: [], similar: [] })
 })
 
+test('an assistant merges a task into another, and unmerges it', async () => {
+  const { key, inbox } = await givenProjectWithKey(service)
+  const [target, report] = [await service.given.task(inbox), await service.given.task(inbox)]
+  const client = await connect({ key })
+  const update = (args: object) => callTool(client, 'update_task', { id: report.id, ...args })
+
+  const merged = await update({ mergeInto: target.id })
+  expect(merged.data).toMatchObject({ status: 'done', mergedInto: target.id })
+  expect((await callTool(client, 'get_task', { id: target.id })).data.reports).toBe(2)
+
+  const unmerged = await update({ unmerge: true })
+  expect(unmerged.data.status).toBe('open')
+  expect(unmerged.data.mergedInto).toBeUndefined()
+
+  const both = await update({ mergeInto: target.id, status: 'done' })
+  expect(both.isError).toBe(true)
+  expect(both.text).toContain('status is not supported with mergeInto')
+  expect((await service.get(`/api/tasks/${report.id}`)).body.mergedInto).toBeNull()
+})
+
 test('a task is read once for an assistant, with its reports and similar tasks', async () => {
   const { key, inbox } = await givenProjectWithKey(service)
   const target = await service.given.task(inbox, { title: 'Login with a passkey fails' })

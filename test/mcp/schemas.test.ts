@@ -21,8 +21,8 @@ const TWINS: Record<string, TObject | undefined> = {
   add_comment: NewComment,
 }
 
-/** Over REST, these are in the path or in a header. */
-const ELSEWHERE = ['id', 'version', 'action']
+/** Over REST, these are in the path, in a header, or requests of their own. */
+const ELSEWHERE = ['id', 'version', 'action', 'mergeInto', 'unmerge']
 
 /** What assistants have no use for. */
 const LEFT_OUT: Record<string, string[]> = {

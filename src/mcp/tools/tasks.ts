@@ -1,5 +1,6 @@
 import { taskLines } from '../../domain/task-lines.ts'
 import { fencedLines, UNTRUSTED } from '../../domain/untrusted.ts'
+import { validationFailed } from '../../errors/index.ts'
 import type { TaskBrief } from '../../schemas/context.ts'
 import type { Task } from '../../schemas/task.ts'
 import { AddedComment, TaskLines, WholeTaskResult, WrittenTaskResult } from '../../schemas/tool-results.ts'
@@ -90,7 +91,16 @@ export const taskTools: Tool[] = [
     annotations: { ...overwrites, ...openWorld },
     input: UpdateTaskInput,
     output: WrittenTaskResult,
-    async run({ id, version, claimNumber, ...change }, { caller, tasks }) {
+    async run({ id, mergeInto, unmerge = false, ...fields }, { caller, tasks, reports }) {
+      if (unmerge) {
+        requireAlone('unmerge', { mergeInto, ...fields })
+        return briefResult('Unmerged.', await reports.unmerge(caller, id))
+      }
+      if (mergeInto !== undefined) {
+        requireAlone('mergeInto', fields)
+        return briefResult('Merged.', await reports.merge(caller, { id, into: mergeInto }))
+      }
+      const { version, claimNumber, ...change } = fields
       const allowed = version === undefined ? undefined : [version]
       return briefResult('Updated.', await tasks.update(caller, { id, change, claimNumber, allowed }))
     },
@@ -111,3 +121,12 @@ export const taskTools: Tool[] = [
     },
   }),
 ]
+
+/** @throws validation_failed for other fields: merging and unmerging decide about the status, in a change of its own. */
+function requireAlone(name: string, others: object): void {
+  const message = `is not supported with ${name}; pass it in another call`
+  const errors = Object.entries(others)
+    .filter(([, value]) => value !== undefined)
+    .map(([other]) => ({ path: `/${other}`, code: 'not_allowed', message }))
+  if (errors.length > 0) throw validationFailed(errors)
+}
