@@ -7,7 +7,8 @@ import { type Arrival, type ConnectedProject, sent, type World } from './world.t
 
 /** How often what is left is done until nothing is. */
 const MAX_ROUNDS = 10
-const HOUR = 61
+/** Longer than any lease, and any pause between two attempts. */
+const MINUTES = 61
 
 export interface HistoryOptions {
   /** For each project, which of its deliveries arrive; `some`: as the steps say. */
@@ -132,7 +133,7 @@ export async function play(
   /** Everything arrives, is applied, and is written. */
   async function finish(): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      await pass(HOUR)
+      await pass(MINUTES)
       await arrive(Number.POSITIVE_INFINITY)
       deliveries = { delay: 0, copies: [] }
       for (const project of projects) {

@@ -186,7 +186,8 @@ const workOf = (
           project: fc.nat(projects - 1),
           what: fc.constant(what),
           interruption: by ? interruptions(LENGTHS[what], by) : fc.constant(null),
-          deliveries: deliveries({ isLossy }),
+          // Half of them are lost: then only what was stored before shows what has arrived.
+          deliveries: deliveries({ isLossy, lostOf: 2 }),
         }),
       })),
   )
@@ -196,9 +197,13 @@ const waits: fc.Arbitrary<Wait> = fc.record({
   minutes: fc.constantFrom(1, 3, 60),
 })
 
-const deliveries = ({ isLossy }: Pick<Circumstances, 'isLossy'>): fc.Arbitrary<Deliveries> =>
+/** @param lostOf one of so many is lost */
+const deliveries = ({
+  isLossy,
+  lostOf = 3,
+}: Pick<Circumstances, 'isLossy'> & { lostOf?: number }): fc.Arbitrary<Deliveries> =>
   fc.record({
-    delay: isLossy ? fc.option(fc.nat(4), { freq: 3 }) : fc.nat(4),
+    delay: isLossy ? fc.option(fc.nat(4), { freq: lostOf }) : fc.nat(4),
     copies: fc.array(fc.record({ delay: fc.nat(6), isRedelivery: fc.boolean() }), { maxLength: 1 }),
   })
 
@@ -206,7 +211,8 @@ const interruptions = (
   { requests, statements }: { requests: number; statements: number },
   by: fc.Arbitrary<ActionStep>,
 ): fc.Arbitrary<Interruption> => {
-  const request = fc.nat(requests)
+  // The second request of a write is mostly the one with an effect.
+  const request = fc.oneof({ weight: 1, arbitrary: fc.nat(requests) }, fc.constant(Math.min(1, requests)))
   const statement = fc.nat(statements)
   return fc.oneof(
     fc.record({ at: fc.constant('request' as const), nth: request, how: fc.constantFrom(...AT_REQUESTS) }),
