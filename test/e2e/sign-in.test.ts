@@ -14,13 +14,26 @@ describe('signing in', () => {
     await expect.poll(() => page.url()).toContain(`/tasks/${task.id}`)
   })
 
-  test('never redirects to another site', async ({ app }) => {
-    const page = await app.open('/sign-in?next=//elsewhere.example/', { key: null })
+  test('shows the first page, for which nobody was signed in before', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'The first to be seen' })
+    const page = await app.open('/', { key: null })
     await page.getByLabel('API key').fill(app.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    await expect.poll(() => page.url()).toBe(`${app.service.url}/tasks`)
+    await page.getByText('The first to be seen').waitFor()
+    await page.waitForTimeout(500)
+    await expectNone(page, page.getByText('Your session has ended'))
   })
+
+  test.for(['//elsewhere.example/', '/%09/elsewhere.example/'])(
+    'never redirects to another site: %s',
+    async (next, { app }) => {
+      const page = await app.open(`/sign-in?next=${next}`, { key: null })
+      await page.getByLabel('API key').fill(app.service.adminKey)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+      await expect.poll(() => page.url()).toBe(`${app.service.url}/tasks`)
+    },
+  )
 
   test('shows only what the key is allowed to use', async ({ app }) => {
     const key = await app.service.given.key({ name: 'reader', scopes: ['tasks:read'] })

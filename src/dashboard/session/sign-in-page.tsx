@@ -1,4 +1,3 @@
-import { useLocation } from 'wouter'
 import { Logo } from '../components/logo.tsx'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { useSearchString } from '../navigation/location-provider.tsx'
@@ -7,7 +6,6 @@ import styles from './sign-in.module.css'
 import { SignInForm } from './sign-in-form.tsx'
 
 export default function SignInPage() {
-  const [, navigate] = useLocation()
   const { next } = parseSearch(useSearchString())
   usePageTitle('Sign in')
   return (
@@ -15,7 +13,7 @@ export default function SignInPage() {
       <div className={styles.box}>
         <Logo size={36} />
         <h1>Sign in to Inlet</h1>
-        <SignInForm onSignedIn={() => navigate(isOwnPath(next) ? next : '/tasks')} />
+        <SignInForm onSignedIn={() => location.replace(ownAddress(next))} />
         <p className="quiet small">
           The first key was printed when Inlet first started. If you lost it, set{' '}
           <code>BOOTSTRAP_API_KEY</code> and restart.
@@ -25,5 +23,12 @@ export default function SignInPage() {
   )
 }
 
-/** Prevents open redirects. */
-const isOwnPath = (next: unknown): next is string => typeof next === 'string' && /^\/(?![/\\])/.test(next)
+/**
+ * Where to go, on this service only. It is loaded as a new document: this one keeps what was preloaded before the sign-in,
+ * which says that there is no session.
+ */
+function ownAddress(next: unknown): string {
+  const path = typeof next === 'string' && URL.canParse(next, location.origin) ? next : '/tasks'
+  const url = new URL(path, location.origin)
+  return url.origin === location.origin ? url.href : '/tasks'
+}
