@@ -8,7 +8,7 @@ import { claimOperations, onlyClaim } from '../services/claims/index.ts'
 import type { Services } from '../services/index.ts'
 import { mayReadTasks } from '../services/tasks/view.ts'
 
-const tags = ['Tasks']
+const tags = ['Claims']
 
 /** Claims, renews and releases tasks. */
 export const claimsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {

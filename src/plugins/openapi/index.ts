@@ -36,6 +36,7 @@ export const openapi = fp(
         servers: [SERVER],
         tags: [
           { name: 'Tasks', description: 'Create, list, update and delete tasks.' },
+          { name: 'Claims', description: 'Claims of tasks by workers, each with a lease.' },
           { name: 'Comments', description: 'Comments on tasks.' },
           { name: 'Projects', description: 'Projects group lists and tasks.' },
           { name: 'Lists', description: 'Ordered lists of tasks in a project.' },
