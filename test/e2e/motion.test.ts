@@ -15,7 +15,7 @@ const WATCH = `
 /** Menus, dialogs, the panel, what is said at the edge and taken back. */
 async function walk(page: Page) {
   await rowOf(page, 'Moving').waitFor()
-  await page.getByRole('button', { name: 'Status', exact: true }).click()
+  await page.getByRole('button', { name: 'Status: Open, In progress' }).click()
   await page.getByRole('menu').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })
