@@ -6,7 +6,7 @@ import { type Logger, pino, stdSerializers } from 'pino'
 import { type Config, loadConfig } from './config.ts'
 import { withoutValues } from './db/database-error.ts'
 import { encryptionKeyIn } from './db/embedded/encryption-key.ts'
-import { startEmbedded } from './db/embedded/index.ts'
+import { type EmbeddedServer, startEmbedded } from './db/embedded/index.ts'
 import { retryUntilDeadline } from './db/retry.ts'
 import type { Jobs } from './jobs/index.ts'
 import { systemClock } from './lib/clock.ts'
@@ -15,6 +15,9 @@ import { lazily } from './lib/lazy.ts'
 import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
 import type { FirstSecrets } from './services/setup.ts'
+
+/** The database server; only the embedded one can stop, and knows whether it was restored. */
+type Server = Pick<EmbeddedServer, 'connectionString'> & Partial<EmbeddedServer>
 
 /** How long a start retries while the database is unavailable. */
 const DATABASE_DEADLINE_MS = 60_000
@@ -107,6 +110,7 @@ async function loadApplication() {
     ...(await import('./repositories/index.ts')),
     ...(await import('./services/index.ts')),
     ...(await import('./services/setup.ts')),
+    ...(await import('./services/restored.ts')),
     ...(await import('./app.ts')),
   }
 }
@@ -118,11 +122,11 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
   }
   const application = lazily(loadApplication)
-  const connectionString = config.databaseUrl ?? (await embedded())
+  const server: Server = config.databaseUrl ? { connectionString: config.databaseUrl } : await embedded()
+  const { connectionString } = server
   const loaded = await application()
-  const { openDatabase, poolState, boundedConnection, migrate, listen, repositories, services, setUp } =
-    loaded
-  const { githubClient, buildApp, buildReceiver, limitsOf } = loaded
+  const { openDatabase, poolState, boundedConnection, migrate, listen, repositories, services } = loaded
+  const { githubClient, buildApp, buildReceiver, limitsOf, setUp, afterRestore } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onError = ({ message }: Error) => logger.warn({ reason: message }, 'database connection lost')
   const database = config.databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
@@ -147,6 +151,10 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
           })
           // At once: they cannot be shown again, and a later step may fail.
           process.stdout.write(shownOnce(first))
+          await server.whenRestored?.(async () => {
+            await afterRestore({ repos, clock })
+            logger.warn('restored from a backup: write-back is off')
+          })
         },
       }),
     { database, deadlineMs: DATABASE_DEADLINE_MS, signal, onWait },
@@ -213,15 +221,11 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   )
   collectCodeAndGarbage()
 
-  async function embedded() {
-    const { connectionString, stop } = await startEmbedded({
-      dataDir: config.dataDir,
-      log: logger,
-      onStarting: application,
-      onLost: fail,
-    })
-    onEnd(stop)
-    return connectionString
+  async function embedded(): Promise<EmbeddedServer> {
+    const { dataDir } = config
+    const server = await startEmbedded({ dataDir, log: logger, onStarting: application, onLost: fail })
+    onEnd(server.stop)
+    return server
   }
 }
 

@@ -22,10 +22,10 @@ export async function audit({ url, connectionString, acknowledged }: AuditOption
   expect([...there].filter(([id]) => !known.has(id))).toEqual([])
   for (const [id, task] of known) expect(there.get(id)).toMatchObject(task)
 
+  await expectConsistent(connectionString)
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
-    expect((await client.query(INCONSISTENCIES)).rows).toEqual([NOTHING])
     const batches = await client.query(
       `select label, count(*)::int as tasks from tasks, unnest(labels) as label where label like 'batch %' group by label`,
     )
@@ -39,6 +39,29 @@ export async function audit({ url, connectionString, acknowledged }: AuditOption
   const open = [...known.values()].filter(({ status }) => status !== 'done').length
   const { data } = await read<{ data: { openCount: number }[] }>(url, '/api/projects')
   expect(data.reduce((sum, { openCount }) => sum + openCount, 0)).toBe(open)
+}
+
+/** Nothing in the database contradicts the rest. */
+export async function expectConsistent(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    expect((await client.query(INCONSISTENCIES)).rows).toEqual([NOTHING])
+  } finally {
+    await client.end()
+  }
+}
+
+/** The tasks in a database without its service, by id. */
+export async function tasksIn(connectionString: string): Promise<Map<string, AcknowledgedTask>> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    const { rows } = await client.query('select id, title, version, status, notes from tasks')
+    return new Map(rows.map(({ id, ...task }) => [id, task]))
+  } finally {
+    await client.end()
+  }
 }
 
 const NOTHING = {

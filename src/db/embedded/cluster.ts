@@ -27,7 +27,7 @@ export async function ensureCluster(
 }
 
 // Inside the data directory, so that one rename creates both: there is never a password without its database.
-const PASSWORD_FILE = 'inlet.password'
+export const PASSWORD_FILE = 'inlet.password'
 
 async function createCluster(
   { cluster, account }: DataLocation,

@@ -9,8 +9,20 @@ const FORM = /^[0-9a-f]{64}\s*$/
  * Instances that start at the same time use the same key.
  */
 export async function encryptionKeyIn(dataDir: string): Promise<Buffer> {
-  const file = join(dataDir, 'encryption.key')
-  const text = (await read(file)) ?? (await make(file))
+  const file = encryptionKeyFile(dataDir)
+  return keyOf((await read(file)) ?? (await make(file)), file)
+}
+
+/** The same if it was created already. */
+export async function findEncryptionKey(dataDir: string): Promise<Buffer | undefined> {
+  const file = encryptionKeyFile(dataDir)
+  const text = await read(file)
+  return text === undefined ? undefined : keyOf(text, file)
+}
+
+export const encryptionKeyFile = (dataDir: string) => join(dataDir, 'encryption.key')
+
+function keyOf(text: string, file: string): Buffer {
   if (!FORM.test(text)) {
     throw new Error(`${file} does not hold a key: restore it, or remove it and connect repositories anew`)
   }

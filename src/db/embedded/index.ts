@@ -5,6 +5,7 @@ import { ensureCluster, USER } from './cluster.ts'
 import { locateData } from './data-location.ts'
 import { connect, ensureDatabase, isLastOne, keepProcessAlive } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
+import { whenRestored } from './restored.ts'
 import { type Cluster, reachServer, stopServer } from './server.ts'
 import { superviseServer } from './supervisor.ts'
 
@@ -16,9 +17,11 @@ export interface EmbeddedServer {
    * be called again, and never rejects.
    */
   stop(): Promise<void>
+  /** Calls `act` if the database was restored from a backup and no call has completed since. */
+  whenRestored(act: () => Promise<void>): Promise<void>
 }
 
-interface Options {
+export interface EmbeddedOptions {
   /** Created if absent. The database is in its subdirectory `postgres`. */
   dataDir: string
   log: Log
@@ -40,7 +43,7 @@ interface Log {
  * is created and started. It is a separate process that outlives this one if this one is killed.
  * @throws Error with a sentence that says what failed and how to run without it.
  */
-export async function startEmbedded(options: Options): Promise<EmbeddedServer> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { dataDir, log, settings = {}, onStarting, onLost } = options
   const since = performance.now()
   try {
@@ -55,6 +58,7 @@ export async function startEmbedded(options: Options): Promise<EmbeddedServer> {
     )
     return {
       connectionString: `postgresql://${USER}:${cluster.credentials.password}@127.0.0.1:${port}/${DATABASE}`,
+      whenRestored: (act) => whenRestored(cluster.location.cluster, act),
       stop: once(async () => stop(cluster, { lease: (await supervisor?.release()) ?? client, log })),
     }
   } catch (error) {
@@ -68,7 +72,7 @@ const DATABASE = 'inlet'
 const INSTEAD =
   'Or set DATABASE_URL to a PostgreSQL server of your own, such as postgresql://user:password@host:5432/inlet'
 
-async function prepare({ dataDir, log, settings = {} }: Options): Promise<Cluster> {
+async function prepare({ dataDir, log, settings = {} }: EmbeddedOptions): Promise<Cluster> {
   const packaged = locateBinaries()
   const location = await locateData(dataDir, log)
   const binaries = await prepareBinaries(packaged, {

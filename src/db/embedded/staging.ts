@@ -11,7 +11,7 @@ export async function buildDirectory(
   target: string,
   { marker, fill }: { marker: string; fill(scratch: string): Promise<string> },
 ): Promise<void> {
-  const scratch = `${target}.new-${process.pid}-${randomBytes(4).toString('hex')}`
+  const scratch = scratchName(target)
   building.add(basename(scratch))
   try {
     await mkdir(scratch, { mode: 0o700 })
@@ -26,7 +26,12 @@ export async function buildDirectory(
   }
 }
 
-/** Removes scratch directories of processes that were killed in buildDirectory. */
+/** A name beside `target` for work in progress, which `removeAbandoned` recognizes. */
+export function scratchName(target: string): string {
+  return `${target}.new-${process.pid}-${randomBytes(4).toString('hex')}`
+}
+
+/** Removes what killed processes left under the names of `scratchName`. */
 export async function removeAbandoned(target: string): Promise<void> {
   const prefix = `${basename(target)}.new-`
   for (const name of await readdir(dirname(target))) {
@@ -74,7 +79,8 @@ function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 }
 
-async function syncDirectory(path: string): Promise<void> {
+/** So that a rename in it survives a power failure. */
+export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(path, 'r')
   await handle.sync().finally(() => handle.close())

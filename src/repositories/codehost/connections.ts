@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray } from '../../db/drizzle.ts'
+import { and, desc, eq, inArray, ne } from '../../db/drizzle.ts'
 import { codehostConnections, syncRuns } from '../../db/tables/codehost.ts'
 import type { Executor, Reach } from '../index.ts'
 import type { SyncRunRow } from './sync-runs.ts'
@@ -39,6 +39,15 @@ export function codehostRepository(db: Executor, reach: Reach) {
         .from(codehostConnections)
         .where(and(inArray(projectId, projectIds), inReach))
       return new Map(rows.map(({ projectId, ...connection }) => [projectId, connection]))
+    },
+
+    /** Those that write changes to the code host. */
+    async listWritingBack(): Promise<ConnectionRow[]> {
+      return db
+        .select()
+        .from(codehostConnections)
+        .where(and(ne(codehostConnections.writeBack, 'off'), inReach))
+        .orderBy(codehostConnections.id)
     },
 
     /** The connections of many projects, each with its latest run, in one query. */

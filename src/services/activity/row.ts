@@ -4,6 +4,9 @@ import type { ActivityRow } from '../../repositories/activity.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { Caller } from '../access.ts'
 
+/** The actor of what Inlet does by itself. */
+export const SERVICE: ActorRef = { type: 'system', id: null, name: 'Inlet' }
+
 interface NewActivityRow {
   now: Date
   type: string

@@ -1,14 +1,11 @@
 import { NO_CLAIM } from '../../domain/claim.ts'
-import type { ActorRef } from '../../domain/new-task.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ClaimFilter, ExpiredClaim } from '../../repositories/claims.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
-import { activityRow } from '../activity/row.ts'
+import { activityRow, SERVICE } from '../activity/row.ts'
 
 /** Opened by one transaction, which locks them: about 10 ms. */
 const BATCH = 100
-
-const SERVICE: ActorRef = { type: 'system', id: null, name: 'Inlet' }
 
 interface Expired {
   clock: Clock
