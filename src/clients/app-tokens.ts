@@ -13,6 +13,8 @@ const MAX_TOKENS = 1_000
 interface InstallationToken {
   outcome: 'token'
   token: string
+  /** Whether the host says that it may not change issues. */
+  isReadOnly: boolean
   /** Whether it was requested by this call. */
   isNew: boolean
 }
@@ -34,24 +36,33 @@ interface TokenRequest {
 
 /** Requests the tokens of GitHub App installations, and keeps them until shortly before they expire. */
 export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: AppTokensOptions) {
-  const tokens = new LRUCache<string, { token: string; createdAt: number }>({ max: MAX_TOKENS })
+  const tokens = new LRUCache<string, { token: string; isReadOnly: boolean; createdAt: number }>({
+    max: MAX_TOKENS,
+  })
   const turns = new Map<number, Promise<unknown>>()
 
-  return async function tokenOf(request: TokenRequest): Promise<InstallationToken | Refusal | Unreachable> {
-    const { apiUrl, app, rejected } = request
-    // The key is part of it: whoever knows only the IDs of another App gets no token of it.
-    const id = createHash('sha256')
-      .update(JSON.stringify([apiUrl, app.appId, app.installationId, app.privateKey]))
-      .digest('base64')
+  return { tokenOf, forget }
+
+  /** The next token is a new one: those of before lack what the App is granted since. */
+  function forget(request: Pick<TokenRequest, 'apiUrl' | 'app'>): void {
+    tokens.delete(keyOf(request))
+  }
+
+  async function tokenOf(request: TokenRequest): Promise<InstallationToken | Refusal | Unreachable> {
+    const { app, rejected } = request
+    const id = keyOf(request)
     const known = (): InstallationToken | undefined => {
       const kept = tokens.get(id)
       if (!kept || kept.token === rejected || now() - kept.createdAt >= MAX_AGE_MS) return undefined
-      return { outcome: 'token', token: kept.token, isNew: false }
+      const { token, isReadOnly } = kept
+      return { outcome: 'token', token, isReadOnly, isNew: false }
     }
     const renew = async (timeout: AbortSignal) => {
       const createdAt = now()
       const found = await requestToken(request, timeout)
-      if (found.outcome === 'token') tokens.set(id, { token: found.token, createdAt })
+      if (found.outcome === 'token') {
+        tokens.set(id, { token: found.token, isReadOnly: found.isReadOnly, createdAt })
+      }
       return found
     }
     const kept = known()
@@ -90,12 +101,12 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
       request: { signal: signal ? AbortSignal.any([signal, timeout]) : timeout, redirect: 'manual' },
     })
     try {
-      const { token } = asRecord(await octokit.auth({ type: 'installation' }))
+      const { token, permissions } = asRecord(await octokit.auth({ type: 'installation' }))
       // The token becomes part of a header.
       if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) {
         return unreachable('The response has no token for the GitHub App.')
       }
-      return { outcome: 'token', token, isNew: true }
+      return { outcome: 'token', token, isReadOnly: asRecord(permissions).issues === 'read', isNew: true }
     } catch (error) {
       const response = outcomeOf(error, { signal, timeout, timeoutMs, onError })
       if (response.outcome !== 'answered') return response
@@ -104,3 +115,9 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
     }
   }
 }
+
+/** The private key is part of it: whoever knows only the IDs of another App gets no token of it. */
+const keyOf = ({ apiUrl, app }: Pick<TokenRequest, 'apiUrl' | 'app'>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([apiUrl, app.appId, app.installationId, app.privateKey]))
+    .digest('base64')

@@ -61,7 +61,7 @@ export function githubClient({
   onError = () => {},
   onLargeBody = () => {},
 }: GithubOptions = {}): CodeHost {
-  const tokenOf = appTokens({ timeoutMs, userAgent, onError })
+  const { tokenOf, forget } = appTokens({ timeoutMs, userAgent, onError })
   return {
     isSignedWith,
     ...githubWrites(send),
@@ -75,8 +75,9 @@ export function githubClient({
       if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof name !== 'string') {
         return unreachable('The response for the repository is invalid.')
       }
-      const { push, triage } = asRecord(permissions)
-      const isReadOnly = push === false && triage !== true
+      const isReadOnly = access.app
+        ? await isAppReadOnly({ ...access, app: access.app, signal })
+        : isReader(permissions)
       return { outcome: 'found', repository: { id, name: repaired(name), isReadOnly } }
     },
 
@@ -141,6 +142,15 @@ export function githubClient({
     },
   }
 
+  /** As its token says: the permissions of a repository are those of people, and all false for an App. */
+  async function isAppReadOnly(request: Parameters<typeof tokenOf>[0]): Promise<boolean> {
+    const kept = await tokenOf(request)
+    if (kept.outcome !== 'token' || !kept.isReadOnly) return false
+    forget(request)
+    const found = await tokenOf(request)
+    return found.outcome === 'token' && found.isReadOnly
+  }
+
   async function send(
     { apiUrl, token, app }: HostAccess,
     options: RequestOptions,
@@ -152,8 +162,9 @@ export function githubClient({
       const found = await tokenOf({ apiUrl, app, signal, rejected })
       if (found.outcome !== 'token') return found
       const response = await followRedirects({ apiUrl, token: found.token }, options)
-      const isRejected = response.outcome === 'answered' && response.status === 401
-      if (!isRejected || attempt === MAX_TOKEN_TRIES) return response
+      const status = response.outcome === 'answered' ? response.status : undefined
+      if (status === 403) forget({ apiUrl, app })
+      if (status !== 401 || attempt === MAX_TOKEN_TRIES) return response
       // A new token may take a second to be known to all servers of the host; an older one has expired or was revoked.
       if (found.isNew) await wait(1_000, undefined, { signal })
       else rejected = found.token
@@ -217,6 +228,11 @@ export function githubClient({
       return outcomeOf(error, { signal, timeout, timeoutMs, onError })
     }
   }
+}
+
+function isReader(permissions: unknown): boolean {
+  const { push, triage } = asRecord(permissions)
+  return push === false && triage !== true
 }
 
 /** Whether a URL belongs to the API: the same origin, and below its path. */

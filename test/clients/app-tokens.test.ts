@@ -22,7 +22,7 @@ function newApp() {
 describe('the tokens of an installation', () => {
   test('are used for 59 minutes, and then renewed before they expire', async () => {
     let now = Date.now()
-    const tokenOf = appTokens({ ...options, now: () => now })
+    const { tokenOf } = appTokens({ ...options, now: () => now })
     const { request, count } = newApp()
     const first = await tokenOf(request)
     expect(first).toMatchObject({ outcome: 'token', isNew: true })
@@ -36,7 +36,7 @@ describe('the tokens of an installation', () => {
   })
 
   test('are requested once by concurrent callers, also to replace a rejected one', async () => {
-    const tokenOf = appTokens(options)
+    const { tokenOf } = appTokens(options)
     const { request, count } = newApp()
     const [first, second] = await Promise.all([tokenOf(request), tokenOf(request)])
     expect(second).toEqual({ ...first, isNew: false })
@@ -47,7 +47,7 @@ describe('the tokens of an installation', () => {
   })
 
   test('are requested by the next caller if the first one is aborted', async () => {
-    const tokenOf = appTokens(options)
+    const { tokenOf } = appTokens(options)
     const { request, count } = newApp()
     const abort = new AbortController()
     host.fault('hang', { matches: ({ url }) => url.includes('access_tokens') })
@@ -60,7 +60,7 @@ describe('the tokens of an installation', () => {
   })
 
   test('fail for all concurrent callers after one timeout if the host does not respond', async () => {
-    const tokenOf = appTokens({ ...options, timeoutMs: 500 })
+    const { tokenOf } = appTokens({ ...options, timeoutMs: 500 })
     const { request, count } = newApp()
     host.fault('hang', { times: 4, matches: ({ url }) => url.includes('access_tokens') })
     const found = await Promise.all([1, 2, 3, 4].map(() => tokenOf(request)))

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { startCodeHost } from '../support/code-host.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
+import { settled } from '../support/writing-back.ts'
 
 let service: Syncing
 beforeAll(async () => {
@@ -353,5 +354,55 @@ describe('tokens of an installation', () => {
     expect(other.requests.map(({ method }) => method)).toEqual(['POST'])
     await instance.close()
     await other.close()
+  })
+})
+
+describe('write-back with a GitHub App', () => {
+  /** An App with a repository of its own that has an issue. */
+  async function writing(permissions: object = {}) {
+    const app = service.host.app({ login: 'inlet[bot]', ...permissions })
+    const repository = service.host.repository(`acme/written-${app.appId}`, { isPrivate: true })
+    repository.issue()
+    const { project: created, put } = await project()
+    const connect = () => put({ repository: repository.name, app: sent(app), writeBack: 'comments' })
+    return { app, repository, connect, sync: () => service.sync(created.id), created }
+  }
+
+  test('closes issues and posts comments, although people’s permissions are not those of an App', async () => {
+    const { repository, connect, sync, created } = await writing()
+    expect((await connect()).body).toMatchObject({ writeBack: 'comments' })
+    await sync()
+    const { id } = (await service.tasksOf(created.id)).get(1)
+    await service.post(`/api/tasks/${id}/comments`, { body: 'Fixed', isPublic: true })
+    await service.patch(`/api/tasks/${id}`, { status: 'done' })
+    expect((await settled(service, id)).writeBack).toEqual({ state: 'done', error: null })
+    expect(repository.items.get(1)?.state).toBe('closed')
+    expect([...repository.comments.values()].map(({ author }) => author)).toEqual(['inlet[bot]'])
+  })
+
+  test('is refused while the App may only read issues', async () => {
+    const { app, connect } = await writing({ canWriteIssues: false })
+    const refused = await connect()
+    expect([refused.status, refused.body.code]).toEqual([422, 'codehost_access_denied'])
+    app.installation.permissions = {}
+    expect((await connect()).status).toBe(200)
+  })
+
+  test('that failed for want of a permission succeeds once it is granted', async () => {
+    const { app, repository, connect, sync, created } = await writing()
+    await connect()
+    await sync()
+    app.installation.permissions = { canWriteIssues: false }
+    app.installation.elapsedSeconds += 3_601
+    const { id } = (await service.tasksOf(created.id)).get(1)
+    await service.patch(`/api/tasks/${id}`, { status: 'done' })
+    expect((await settled(service, id)).writeBack).toMatchObject({
+      state: 'failed',
+      error: { code: 'codehost_access_denied', message: expect.stringMatching(/GitHub App cannot write/) },
+    })
+    app.installation.permissions = {}
+    await service.post(`/api/tasks/${id}/write-back/retry`)
+    expect((await settled(service, id)).writeBack).toEqual({ state: 'done', error: null })
+    expect(repository.items.get(1)?.state).toBe('closed')
   })
 })

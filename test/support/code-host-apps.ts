@@ -20,7 +20,7 @@ interface Installation {
 /** The GitHub Apps of the fake code host: each with one installation, a key, and tokens that expire by its clock. */
 export function hostApps() {
   const installations = new Map<number, Installation>()
-  const tokens = new Map<string, { installation: Installation; expiresAt: number }>()
+  const tokens = new Map<string, { installation: Installation; permissions: HostToken; expiresAt: number }>()
   const clockOf = ({ aheadSeconds }: Installation) => Math.floor(Date.now() / 1_000) + aheadSeconds
   const ageClockOf = (installation: Installation) => clockOf(installation) + installation.elapsedSeconds
 
@@ -51,12 +51,12 @@ export function hostApps() {
       }
     },
 
-    /** The permissions of an installation's token; undefined if it is unknown or has expired. */
+    /** The permissions that an installation's token was created with; undefined if it is unknown or has expired. */
     token(credential: string): HostToken | 'suspended' | undefined {
       const token = tokens.get(credential)
       if (!token || token.installation.state === 'uninstalled') return undefined
       if (token.expiresAt <= ageClockOf(token.installation)) return undefined
-      return token.installation.state === 'suspended' ? 'suspended' : token.installation.permissions
+      return token.installation.state === 'suspended' ? 'suspended' : token.permissions
     },
 
     newToken(installationId: number, authorization = ''): HostResponse {
@@ -83,13 +83,18 @@ export function hostApps() {
         return refused(403, 'This installation has been suspended', date)
       const token = `ghs_${installationId}_${tokens.size + 1}`
       const expiresAt = now + TOKEN_SECONDS
-      tokens.set(token, { installation, expiresAt: expiresAt + installation.elapsedSeconds })
-      const access = installation.permissions.canWriteIssues === false ? 'read' : 'write'
+      const { permissions } = installation
+      tokens.set(token, {
+        installation,
+        permissions: { ...permissions, isApp: true },
+        expiresAt: expiresAt + installation.elapsedSeconds,
+      })
+      const access = permissions.canWriteIssues === false ? 'read' : 'write'
       const body = {
         token,
         expires_at: `${new Date(expiresAt * 1_000).toISOString().slice(0, 19)}Z`,
         permissions: { issues: access, pull_requests: access, metadata: 'read' },
-        repository_selection: installation.permissions.repositories ? 'selected' : 'all',
+        repository_selection: permissions.repositories ? 'selected' : 'all',
       }
       return { status: 201, headers: date, body: JSON.stringify(body) }
     },

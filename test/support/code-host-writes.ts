@@ -23,6 +23,8 @@ export interface Writer {
   canWriteIssues?: boolean
   /** False: it belongs to somebody who may comment on unlocked items, and change only comments of their own. */
   isCollaborator?: boolean
+  /** It belongs to an App, which has none of the permissions of people. */
+  isApp?: boolean
 }
 
 /** A change of a repository by a write. */

@@ -256,8 +256,9 @@ export async function startCodeHost({
 
 /** Of who asks; a token of theirs may have fewer. */
 function permissionsOf(token: Writer | undefined): object {
-  const mayWrite = token?.isCollaborator !== false
-  const permissions = { admin: false, maintain: false, push: mayWrite, triage: mayWrite, pull: true }
+  const mayWrite = token?.isCollaborator !== false && !token?.isApp
+  const pull = !token?.isApp
+  const permissions = { admin: false, maintain: false, push: mayWrite, triage: mayWrite, pull }
   return token ? { permissions } : {}
 }
 
