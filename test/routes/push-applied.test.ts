@@ -265,6 +265,21 @@ describe('a delivery', () => {
     expect((await tasks()).size).toBe(1)
   })
 
+  test.each([
+    ['of 256 KiB', '😀'.repeat(65_536), '😀'.repeat(65_536)],
+    ['longer than that', '😀'.repeat(70_000), '😀'.repeat(65_536)],
+    ['with a NUL', 'a\0b', 'ab'],
+    ['with half a character', 'a\ud800b', 'a\ufffdb'],
+    ['in two directions', 'שלום \u202eabc', 'שלום \u202eabc'],
+  ])('with a text %s makes a task of it', async (_, body, description) => {
+    const { repository, report, send, applied, tasks } = await pushed()
+    const title = body.slice(0, 100)
+    const { event, payload } = report(repository.issue({ title, body }), 'opened')
+    await send({ event, payload: { ...payload, action: `${title}opened` } })
+    expect(await applied()).toMatchObject([{ status: 'applied', reason: null }])
+    expect((await tasks()).get(1)).toMatchObject({ description, title: description.slice(0, 100) })
+  })
+
   test('that nobody can read fails alone', async () => {
     const { repository, report, send, applied, tasks } = await pushed()
     const invalid = report(repository.issue({ odd: { number: 'one' } }), 'opened')

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { asRecord } from '../../lib/as-record.ts'
+import { repaired } from '../../schemas/formats.ts'
 import { externalIdOf } from './comment.ts'
 import { isItemNumber } from './item.ts'
 
@@ -36,7 +37,7 @@ export function readPush(bytes: Uint8Array): PushParsing {
     return {
       isJson: true,
       reading: {
-        action: typeof action === 'string' ? action.slice(0, MAX_ACTION_LENGTH) : null,
+        action: typeof action === 'string' ? repaired(action).slice(0, MAX_ACTION_LENGTH) : null,
         repositoryId: typeof id === 'number' && Number.isSafeInteger(id) ? id : null,
         commentId: externalIdOf(asRecord(comment)) ?? null,
         number: isItemNumber(number) ? number : null,
