@@ -89,7 +89,7 @@ export function services(given: ServiceDeps) {
     stream: streamService({ repos, feed, access, clock }),
     feedback: feedbackService({ repos, clock }),
     feedbackInbox: feedbackInboxService({ repos, clock }),
-    deliveries: deliveriesService({ repos, clock }),
+    deliveries: deliveriesService({ repos }),
     push: pushService({ repos, clock, vault, metrics, ...codehost }),
     outbox,
     sources: sourcesService({ repos, clock, reader, secrets }),

@@ -1,9 +1,11 @@
 import { isDatabaseAway, violates, withoutValues } from '../../db/database-error.ts'
-import { and, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from '../../db/drizzle.ts'
-import { codehostConnections, codehostDeliveries } from '../../db/tables/codehost.ts'
+import { and, desc, eq, getTableColumns, inArray, lt, lte, sql } from '../../db/drizzle.ts'
+import { codehostDeliveries } from '../../db/tables/codehost.ts'
 import { AppError } from '../../errors/index.ts'
 import type { Executor } from '../index.ts'
 import type { ConnectionRow } from './connections.ts'
+import { databaseNow, databaseTime, inMs } from './database-time.ts'
+import { connectionById, type NewDelivery, newDelivery } from './new-deliveries.ts'
 
 export type DeliveryRow = typeof codehostDeliveries.$inferSelect
 
@@ -27,7 +29,10 @@ export interface Settlement {
 
 const CONNECTION_KEY = 'codehost_deliveries_connection_id_codehost_connections_id_fk'
 
-/** The inbox of the push receiver, by connection: its callers know that the connection is in their reach. */
+/**
+ * The inbox of the push receiver, by connection: its callers know that the connection is in their reach. When a delivery is
+ * due is up to the clock of the database: an instance whose own is ahead would hide what it receives from the others.
+ */
 export function codehostDeliveriesRepository(db: Executor) {
   const isIn = (connectionId: string, ids: string[]) =>
     and(
@@ -36,8 +41,10 @@ export function codehostDeliveriesRepository(db: Executor) {
     )
   // Earlier versions stored the numbers of other repositories' items.
   const isOfRepository = sql`${codehostDeliveries.reason} is distinct from 'other_repository'`
-  const isDue = (now: Date) =>
-    and(eq(codehostDeliveries.status, 'received'), lte(codehostDeliveries.nextAttemptAt, now))
+  const isDue = and(
+    eq(codehostDeliveries.status, 'received'),
+    lte(codehostDeliveries.nextAttemptAt, databaseTime),
+  )
 
   let findConnection: ReturnType<typeof connectionById> | undefined
   let insert: ReturnType<typeof newDelivery> | undefined
@@ -58,7 +65,7 @@ export function codehostDeliveriesRepository(db: Executor) {
     },
 
     /** Stores a delivery, unless it is known: a redelivery changes nothing. */
-    async insert(row: DeliveryRow): Promise<'stored' | 'known' | 'disconnected'> {
+    async insert(row: NewDelivery): Promise<'stored' | 'known' | 'disconnected'> {
       try {
         insert ??= newDelivery(db)
         const rows = await insert.execute(row)
@@ -111,20 +118,20 @@ export function codehostDeliveriesRepository(db: Executor) {
     },
 
     /** Makes a delivery one that is to be applied. */
-    async reset(connectionId: string, { id, now }: { id: string; now: Date }): Promise<void> {
+    async reset(connectionId: string, id: string): Promise<void> {
       const change = { status: 'received' as const, reason: null, attempts: 0, appliedAt: null }
       await db
         .update(codehostDeliveries)
-        .set({ ...change, nextAttemptAt: now })
+        .set({ ...change, nextAttemptAt: databaseTime })
         .where(isIn(connectionId, [id]))
     },
 
     /** Connections with deliveries to apply, those that wait longest first. */
-    async listDueConnections(now: Date, limit: number): Promise<string[]> {
+    async listDueConnections(limit: number): Promise<string[]> {
       const rows = await db
         .select({ connectionId: codehostDeliveries.connectionId })
         .from(codehostDeliveries)
-        .where(isDue(now))
+        .where(isDue)
         .groupBy(codehostDeliveries.connectionId)
         .orderBy(sql`min(${codehostDeliveries.nextAttemptAt})`)
         .limit(limit)
@@ -134,14 +141,14 @@ export function codehostDeliveriesRepository(db: Executor) {
     /** The oldest deliveries to apply, at least one, within a number of bytes. */
     async listDue(
       connectionId: string,
-      { now, maxItems, maxBytes }: { now: Date; maxItems: number; maxBytes: number },
+      { maxItems, maxBytes }: { maxItems: number; maxBytes: number },
     ): Promise<PendingRow[]> {
       const { id, payloadBytes, nextAttemptAt } = codehostDeliveries
       // In the order of the index of those to apply: the inbox has many others.
       const oldest = db
         .select({ id, payloadBytes, nextAttemptAt })
         .from(codehostDeliveries)
-        .where(and(eq(codehostDeliveries.connectionId, connectionId), isDue(now)))
+        .where(and(eq(codehostDeliveries.connectionId, connectionId), isDue))
         .orderBy(nextAttemptAt)
         .limit(maxItems)
         .as('oldest')
@@ -224,11 +231,17 @@ export function codehostDeliveriesRepository(db: Executor) {
       return rows.map(({ status }) => status)
     },
 
-    async postpone(connectionId: string, { ids, until }: { ids: string[]; until: Date }): Promise<void> {
+    /** The time of the database. */
+    now: (): Promise<Date> => databaseNow(db),
+
+    async postpone(
+      connectionId: string,
+      { ids, afterMs }: { ids: string[]; afterMs: number },
+    ): Promise<void> {
       if (ids.length === 0) return
       await db
         .update(codehostDeliveries)
-        .set({ nextAttemptAt: until })
+        .set({ nextAttemptAt: inMs(afterMs) })
         .where(and(isIn(connectionId, ids), eq(codehostDeliveries.status, 'received')))
     },
 
@@ -240,10 +253,9 @@ export function codehostDeliveriesRepository(db: Executor) {
       connectionId: string,
       retry: {
         ids: string[]
-        now: Date
         reason: string | null
         /** When to try again, if it is known. */
-        until?: Date | undefined
+        afterMs?: number | undefined
         firstMs: number
         maxMs: number
         maxAttempts: number
@@ -251,9 +263,10 @@ export function codehostDeliveriesRepository(db: Executor) {
     ): Promise<Settlement['status'][]> {
       const { attempts } = codehostDeliveries
       const seconds = sql`least(${retry.maxMs / 1000}, ${retry.firstMs / 1000} * 2 ^ ${attempts})`
-      const next = retry.until
-        ? sql`${retry.until.toISOString()}::timestamptz`
-        : sql`${retry.now.toISOString()}::timestamptz + make_interval(secs => ${seconds})`
+      const next =
+        retry.afterMs === undefined
+          ? sql`${databaseTime} + make_interval(secs => ${seconds})`
+          : inMs(retry.afterMs)
       const isLast = sql`${attempts} + 1 >= ${retry.maxAttempts}`
       const rows = await db
         .update(codehostDeliveries)
@@ -269,25 +282,3 @@ export function codehostDeliveriesRepository(db: Executor) {
     },
   }
 }
-
-// Prepared, because each delivery needs both: built each time, they took a third of its processor time in Node.
-
-const connectionById = (db: Executor) =>
-  db
-    .select()
-    .from(codehostConnections)
-    .where(eq(codehostConnections.id, sql.placeholder('id')))
-    .prepare('find connection of delivery')
-
-/** Cast: one for each column. As SQL, because drizzle would encode null as a time. */
-const placeholders = Object.fromEntries(
-  Object.keys(getTableColumns(codehostDeliveries)).map((name) => [name, sql`${sql.placeholder(name)}`]),
-) as Record<keyof DeliveryRow, SQL>
-
-const newDelivery = (db: Executor) =>
-  db
-    .insert(codehostDeliveries)
-    .values(placeholders)
-    .onConflictDoNothing()
-    .returning({ id: codehostDeliveries.id })
-    .prepare('insert delivery')

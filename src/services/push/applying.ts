@@ -30,7 +30,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
    * knows is asked meanwhile, and later: a slow one delays no other connection.
    */
   async function applyDue(signal: AbortSignal): Promise<boolean> {
-    const due = await deliveries.listDueConnections(clock.now(), MAX_CONNECTIONS)
+    const due = await deliveries.listDueConnections(MAX_CONNECTIONS)
     let isMoreDue = due.length === MAX_CONNECTIONS
     const errors = questions.takeErrors()
     for (const connectionId of due) {
@@ -54,7 +54,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
       return await applyBatchOf(connection, { signal, maxItems: BATCH.maxItems })
     } catch (error) {
       // One of them may be the reason: alone, it delays no other.
-      const [first] = await deliveries.listDue(connectionId, { now: clock.now(), ...BATCH, maxItems: 1 })
+      const [first] = await deliveries.listDue(connectionId, { ...BATCH, maxItems: 1 })
       if (!first || signal.aborted) throw error
       await applyBatchOf(connection, { signal, maxItems: 1 }).catch(async (error) => {
         await postpone(connectionId, { ids: [first.id], reason: 'internal_error' })
@@ -72,7 +72,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
     let isFull = false
     const asked = await whileConnected(connection, async (repos, { connection, isArchived }) => {
       const now = clock.now()
-      const rows = await repos.deliveries.listDue(connection.id, { now, ...BATCH, maxItems })
+      const rows = await repos.deliveries.listDue(connection.id, { ...BATCH, maxItems })
       isFull = rows.length === maxItems || bytesOf(rows) >= BATCH.maxBytes
       if (isArchived) {
         const ids = rows.map(({ id }) => id)
@@ -82,8 +82,8 @@ export function deliveryApplier(deps: ApplyingDeps) {
       }
       const { settled, questions } = await applyBatch(repos, { clock, connection, rows })
       await repos.deliveries.settle(connection.id, { settled, now })
-      const until = new Date(now.getTime() + ASKING_MS)
-      await repos.deliveries.postpone(connection.id, { ids: questions.flatMap(({ ids }) => ids), until })
+      const ids = questions.flatMap((question) => question.ids)
+      await repos.deliveries.postpone(connection.id, { ids, afterMs: ASKING_MS })
       return questions
     })
     questions.add(asked ?? [], { connection, signal })

@@ -25,7 +25,7 @@ const MAX_READINGS = 5
 /** Asks the code host what a delivery does not tell, and applies the response. Returns whether others have to wait. */
 export function questionAsker(
   { clock, host, vault }: AskingDeps,
-  { fail, postpone, whileConnected }: Settling,
+  { fail, postpone, whileConnected, databaseNow }: Settling,
 ) {
   return async function ask(
     question: Question,
@@ -151,19 +151,21 @@ export function questionAsker(
       await postpone(connectionId, { ids, reason: 'codehost_unreachable' })
       return {}
     }
-    const judged = judgeRefusal(response, { now: clock.now(), access, limitedBefore: 0 })
+    const now = await databaseNow()
+    const judged = judgeRefusal(response, { now, access, limitedBefore: 0 })
     if (judged.verdict === 'fail') {
       await fail(connectionId, { ids, reason: judged.code })
       return undefined
     }
-    await postpone(connectionId, { ids, reason: 'rate_limited', until: judged.retryAt })
-    return { until: judged.retryAt }
+    const forMs = judged.retryAt.getTime() - now.getTime()
+    await postpone(connectionId, { ids, reason: 'rate_limited', afterMs: forMs })
+    return { forMs }
   }
 }
 
-/** Other questions of the connection have to wait, too: until then, if it is known. */
+/** Other questions of the connection have to wait, too: so long, if it is known. */
 export interface Pause {
-  until?: Date
+  forMs?: number
 }
 
 /** Deliveries that wait for the code host. */

@@ -6,7 +6,6 @@ import {
   deliveryNotReplayable,
   projectNotFound,
 } from '../../errors/index.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { ListedRow } from '../../repositories/codehost/deliveries.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
@@ -30,7 +29,7 @@ interface DeliveryPath {
 }
 
 /** The inbox of the push receiver: the deliveries of a project's connection, and their outcome. */
-export function deliveriesService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
+export function deliveriesService({ repos }: { repos: Repositories }) {
   return {
     /**
      * Newest first.
@@ -74,7 +73,7 @@ export function deliveriesService({ repos, clock }: { repos: Repositories; clock
         const connection = await connectionOf(repos, projectId)
         const delivery = await deliveryOf(repos, { connection, id })
         if (!delivery.hasPayload) throw deliveryNotReplayable(id)
-        await repos.deliveries.reset(connection.id, { id, now: clock.now() })
+        await repos.deliveries.reset(connection.id, id)
         return toDelivery(await deliveryOf(repos, { connection, id }))
       })
     },

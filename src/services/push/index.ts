@@ -2,7 +2,7 @@ import type { CodeHost } from '../../clients/codehost.ts'
 import { type DropReason, isKept, judgeDelivery, type PushReading } from '../../domain/codehost/delivery.ts'
 import { invalidSignature } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { DeliveryRow } from '../../repositories/codehost/deliveries.ts'
+import type { NewDelivery } from '../../repositories/codehost/new-deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type { TokenVault } from '../codehost/token.ts'
@@ -69,7 +69,7 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
       const now = clock.now()
       const { status, reason } = judgeDelivery({ event, reading }, connection)
       const isOfOther = reason === 'other_repository'
-      const row: DeliveryRow = {
+      const row: NewDelivery = {
         connectionId: connection.id,
         deliveryId,
         id: clock.newId(now),
@@ -83,7 +83,6 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
         payload: isKept(reason) ? payload : null,
         payloadBytes: payload.length,
         receivedAt: now,
-        nextAttemptAt: status === 'received' ? now : null,
         appliedAt: status === 'applied' ? now : null,
         taskId: null,
       }

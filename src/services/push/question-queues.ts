@@ -14,7 +14,7 @@ const PAUSE_MS = 5_000
 
 /** Asks the code host in the background: the questions of each connection one after another, in their order. */
 export function questionQueues(deps: AskingDeps & { repos: Repositories }, settling: Settling) {
-  const { repos, clock } = deps
+  const { repos } = deps
   const { deliveries } = repos.within(everywhere)
   const ask = questionAsker(deps, settling)
   /** What is still to be asked, by connection. */
@@ -60,14 +60,13 @@ export function questionQueues(deps: AskingDeps & { repos: Repositories }, settl
         const rest = queue.map(({ question }) => question.ids)
         if (asking.signal.aborted) {
           // Another instance can ask at once.
-          await deliveries.postpone(connectionId, { ids: [question.ids, ...rest].flat(), until: clock.now() })
+          await deliveries.postpone(connectionId, { ids: [question.ids, ...rest].flat(), afterMs: 0 })
           return
         }
         if (!pause) continue
         queue.length = 0
         const ids = rest.flat()
-        const until = pause.until ?? new Date(clock.now().getTime() + PAUSE_MS)
-        await deliveries.postpone(connectionId, { ids, until })
+        await deliveries.postpone(connectionId, { ids, afterMs: pause.forMs ?? PAUSE_MS })
       }
     } finally {
       queues.delete(connectionId)

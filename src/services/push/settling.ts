@@ -19,7 +19,7 @@ const RETRIES = { firstMs: 5_000, maxMs: 3_600_000, maxAttempts: 16 }
 export function settlingOf({ repos, clock, metrics }: SettlingDeps) {
   const { deliveries } = repos.within(everywhere)
 
-  return { fail, postpone, whileConnected }
+  return { fail, postpone, whileConnected, databaseNow: deliveries.now }
 
   async function fail(
     connectionId: string,
@@ -33,9 +33,9 @@ export function settlingOf({ repos, clock, metrics }: SettlingDeps) {
   /** Tries again later, each time after twice as long, until it has failed too often. */
   async function postpone(
     connectionId: string,
-    again: { ids: string[]; reason: string | null; until?: Date },
+    again: { ids: string[]; reason: string | null; afterMs?: number },
   ): Promise<void> {
-    const ended = await deliveries.retryLater(connectionId, { now: clock.now(), ...again, ...RETRIES })
+    const ended = await deliveries.retryLater(connectionId, { ...again, ...RETRIES })
     for (const status of ended) metrics.pushed(status)
   }
 

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
+import { deliver, itemDelivery } from '../../support/code-host-deliveries.ts'
+import { passTime } from '../../support/database-clock.ts'
+
+let host: CodeHostFake
+let ahead: TestApp
+let behind: TestApp
+/** Only the time of the database counts. */
+const wrong = (hours: number) => ({
+  ...systemClock(),
+  now: () => new Date(Date.now() + hours * 3_600_000),
+})
+
+beforeAll(async () => {
+  host = await startCodeHost()
+  const env = { CODEHOST_API_URLS: host.url, ENCRYPTION_KEY: 'ab'.repeat(32) }
+  ahead = await startApp({ env, clock: wrong(7), hasDatabaseClock: true })
+  behind = await startApp({ env, clock: wrong(-5), connectionString: ahead.connectionString })
+})
+afterAll(async () => {
+  await behind.close()
+  await ahead.close()
+  await host.close()
+})
+
+/** A connection whose deliveries one instance receives. */
+async function received(by: TestApp) {
+  const repository = host.repository(`acme/app-${host.requests.length}`)
+  const project = await by.given.project()
+  const path = `/api/projects/${project.id}/codehost`
+  const { webhook } = (await by.put(path, { repository: repository.name, schedule: 'off' })).body
+  const about = { api: host.url, repository: repository.about, action: 'opened' }
+  const opened = itemDelivery(repository.issue(), about)
+  return {
+    repository,
+    inbox: `/api/codehost/${project.id}/deliveries`,
+    send: async () => expect((await deliver(webhook, opened)).status).toBe(202),
+    latest: async () =>
+      (await ahead.query('select * from codehost_deliveries order by received_at desc, id desc limit 1'))[0],
+  }
+}
+
+async function apply({ service: { push } }: TestApp) {
+  while (await push.applyDue(new AbortController().signal));
+  await push.whenAsked()
+}
+
+test.each([
+  ['ahead', 'behind', () => [ahead, behind] as const],
+  ['behind', 'ahead', () => [behind, ahead] as const],
+])(
+  'what an instance whose clock is %s receives or replays is applied by one that is %s',
+  async (_, __, of) => {
+    const [receiver, other] = of()
+    const { send, inbox } = await received(receiver)
+    await send()
+    await apply(other)
+    const [{ id, status }] = (await other.get(inbox)).body.data
+    expect(status).toBe('applied')
+    expect((await receiver.post(`${inbox}/${id}/replay`)).body.status).toBe('received')
+    await apply(other)
+    expect((await other.get(`${inbox}/${id}`)).body.status).toBe('applied')
+  },
+)
+
+test('a delivery that the code host could not be asked about is tried again after five seconds, or as long as it says', async () => {
+  const { send, latest, repository } = await received(ahead)
+  await send()
+  await apply(ahead)
+  const isItem = { matches: ({ url }: { url: string }) => url.includes(`/${repository.id}/issues/1`) }
+  host.fault({ status: 502 }, isItem)
+  host.fault({ status: 429, headers: { 'retry-after': '60' } }, isItem)
+  // In the same second: only the code host knows which is newer.
+  await send()
+  await apply(ahead)
+  for (const [seconds, attempts, status] of [
+    [4, 1, 'received'],
+    [2, 2, 'received'],
+    [58, 2, 'received'],
+    [3, 2, 'applied'],
+  ] as const) {
+    await passTime(ahead, seconds * 1_000)
+    await apply(behind)
+    expect(await latest()).toMatchObject({ attempts, status })
+  }
+})
