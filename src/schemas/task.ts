@@ -147,6 +147,9 @@ const brief = {
             { description: 'Why it failed, is retried, or was given up, or null.' },
           ),
         ),
+        nextAttemptAt: Type.Optional(
+          DateTime('When it is tried again. Only while it waits for that after a failed attempt.'),
+        ),
       },
       {
         description:

@@ -118,6 +118,7 @@ create table codehost_writes (
   created_at timestamp(3) with time zone not null,
   finished_at timestamp(3) with time zone,
   first_attempt_at timestamp(3) with time zone,
+  arrives_until timestamp(3) with time zone,
   constraint codehost_writes_connection_id_codehost_connections_id_fk FOREIGN KEY (connection_id) REFERENCES codehost_connections(id) ON DELETE CASCADE,
   constraint codehost_writes_pkey PRIMARY KEY (id),
   constraint codehost_writes_subject UNIQUE NULLS NOT DISTINCT (task_id, comment_id),

@@ -60,6 +60,36 @@ describe('a repository that is synced both ways', () => {
     await panel.getByText('reopened the task').waitFor()
   })
 
+  test('says when it is tried again while the last request may still arrive', async ({ app }) => {
+    const { host } = app.service
+    host.tokens.set('ghp-lost', {})
+    const { project, repository, sync } = await app.service.connected({
+      token: 'ghp-lost',
+      writeBack: 'state',
+    })
+    repository.issue({ title: 'Lost response' })
+    await sync()
+    host.fault('lost', { matches: ({ method }) => method === 'PATCH' })
+    const page = await app.open(`/tasks?projectId=${project.id}`, { isLive: true })
+    await rowOf(page, 'Lost response').getByText('Lost response').click()
+    const panel = page.getByRole('complementary', { name: 'Task' })
+    await panel.getByRole('button', { name: 'Mark done' }).click()
+    const waiting = panel.getByText(/The code host isn’t updated yet.* Inlet tries again at \d+:\d+:\d+/)
+    await waiting.waitFor()
+    expect(await violationsOn(page)).toEqual([])
+    const retry = panel.getByRole('button', { name: 'Retry now' })
+    const retried = page.waitForResponse(/write-back\/retry$/)
+    await retry.click()
+    expect((await (await retried).json()).writeBack).toMatchObject({ nextAttemptAt: expect.any(String) })
+    await waiting.waitFor()
+    // As after 45 seconds.
+    await app.service.query('update codehost_writes set arrives_until = null')
+    await retry.click()
+    await waiting.waitFor({ state: 'detached' })
+    const { body } = await app.service.get(`/api/tasks?projectId=${project.id}`)
+    expect(body.data[0].writeBack).toEqual({ state: 'done', error: null })
+  })
+
   test('says why a task could not be written there, and retries it', async ({ app }) => {
     const { host } = app.service
     const { project, repository, sync } = await app.service.connected({

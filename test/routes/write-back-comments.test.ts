@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { commentDelivery } from '../support/code-host-comments.ts'
 import { deliver, type HostDelivery } from '../support/code-host-deliveries.ts'
+import { passTime } from '../support/database-clock.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
-import { settled, writingBack } from '../support/writing-back.ts'
+import { applied, attempted, settled, writingBack } from '../support/writing-back.ts'
 
 let service: Syncing
 beforeAll(async () => {
-  service = await startSyncing()
+  service = await startSyncing({ hasDatabaseClock: true })
 })
 afterEach(() => {
   service.host.heal()
@@ -65,11 +66,7 @@ describe('a public comment', () => {
     const comment = await post('Once')
     await done()
     await Promise.all(sent)
-    await vi.waitFor(async () =>
-      expect((await service.get(`/api/codehost/${project.id}/deliveries?status=received`)).body.data).toEqual(
-        [],
-      ),
-    )
+    await applied(service, project.id)
     await sync()
     await sync('?mode=full')
     expect((await listed()).map(({ id }: { id: string }) => id)).toEqual([comment.id])
@@ -81,12 +78,8 @@ describe('a public comment', () => {
     const { id, post, posted, listed, done, sync } = await writing()
     service.host.fault('lost', { matches: ({ method }) => method === 'POST' })
     const comment = await post('Once')
-    await vi.waitFor(async () =>
-      expect((await service.get(`/api/tasks/${id}`)).body.writeBack.error).toMatchObject({
-        code: 'codehost_unreachable',
-      }),
-    )
-    await service.post(`/api/tasks/${id}/write-back/retry`)
+    await attempted(service, id)
+    await passTime(service, 46_000)
     await done()
     expect(posted()).toHaveLength(1)
     expect(await listed()).toEqual([
@@ -96,11 +89,11 @@ describe('a public comment', () => {
     // Found by a sync before it is tried again.
     service.host.fault('lost', { matches: ({ method }) => method === 'POST' })
     const second = await post('Twice')
-    await vi.waitFor(() => expect(posted()).toHaveLength(2))
+    await attempted(service, id)
     await sync()
     expect((await listed()).map(({ id }: { id: string }) => id)).toEqual([comment.id, second.id])
     await service.delete(`/api/comments/${second.id}`)
-    await service.post(`/api/tasks/${id}/write-back/retry`)
+    await passTime(service, 46_000)
     await done()
     expect(posted()).toHaveLength(1)
   })
@@ -109,22 +102,18 @@ describe('a public comment', () => {
     const { id, post, posted, done } = await writing()
     service.host.fault({ status: 503 }, { matches: ({ url }) => url.endsWith('/issues/1') })
     const unsent = await post('Never')
-    await vi.waitFor(async () =>
-      expect((await service.get(`/api/tasks/${id}`)).body.writeBack.error).not.toBeNull(),
-    )
+    await attempted(service, id)
     await service.delete(`/api/comments/${unsent.id}`)
     await service.post(`/api/tasks/${id}/write-back/retry`)
     await done()
     expect(posted()).toEqual([])
     service.host.fault('lost', { matches: ({ method }) => method === 'POST' })
     const sent = await post('Posted, as nobody knows')
-    await vi.waitFor(() => expect(posted()).toHaveLength(1))
+    await attempted(service, id)
     await service.delete(`/api/comments/${sent.id}`)
-    await vi.waitFor(async () => {
-      await service.post(`/api/tasks/${id}/write-back/retry`)
-      expect(posted()).toEqual([])
-    })
+    await passTime(service, 46_000)
     await done()
+    expect(posted()).toEqual([])
   })
 
   test('is cut where the code host takes no more, and keeps emoji and directions of text', async () => {
@@ -274,10 +263,6 @@ test('a delivery of a comment that was deleted here is not imported again', asyn
   await service.delete(`/api/comments/${comment.id}`)
   await done()
   await deliver(webhook, late)
-  await vi.waitFor(async () =>
-    expect((await service.get(`/api/codehost/${project.id}/deliveries?status=received`)).body.data).toEqual(
-      [],
-    ),
-  )
+  await applied(service, project.id)
   expect(await listed()).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { deliver, type HostDelivery } from '../support/code-host-deliveries.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
-import { settled, writingBack } from '../support/writing-back.ts'
+import { applied, attempted, POLLING, settled, writingBack } from '../support/writing-back.ts'
 
 let service: Syncing
 beforeAll(async () => {
@@ -60,10 +60,7 @@ describe('with write-back of the state', () => {
     expect(log).toEqual(['task.completed', 'task.created'])
 
     for (const delivery of deliveries) expect((await deliver(webhook, delivery)).status).toBe(202)
-    await vi.waitFor(async () => {
-      const { body } = await service.get(`/api/codehost/${project.id}/deliveries?status=received`)
-      expect(body.data).toEqual([])
-    })
+    await applied(service, project.id)
     expect(await sync()).toMatchObject({ issues: { updated: 0, closed: 0, reopened: 0 } })
     expect(await sync('?mode=full')).toMatchObject({ issues: { updated: 0, closed: 0, reopened: 0 } })
     expect(await get(id)).toEqual(after)
@@ -79,7 +76,7 @@ describe('with write-back of the state', () => {
     service.host.onResponse(async ({ method }) => {
       if (method !== 'PATCH') return
       await reported.promise
-      await vi.waitFor(async () => expect((await get(id)).closedReason).toBe('completed'))
+      await vi.waitFor(async () => expect((await get(id)).closedReason).toBe('completed'), POLLING)
     })
     await patch(id, { status: 'done' })
     await settled(service, id)
@@ -103,7 +100,7 @@ describe('with write-back of the state', () => {
     const params = { name: 'update_task', arguments: { id: ids[0], status: 'open' } }
     const headers = { accept: 'application/json, text/event-stream' }
     await service.post('/mcp', { ...call, params }, { headers })
-    await vi.waitFor(() => expect(repository.items.get(1)?.state).toBe('open'))
+    await vi.waitFor(() => expect(repository.items.get(1)?.state).toBe('open'), POLLING)
   })
 
   test('pull requests and other tasks are never written, and stay closed', async () => {
@@ -129,7 +126,7 @@ describe('with write-back of the state', () => {
     const { id, repository, written } = await writing()
     service.host.fault({ status: 502 }, { matches: ({ url }) => url.endsWith(`/${repository.id}/issues/1`) })
     await patch(id, { status: 'done' })
-    await vi.waitFor(async () => expect((await get(id)).writeBack.error).not.toBeNull())
+    await attempted(service, id)
     expect((await patch(id, { status: 'open' })).body.writeBack.state).toBe('pending')
     service.host.heal()
     await service.post(`/api/tasks/${id}/write-back/retry`)
@@ -182,9 +179,7 @@ describe('the setting of write-back', () => {
       const isRepository = ({ url }: { url: string }) => url.includes('/issues/1')
       service.host.fault({ status: 503 }, { times: 100, matches: isRepository })
       await patch(id, { status: 'done' })
-      await vi.waitFor(async () =>
-        expect((await get(id)).writeBack.error).toMatchObject({ code: 'codehost_unreachable' }),
-      )
+      await attempted(service, id)
       if (end === 'off') await set({ writeBack: 'off' })
       if (end === 'disconnect') expect((await service.delete(path)).status).toBe(204)
       if (end === 'other') {
@@ -289,7 +284,7 @@ describe('a write that cannot be made', () => {
     const { id, project, repository } = await writing()
     service.host.fault({ status: 503 }, { times: 100, matches: ({ url }) => url.endsWith('/issues/1') })
     await patch(id, { status: 'done' })
-    await vi.waitFor(async () => expect((await get(id)).writeBack.error).not.toBeNull())
+    await attempted(service, id)
     await service.post(`/api/projects/${project.id}/archive`)
     service.host.heal()
     const retry = () => service.post(`/api/tasks/${id}/write-back/retry`)

@@ -35,13 +35,27 @@ export async function writingBack(service: Syncing, items: object[] = [{}], conn
   }
 }
 
+/** For what workers do in the background: a busy machine may need long. */
+export const POLLING = { timeout: 20_000, interval: 25 }
+
+/** Resolves when every delivery that a project has received is applied. */
+export const applied = (service: Syncing, projectId: string) =>
+  vi.waitFor(async () => {
+    const { body } = await service.get(`/api/codehost/${projectId}/deliveries?status=received`)
+    expect(body.data).toEqual([])
+  }, POLLING)
+
+/** Resolves when a task waits for the next attempt to write it. */
+export const attempted = (service: Syncing, id: string) =>
+  vi.waitFor(async () => {
+    const { body } = await service.get(`/api/tasks/${id}`)
+    expect(body.writeBack.error).toMatchObject({ code: 'codehost_unreachable' })
+  }, POLLING)
+
 /** Resolves when nothing of a task waits for being written; returns the task. */
 export const settled = (service: Syncing, id: string) =>
-  vi.waitFor(
-    async () => {
-      const { body } = await service.get(`/api/tasks/${id}`)
-      expect(body.writeBack.state).not.toBe('pending')
-      return body
-    },
-    { timeout: 20_000, interval: 25 },
-  )
+  vi.waitFor(async () => {
+    const { body } = await service.get(`/api/tasks/${id}`)
+    expect(body.writeBack.state).not.toBe('pending')
+    return body
+  }, POLLING)

@@ -42,6 +42,8 @@ export const codehostWrites = pgTable(
     nextAttemptAt: timestamptz('next_attempt_at').notNull(),
     /** Until then one worker has it. */
     leaseUntil: timestamptz('lease_until'),
+    /** Until then what was sent last may still arrive, because no response came: nothing is sent before. */
+    arrivesUntil: timestamptz('arrives_until'),
     error: jsonb('error').$type<{ code: string; message: string }>(),
     /** Since when it is pending; also the order of the writes of a task. */
     createdAt: timestamptz('created_at').notNull(),

@@ -22,6 +22,8 @@ import { lists } from './projects.ts'
 export interface TaskWriteBack {
   state: 'pending' | 'done' | 'failed'
   error: { code: string; message: string } | null
+  /** While a failed attempt is to be repeated. */
+  nextAttemptAt?: string
 }
 
 export const tasks = pgTable(

@@ -121,9 +121,12 @@ const KINDS: Record<WriteKind, WriteBack[]> = {
 
 const SECOND = 1_000
 /** Longer than the timeout of a request: one whose response was lost may take effect until then. */
-const FIRST_RETRY = 45 * SECOND
+export const REQUEST_MS = 45 * SECOND
 const MAX_RETRY = 3_600 * SECOND
 const MAX_AGE = 3 * 24 * 3_600 * SECOND
+
+/** Until when a request without a response may have its effect. */
+export const arrivalEnd = (now: Date) => new Date(now.getTime() + REQUEST_MS)
 
 /** When a failed write is tried again; undefined if its first attempt was three days ago. */
 export function retryOf({
@@ -136,7 +139,7 @@ export function retryOf({
   attempts: number
 }): Date | undefined {
   if (now.getTime() - firstAttemptAt.getTime() >= MAX_AGE) return undefined
-  return new Date(now.getTime() + Math.min(FIRST_RETRY * 2 ** Math.min(attempts, 10), MAX_RETRY))
+  return new Date(now.getTime() + Math.min(REQUEST_MS * 2 ** Math.min(attempts, 10), MAX_RETRY))
 }
 
 /** Decides what the refusal of a write means: wait until a time, or fail with a message for the user. */

@@ -4,9 +4,10 @@ import { codehostWrites } from '../../db/tables/codehost-writes.ts'
 import { projects } from '../../db/tables/projects.ts'
 import { tasks } from '../../db/tables/tasks.ts'
 import type { Executor } from '../index.ts'
+import { utc } from '../task-json.ts'
 import type { TaskRow } from '../tasks.ts'
 import type { ConnectionRow } from './connections.ts'
-import { databaseTime, inMs } from './database-time.ts'
+import { databaseNow, databaseTime, inMs } from './database-time.ts'
 
 export type WriteRow = typeof codehostWrites.$inferSelect
 
@@ -52,7 +53,8 @@ export function codehostWritesRepository(db: Executor) {
         on conflict (task_id, comment_id) do update set kind = excluded.kind,
           payload = case when codehost_writes.status = 'done' then '{}' else codehost_writes.payload end,
           status = 'pending', attempts = 0, first_attempt_at = null,
-          next_attempt_at = excluded.next_attempt_at, lease_until = null, error = null, created_at = excluded.created_at, finished_at = null
+          next_attempt_at = greatest(excluded.next_attempt_at, codehost_writes.arrives_until),
+          lease_until = null, error = null, created_at = excluded.created_at, finished_at = null
         where codehost_writes.status <> 'pending'`)
       await this.announce()
     },
@@ -82,7 +84,8 @@ export function codehostWritesRepository(db: Executor) {
             error: null,
             finishedAt: null,
             createdAt: sql`case when ${codehostWrites.status} = 'pending' then ${codehostWrites.createdAt} else excluded.created_at end`,
-            nextAttemptAt: sql`case when ${codehostWrites.status} = 'pending' then ${codehostWrites.nextAttemptAt} else excluded.next_attempt_at end`,
+            nextAttemptAt: sql`case when ${codehostWrites.status} = 'pending' then ${codehostWrites.nextAttemptAt}
+              else greatest(excluded.next_attempt_at, ${codehostWrites.arrivesUntil}) end`,
           },
         })
       await this.announce()
@@ -173,7 +176,10 @@ export function codehostWritesRepository(db: Executor) {
       if (taskIds.length === 0) return new Map()
       const { rows } = await db.execute<Pick<TaskRow, 'id' | 'writeBack'> & Record<string, unknown>>(sql`
         update ${tasks} set write_back = (
-          select jsonb_build_object('state', status, 'error', error) from ${codehostWrites}
+          select jsonb_build_object('state', status, 'error', error) ||
+            case when status = 'pending' and next_attempt_at > ${databaseTime}
+              then jsonb_build_object('nextAttemptAt', ${sql.raw(utc('next_attempt_at'))}) else '{}' end
+          from ${codehostWrites}
           where task_id = ${tasks.id}
           order by case status when 'failed' then 1 when 'pending' then 2 else 3 end, finished_at desc, error is null
           limit 1)
@@ -182,19 +188,23 @@ export function codehostWritesRepository(db: Executor) {
       return new Map(rows.map(({ id, writeBack }) => [id, { writeBack }]))
     },
 
-    /** Makes failed writes of a task, and those that wait for their next attempt, due now. Returns whether there are any. */
+    /**
+     * Makes failed writes of a task, and those that wait for their next attempt, due as soon as nothing of them can still
+     * arrive: two requests for one comment would post it twice. Returns whether there are any.
+     */
     async retry(taskId: string): Promise<boolean> {
       const isWaiting = and(eq(codehostWrites.status, 'pending'), isUnleased)
       const isFailed = eq(codehostWrites.status, 'failed')
+      const { arrivesUntil } = codehostWrites
       const rows = await db
         .update(codehostWrites)
         .set({
           status: 'pending',
           attempts: 0,
           firstAttemptAt: null,
-          nextAttemptAt: databaseTime,
+          nextAttemptAt: sql`greatest(${databaseTime}, ${arrivesUntil})`,
           createdAt: sql`case when ${isFailed} then ${databaseTime} else ${codehostWrites.createdAt} end`,
-          error: null,
+          error: sql`case when ${arrivesUntil} > ${databaseTime} then ${codehostWrites.error} end`,
           finishedAt: null,
         })
         .where(and(eq(codehostWrites.taskId, taskId), or(isFailed, isWaiting)))
@@ -248,12 +258,7 @@ export function codehostWritesRepository(db: Executor) {
     },
 
     /** The time of the database. */
-    async now(): Promise<Date> {
-      const { rows } = await db.execute<{ ms: number }>(
-        sql`select extract(epoch from ${databaseTime})::float8 * 1000 as ms`,
-      )
-      return new Date(rows[0]?.ms ?? Number.NaN)
-    },
+    now: (): Promise<Date> => databaseNow(db),
 
     /**
      * Changes a write that is still leased and pending, and stores on its task what that means for it: two statements of one

@@ -1,5 +1,6 @@
 import type { HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
 import {
+  arrivalEnd,
   includesKind,
   judgeWriteRefusal,
   retryOf,
@@ -94,17 +95,29 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     return { nextAttemptAt, attempt: { attempts: attempts + 1, firstAttemptAt: first } }
   }
 
-  /** Tries again later, or fails after three days. */
-  async function retryLater(about: WriteOf, error: WriteError): Promise<void> {
-    const { nextAttemptAt, attempt } = failedAttempt(about.write, await databaseNow())
-    if (!nextAttemptAt) return fail(about, error)
-    await change(about, { ...attempt, nextAttemptAt, leaseUntil: null, error })
+  /**
+   * Tries again later, or fails after three days.
+   * @param isSent whether something was sent, which may still arrive
+   */
+  async function retryLater(about: WriteOf & { isSent?: boolean }, error: WriteError): Promise<void> {
+    const now = await databaseNow()
+    const { nextAttemptAt, attempt } = failedAttempt(about.write, now)
+    const arrival = about.isSent ? { arrivesUntil: arrivalEnd(now) } : {}
+    if (!nextAttemptAt) return fail(about, { error, ...arrival })
+    await change(about, { ...attempt, ...arrival, nextAttemptAt, leaseUntil: null, error })
   }
 
-  async function fail({ write, connection }: WriteOf, error: WriteError): Promise<void> {
+  async function fail(
+    { write, connection }: WriteOf,
+    { error, ...arrival }: { error: WriteError; arrivesUntil?: Date },
+  ): Promise<void> {
     await whileLeased({ write, connection }, async (repos, { connection }) => {
-      const finishedAt = await repos.codehostWrites.now()
-      await repos.codehostWrites.update(write, { status: 'failed', finishedAt, leaseUntil: null, error })
+      const end = {
+        status: 'failed',
+        finishedAt: await repos.codehostWrites.now(),
+        leaseUntil: null,
+      } as const
+      await repos.codehostWrites.update(write, { ...end, ...arrival, error })
       await log(repos, { type: 'task.write_back_failed', write, connection, error })
     })
   }
@@ -131,17 +144,23 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
 
   async function handle(
     response: Refusal | Unreachable,
-    { write, connection, access, lease }: WriteOf & { access: HostAccess; lease: TokenLease },
+    {
+      write,
+      connection,
+      access,
+      lease,
+      isSent = false,
+    }: WriteOf & { access: HostAccess; lease: TokenLease; isSent?: boolean },
   ): Promise<WriteOutcome> {
     if (response.outcome === 'unreachable') {
-      await retryLater({ write, connection }, unreachableError(response.reason))
+      await retryLater({ write, connection, isSent }, unreachableError(response.reason))
       return { isPaused: true }
     }
     const now = await databaseNow()
     const judged = judgeWriteRefusal(response, { now, access, limitedBefore: write.attempts })
     if (judged.verdict === 'fail') {
       const { code, message } = judged
-      await fail({ write, connection }, { code, message })
+      await fail({ write, connection }, { error: { code, message } })
       return { isPaused: false }
     }
     await repos.within(everywhere).codehostWriteLimits.pause(lease, judged.retryAt)
@@ -150,7 +169,7 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     // When it is due again is up to the token.
     const { nextAttemptAt, attempt } = failedAttempt(write, now)
     if (nextAttemptAt) await change({ write, connection }, { ...attempt, leaseUntil: null, error })
-    else await fail({ write, connection }, error)
+    else await fail({ write, connection }, { error })
     return { isPaused: true }
   }
 

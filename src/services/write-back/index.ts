@@ -13,7 +13,8 @@ export const writeBackOperations = {
 export function writeBackService({ repos }: { repos: Repositories }) {
   return {
     /**
-     * Makes the writes of a task due now, if they failed or wait for their next attempt.
+     * Makes the writes of a task due, if they failed or wait for their next attempt: now, unless the last request may still
+     * arrive.
      * @throws task_not_found, project_archived
      */
     async retry(caller: Caller, id: string): Promise<WrittenTask> {

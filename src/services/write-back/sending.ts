@@ -2,7 +2,7 @@ import type { CodeHost, HostAccess, Refusal, Unreachable } from '../../clients/c
 import { type CodehostComment, commentOf, commentsOf } from '../../domain/codehost/comment.ts'
 import { itemOf } from '../../domain/codehost/item.ts'
 import { postedIdIn } from '../../domain/codehost/posted-comment.ts'
-import { includesKind, type WriteError } from '../../domain/codehost/write-back.ts'
+import { includesKind, REQUEST_MS, type WriteError } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
@@ -55,7 +55,7 @@ const COMMENT_DELETED: WriteError = {
  * killed at any step: the next one sees what has arrived.
  */
 export function writeSender({ repos, clock, host }: SendingDeps) {
-  const { snapshot } = repos.within(everywhere).syncedTasks
+  const { codehostWrites, syncedTasks } = repos.within(everywhere)
   const ends = writeEnds({ repos, clock })
   const { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle } = ends
 
@@ -66,7 +66,8 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       if ('isPaused' in decided) return decided
       // It may arrive after the request was canceled: whoever looks for it waits until the lease ends.
       const isKept = decided.change.about === 'new comment'
-      const sent = await guarded(decided.write, { sending, isKept, work: () => transmit(decided, sending) })
+      const work = () => transmit(decided, sending)
+      const sent = await guarded(decided.write, { sending, isSent: true, isKept, work })
       return sending.signal.aborted ? { ...sent, mayArrive: true } : sent
     },
 
@@ -88,15 +89,16 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     write: ClaimedWrite,
     {
       sending: { connection, signal },
+      isSent = false,
       isKept = false,
       work,
-    }: { sending: Sending; isKept?: boolean; work(): Promise<T> },
+    }: { sending: Sending; isSent?: boolean; isKept?: boolean; work(): Promise<T> },
   ): Promise<T | WriteOutcome> {
     try {
       return await work()
     } catch (error) {
       if (!signal.aborted) {
-        await retryLater({ write, connection }, UNEXPECTED)
+        await retryLater({ write, connection, isSent }, UNEXPECTED)
         throw error
       }
       if (!isKept) await release({ write, connection })
@@ -115,7 +117,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
         deleteExcluded(repos, { write, connection }),
       ))
     if (isExcluded) return { isPaused: false }
-    const asOf = await snapshot()
+    const asOf = await syncedTasks.snapshot()
     const seen = await host.readItem(access, { repositoryId, number: write.number, signal })
     if (isFailure(seen)) return handle(seen, { write, ...sending })
     if (seen.outcome !== 'present') {
@@ -124,12 +126,20 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     }
     const found = await findPosted(write, sending)
     if (found && 'outcome' in found) return handle(found, { write, ...sending })
-    return (await decide(write, { sending, item: seen.item, asOf, found })) ?? { isPaused: false }
+    const decided = await decide(write, { sending, item: seen.item, asOf, found })
+    if (!decided || (await isInTime(decided.write))) return decided ?? { isPaused: false }
+    await release({ write: decided.write, connection })
+    return { isPaused: true }
+  }
+
+  /** Whether a request ends before the lease does. The process may have been suspended since it was decided. */
+  async function isInTime({ leaseUntil }: ClaimedWrite): Promise<boolean> {
+    return leaseUntil.getTime() - (await codehostWrites.now()).getTime() > REQUEST_MS
   }
 
   async function transmit({ change, write }: DecidedWrite, sending: Sending): Promise<WriteOutcome> {
     const response = await request(change, { write, sending })
-    if (isFailure(response)) return handle(response, { write, ...sending })
+    if (isFailure(response)) return handle(response, { write, ...sending, isSent: true })
     await finish(write, { connection: sending.connection, change, response })
     return { isPaused: false }
   }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { everywhere } from '../../../src/repositories/index.ts'
 import { passTime } from '../../support/database-clock.ts'
 import { type Locks, locksOf } from '../../support/locks.ts'
 import { type Syncing, startSyncing } from '../../support/syncing.ts'
@@ -19,9 +20,14 @@ afterAll(() => service.close())
 const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
 const patch = (id: string, change: object) => service.patch(`/api/tasks/${id}`, change)
 
+/** Sends what is due. */
+async function send() {
+  while (await service.service.outbox.sendDue(new AbortController().signal));
+}
+
 /** Sends what is due, and what is due again later. */
 async function write() {
-  while (await service.service.outbox.sendDue(new AbortController().signal));
+  await send()
   await passTime(service, 60_000)
 }
 
@@ -184,6 +190,20 @@ describe('while a write waits', () => {
   })
 })
 
+test('a write is not sent if its lease ends before, because the process was suspended', async () => {
+  const { id, repository, written } = await writingBack(service, [{}], { writeBack: 'comments' })
+  await service.post(`/api/tasks/${id}/comments`, { body: 'Hello', isPublic: true })
+  await service.query(`
+    create function suspend() returns trigger language plpgsql as
+      'begin update test_clock.ahead set by = by + interval ''100 seconds''; return new; end';
+    create trigger suspend after update of payload on codehost_writes for each row execute function suspend()`)
+  await service.service.outbox.sendDue(new AbortController().signal)
+  await service.query('drop function suspend cascade')
+  expect(written()).toEqual([])
+  await send()
+  expect(repository.comments.size).toBe(1)
+})
+
 test('an issue of 256 KiB is closed, and its text stays as it is', async () => {
   const body = '😀'.repeat(65_536)
   const { id, repository } = await writingBack(service, [{ body }])
@@ -194,6 +214,78 @@ test('an issue of 256 KiB is closed, and its text stays as it is', async () => {
   expect([task.writeBack.state, Buffer.byteLength(task.description)]).toEqual(['done', 262_144])
   const { data } = (await service.get(`/api/activity?taskId=${id}`)).body
   expect(data.map(({ type }: { type: string }) => type)).toEqual(['task.completed', 'task.created'])
+})
+
+describe('while a request without a response may still arrive', () => {
+  const retry = async (id: string) => (await service.post(`/api/tasks/${id}/write-back/retry`)).body
+
+  /** A public comment, and the request that posts it, which arrives when it is told. */
+  async function posting() {
+    const project = await writingBack(service, [{}], { writeBack: 'comments' })
+    const { id, repository, written } = project
+    service.host.fault('reset', isWrite)
+    const path = `/api/tasks/${id}/comments`
+    const comment = (await service.post(path, { body: 'Once', isPublic: true })).body
+    await send()
+    const [[, , sent] = []] = written()
+    return {
+      ...project,
+      comment,
+      arrive: () => repository.comment(1, { ...(sent as { body: string }), author: 'inlet-bot' }),
+      posted: () => [...repository.comments.values()].map(({ body }) => String(body)),
+    }
+  }
+
+  test('a retry waits for it, says until when, and posts nothing twice', async () => {
+    const { id, arrive, posted, written } = await posting()
+    await passTime(service, 15_000)
+    const { writeBack } = await retry(id)
+    expect(writeBack).toMatchObject({ state: 'pending', error: { code: 'codehost_unreachable' } })
+    const now = await service.repos.within(everywhere).codehostWrites.now()
+    const waitMs = Date.parse(writeBack.nextAttemptAt) - now.getTime()
+    expect(waitMs).toBeGreaterThan(20_000)
+    expect(waitMs).toBeLessThanOrEqual(30_000)
+    await send()
+    arrive()
+    expect(await retry(id)).toMatchObject({ writeBack })
+    await passTime(service, 31_000)
+    await send()
+    expect((await get(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect(posted()).toHaveLength(1)
+    expect(written()).toHaveLength(1)
+  })
+
+  test.each(['edited', 'deleted'])(
+    'a comment that failed, and is %s here, waits for it, too',
+    async (change) => {
+      const { comment, arrive, posted, id } = await posting()
+      // As after three days.
+      await service.query(
+        `update codehost_writes set status = 'failed', finished_at = clock_timestamp() where task_id = $1`,
+        [id],
+      )
+      const path = `/api/comments/${comment.id}`
+      if (change === 'edited') await service.patch(path, { body: 'Edited' })
+      else await service.delete(path)
+      expect((await get(id)).writeBack).toMatchObject({ state: 'pending', nextAttemptAt: expect.any(String) })
+      await send()
+      arrive()
+      await write()
+      await write()
+      expect(posted()).toEqual(change === 'edited' ? [expect.stringMatching(/Edited$/)] : [])
+    },
+  )
+
+  test('a retry that has nothing to wait for is made at once', async () => {
+    const { id, repository } = await writingBack(service)
+    service.host.fault({ status: 503 }, { matches: ({ method }) => method === 'GET' })
+    await patch(id, { status: 'done' })
+    await send()
+    expect((await get(id)).writeBack).toMatchObject({ nextAttemptAt: expect.any(String) })
+    expect((await retry(id)).writeBack).toEqual({ state: 'pending', error: null })
+    await send()
+    expect(repository.items.get(1)?.state).toBe('closed')
+  })
 })
 
 describe('while a comment is posted', () => {

@@ -9,11 +9,13 @@ import styles from './task-panel.module.css'
 /** The stream does not report when something is written. */
 const POLL_MS = 1_000
 
+const timeOf = (dateTime: string) => new Date(dateTime).toLocaleTimeString()
+
 /** What is still to be written to the code host, or could not be. */
 export function WriteBack({ task }: { task: Task }) {
   const { can } = useMe()
   const { mutate, isBusy } = useMutation('task')
-  const { state, error } = task.writeBack ?? {}
+  const { state, error, nextAttemptAt } = task.writeBack ?? {}
   useQuery({ ...taskQuery(task.id), refetchInterval: state === 'pending' ? POLL_MS : false })
   if (state === undefined || state === 'done') return null
   const retry = () =>
@@ -34,7 +36,8 @@ export function WriteBack({ task }: { task: Task }) {
           {state === 'failed' ? 'Couldn’t update the code host.' : 'The code host isn’t updated yet.'}
         </strong>{' '}
         {error?.message}
-        {state === 'pending' && ' Inlet retries automatically.'}
+        {state === 'pending' &&
+          ` Inlet tries again ${nextAttemptAt ? `at ${timeOf(nextAttemptAt)}` : 'automatically'}.`}
       </span>
       {can('tasks:write') && (
         <div>

@@ -1,0 +1,1 @@
+ALTER TABLE "codehost_writes" ADD COLUMN "arrives_until" timestamp (3) with time zone;
