@@ -1,5 +1,5 @@
 import { freeBytes } from '../lib/free-bytes.ts'
-import type { SQL } from './drizzle.ts'
+import { type SQL, sql } from './drizzle.ts'
 import type { Database } from './pool.ts'
 
 interface BuiltQuery {
@@ -25,6 +25,13 @@ export function preparedStatement<Row extends object>(name: string, statement: S
     }
   }
 }
+
+/**
+ * An array of which the planner never knows the value. PostgreSQL keeps one plan for all values if it expects about the
+ * same of each; of an unknown array it expects ten items, so for shorter ones it would plan the statement each time.
+ */
+export const opaqueArray = (placeholder: string, type: string): SQL =>
+  sql`(select ${sql.placeholder(placeholder)}::${sql.raw(type)}[])::${sql.raw(type)}[]`
 
 /** The internals of drizzle's `execute`, which accepts no name; drizzle's types hide both members. */
 function insideOf(db: Pick<Database, 'execute'>) {

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, or, sql } from '../../db/drizzle.ts'
-import { preparedStatement } from '../../db/prepared-statement.ts'
+import { opaqueArray, preparedStatement } from '../../db/prepared-statement.ts'
 import { webhookRouting } from '../../db/tables/feedback.ts'
 import type { Executor } from '../index.ts'
 
@@ -36,9 +36,9 @@ const readTable = preparedStatement<{ rules: RoutingTableRows['rules']; projects
           order by created_at, id limit 1)))
       from projects
       where is_default or id in (select target_project_id from webhook_routing)
-        or id = any(${sql.placeholder('ids')}::uuid[])
+        or id = any(${opaqueArray('ids', 'uuid')})
         or lower(name) = any(array(
-          select lower(given) from unnest(${sql.placeholder('names')}::text[]) as given))) as projects`,
+          select lower(given) from unnest(${opaqueArray('names', 'text')}) as given))) as projects`,
 )
 
 /** Routing rules. They belong to the whole service, so they have no reach. */
