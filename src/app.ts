@@ -19,10 +19,12 @@ import { retryBuffer } from './lib/retry-buffer.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { etags } from './plugins/etags.ts'
 import { idempotency } from './plugins/idempotency.ts'
+import { longRequests } from './plugins/long-requests.ts'
 import { openapi } from './plugins/openapi/index.ts'
 import { pages } from './plugins/pages.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { bulkRoutes } from './routes/bulk.ts'
+import { changesRoutes } from './routes/changes.ts'
 import { claimsRoutes } from './routes/claims.ts'
 import { codehostRoutes } from './routes/codehost.ts'
 import { commentsRoutes } from './routes/comments.ts'
@@ -80,6 +82,7 @@ export async function buildApp({
   await app.register(cookie)
   await app.register(etags)
   await app.register(pages)
+  await app.register(longRequests)
   await app.register(idempotency, { services: service })
   await app.register(openapi)
   await app.register(docsRoutes)
@@ -145,6 +148,7 @@ export async function buildApp({
     scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
     scope.register(contextRoutes, { prefix: '/api/context', ...service })
     scope.register(activityRoutes, { prefix: '/api/activity', ...service })
+    scope.register(changesRoutes, { prefix: '/api/changes', ...service })
     scope.register(streamRoutes, { prefix: '/api/stream', ...service })
     scope.register(feedbackEventsRoutes, { prefix: '/api/analytics/events', ...service })
     scope.register(webhookRoutingRoutes, { prefix: '/api/webhook-routing', ...service })

@@ -33,13 +33,13 @@ export const {
   lte,
   ne,
   notExists,
-  notInArray,
   or,
   sql,
 } = core
 
 export const {
   bigint,
+  bigserial,
   boolean,
   check,
   customType,
@@ -54,7 +54,6 @@ export const {
   smallint,
   text,
   timestamp,
-  unionAll,
   unique,
   uniqueIndex,
   uuid,

@@ -24,6 +24,13 @@ export const invalidCursor = () =>
     ],
   })
 
+export const invalidChangeCursor = () =>
+  new AppError('invalid_cursor', {
+    detail:
+      'The cursor is not valid, or was issued before the database was restored or replaced by an import. Read everything again: start with from=start, or without a cursor for what comes from now on.',
+    errors: [{ path: 'query.cursor', code: 'invalid_cursor', message: 'is not a cursor of this database' }],
+  })
+
 export const routeNotFound = (method: string, path: string) =>
   new AppError('not_found', {
     detail: `${method} ${path.slice(0, 100)} not found. GET /openapi.json lists all routes.`,
@@ -117,6 +124,12 @@ export const tooManyInFlight = (limit: number, isLong = false) =>
       ? `Too many streams and long polls are open. At most ${limit} are allowed for each key.`
       : `Too many requests at the same time. At most ${limit} are allowed.`,
     retryAfterSeconds: isLong ? 5 : 1,
+  })
+
+export const tooManyLongPolls = (limit: number) =>
+  new AppError('rate_limited', {
+    detail: `Too many long polls are open on this instance. At most ${limit} are allowed. Send the request without wait, or later.`,
+    retryAfterSeconds: 5,
   })
 
 export const versionMismatch = (current: number, what = 'task') =>

@@ -20,8 +20,20 @@ export interface Jobs {
 
 /** Starts the background worker: its jobs and their schedule. Scheduled jobs run once across all instances. */
 export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
-  const { access, claims, cleanup, lists, metrics, outbox, projects, push, sync, taskCounts, tasks } =
-    services
+  const {
+    access,
+    claims,
+    cleanup,
+    lists,
+    metrics,
+    outbox,
+    projects,
+    push,
+    sequencer,
+    sync,
+    taskCounts,
+    tasks,
+  } = services
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Usually the database is unavailable; pg-boss resumes when it is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker error'))
@@ -46,6 +58,8 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   const timers = [
     every(() => access.flushLastUsed(), { ms: 5_000, logger }),
     // Pauses leave processor time to requests.
+    // For the next reader: while there is one, it does this itself.
+    paced(() => sequencer.work(), { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger }),
     paced(() => taskCounts.aggregate(), { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger }),
     paced(() => claims.openExpired(), { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger }),
     // One deletion has its turn at a time: this is the share of all instances.

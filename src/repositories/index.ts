@@ -1,5 +1,6 @@
 import type { Database } from '../db/pool.ts'
-import { activityLogReader, activityRepository } from './activity.ts'
+import { activityRepository } from './activity.ts'
+import { changesRepository } from './changes.ts'
 import { claimsRepository } from './claims.ts'
 import { cleanupRepository } from './cleanup.ts'
 import { codehostRepository } from './codehost/connections.ts'
@@ -81,7 +82,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
       webhookSecrets: webhookSecretsRepository(db),
     },
     /** Outside any reach: one reader for all streams. */
-    activityLog: activityLogReader(db),
+    changes: changesRepository(db),
     idempotency: idempotencyRepository(db),
     cleanup: cleanupRepository(db),
     taskCounts: taskCountsRepository(db),

@@ -16,7 +16,7 @@ export interface TaskRow extends SelectedTask {}
 export type TaskUpdate = Partial<TaskRow> & Pick<TaskRow, 'updatedAt' | 'version'>
 
 export const taskSet = recordset(tasks)
-export const activitySet = recordset(activity, { leaveToDatabase: ['transaction'] })
+export const activitySet = recordset(activity, { leaveToDatabase: ['transaction', 'sequence'] })
 
 /**
  * Inserts tasks with any activity, as two parts of a `with`, for the feedback receiver. `made` has the inserted ids;

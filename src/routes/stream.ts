@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { shuttingDown } from '../errors/index.ts'
 import { LastEventId, StreamQuery } from '../schemas/activity.ts'
 import type { StreamEvent } from '../services/activity/feed.ts'
-import { streamOperations } from '../services/activity/stream.ts'
+import { type StreamBatch, streamOperations } from '../services/activity/stream.ts'
 import type { Services } from '../services/index.ts'
 
 /** A stream that has ended but is not read to its end is destroyed after this. */
@@ -15,12 +15,8 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
   app,
   { stream, feed, metrics },
 ) => {
-  const open = new Set<AbortController>()
   feed.onError((err) => app.log.warn({ err }, 'could not read the activity log for streams'))
-  app.addHook('preClose', async () => {
-    for (const ending of open) ending.abort()
-    await feed.idle()
-  })
+  app.addHook('preClose', () => feed.idle())
 
   app.get(
     '',
@@ -33,7 +29,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
         operationId: 'streamActivity',
         summary: 'Stream activity',
         description:
-          'Streams activity of all instances as server-sent events, each with the ID of the activity, its type as the event name, and the Activity as one line of data. Three events have no ID and aren’t stored: `sync.progress` with the sync run; `project.changed` with the `projectId` of a project whose name, lists or connection changed (null means any project: fetch them all again, as after a reconnect); `routing.changed` when the routing rules change. The stream sends a comment at once, and after 15 seconds without an event. With `Last-Event-ID`, which browsers send when they reconnect, it resumes one minute before that activity: ignore the IDs that you already have. A client that falls far behind is disconnected and can resume.',
+          'Streams activity of all instances as server-sent events, each with a cursor as its ID, its type as the event name, and the Activity as one line of data. With `Last-Event-ID`, which browsers send when they reconnect, it continues exactly after that event. The ID is also a `cursor` of `GET /api/changes`. Four events have no ID and aren’t stored: `sync.progress` with the sync run; `project.changed` with the `projectId` of a project whose name, lists or connection changed (null means any project: fetch them all again, as after a reconnect); `routing.changed` when the routing rules change; `stream.reset` when your `Last-Event-ID` is from before the database was restored or replaced by an import: fetch everything again, the stream begins now. The stream sends a comment with an ID to resume from at once, and after 15 seconds without an event. A client that falls far behind is disconnected and can resume.',
         querystring: StreamQuery,
         headers: LastEventId,
         response: {
@@ -50,14 +46,9 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
       },
     },
     async (request, reply) => {
-      const ending = new AbortController()
-      open.add(ending)
+      const ending = reply.untilEnd()
       metrics.streamOpened()
-      reply.raw.once('close', () => {
-        open.delete(ending)
-        metrics.streamClosed()
-        ending.abort()
-      })
+      reply.raw.once('close', () => metrics.streamClosed())
       const events = await stream.open(request.caller, {
         request: { projectId: request.query.projectId, lastEventId: request.headers['last-event-id'] },
         ending,
@@ -80,8 +71,9 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
 
 const EventStream = Type.Unsafe<Readable>({ type: 'string', description: 'Server-sent events.' })
 
-async function* framesOf(batches: AsyncIterable<StreamEvent[]>): AsyncGenerator<string> {
-  for await (const events of batches) yield events.length > 0 ? events.map(frameOf).join('') : ': here\n\n'
+async function* framesOf(batches: AsyncIterable<StreamBatch>): AsyncGenerator<string> {
+  for await (const { events, cursor } of batches)
+    yield events.length > 0 ? events.map(frameOf).join('') : `: here\nid: ${cursor}\n\n`
 }
 
 const frameOf = ({ id, type, data }: StreamEvent) =>

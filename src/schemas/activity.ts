@@ -101,9 +101,9 @@ export const StreamQuery = StrictObject(
 export const LastEventId = Type.Object({
   'last-event-id': Type.Optional(
     Type.String({
-      format: 'uuid',
+      format: 'event-id',
       description:
-        'The ID of the last event you received. The stream resumes one minute before it, because events aren’t written in the order of their IDs: ignore the IDs that you already have.',
+        'The `id` of the last event you received: the stream continues exactly after it. The ID of an activity, which earlier versions sent as `id`, starts one minute before that activity: ignore the activities that you already have.',
     }),
   ),
 })

@@ -3,6 +3,12 @@
 export const isUuid = (text: string) =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 
+/** The form of a cursor of changes, which is also the id of an event of the stream: 24 bytes in base64url. */
+export const isChangeCursor = (text: string) => /^[\w-]{32}$/.test(text)
+
+/** What a stream resumes from: the id of an event, or of an activity. */
+export const isEventId = (text: string) => isChangeCursor(text) || isUuid(text)
+
 /** ISO 8601 with an offset, an existing day, and a year that PostgreSQL and JavaScript format alike (1 to 9999 UTC). */
 export function isDateTime(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i.exec(text)

@@ -1,6 +1,7 @@
 import { Activity, NewActivity } from './activity.ts'
 import { BulkChange, BulkChanged, BulkCreated, BulkItem, BulkResults, BulkTasks } from './bulk.ts'
 import { Me } from './caller.ts'
+import { Change } from './changes.ts'
 import { ClaimedTask, ClaimRenewal, NewClaim, NextClaim, TaskPatch } from './claim-requests.ts'
 import { Connection, ConnectionRequest, WebhookSecretOfConnection } from './codehost.ts'
 import { Comment, CommentChange, NewComment, WrittenComment } from './comment.ts'
@@ -95,6 +96,7 @@ export const namedSchemas = [
   TaskBrief,
   Context,
   Activity,
+  Change,
   NewActivity,
   WebhookEvent,
   FeedbackReceipt,

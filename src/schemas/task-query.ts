@@ -56,7 +56,11 @@ export const TaskQuery = StrictObject(
       Type.Boolean({ description: 'Only tasks that are claimed, or with `false`, only tasks that aren’t.' }),
     ),
     createdSince: Type.Optional(DateTime('Only tasks created at or after this time.')),
-    updatedSince: Type.Optional(DateTime('Only tasks updated at or after this time.')),
+    updatedSince: Type.Optional(
+      DateTime(
+        'Only tasks updated at or after this time. For people who look for recent changes: a program that asks again and again misses tasks that commit late, and follows `GET /api/changes` instead.',
+      ),
+    ),
     openedSince: Type.Optional(DateTime('Only tasks opened at or after this time.')),
     codehostIssueNumber: Type.Optional(CodehostNumber('Only the task that tracks this issue.')),
     codehostPrNumber: Type.Optional(CodehostNumber('Only the task that tracks this pull request.')),

@@ -5,9 +5,11 @@ import { CODEHOST_WRITES } from '../repositories/codehost/writes.ts'
 import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import type { Repositories } from '../repositories/index.ts'
 import { accessService } from './access.ts'
+import { changesService } from './activity/changes.ts'
 import { configurationChanges } from './activity/configuration-changes.ts'
 import { activityFeed } from './activity/feed.ts'
 import { activityService } from './activity/index.ts'
+import { changeSequencer } from './activity/sequencer.ts'
 import { singleLogOf } from './activity/single-log.ts'
 import { streamService } from './activity/stream.ts'
 import { claimsService } from './claims/index.ts'
@@ -72,7 +74,8 @@ export function services(given: ServiceDeps) {
   const secrets = sourceSecrets({ ...codehost, randomBytes })
   const reader = payloadReader()
   const access = accessService({ credentials: repos.credentials, clock })
-  const feed = activityFeed({ repos, clock })
+  const sequencer = changeSequencer(repos)
+  const feed = activityFeed({ changes: repos.changes, sequencer })
   const outbox = outboxService({ repos, clock, vault, ...codehost })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   return {
@@ -85,8 +88,10 @@ export function services(given: ServiceDeps) {
     }),
     access,
     feed,
+    sequencer,
     metrics,
-    stream: streamService({ repos, feed, access, clock }),
+    stream: streamService({ repos, feed, sequencer, access, clock }),
+    changes: changesService({ repos, feed, sequencer, access }),
     feedback: feedbackService({ repos, clock }),
     feedbackInbox: feedbackInboxService({ repos, clock }),
     deliveries: deliveriesService({ repos }),

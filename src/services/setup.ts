@@ -1,6 +1,7 @@
 import { describeSecret, keySecret, type Secret } from '../domain/secret.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import { adoptDatabase } from './activity/sequencer.ts'
 import { insertProject } from './projects.ts'
 import { newWebhookSecret } from './webhook-secrets.ts'
 
@@ -22,10 +23,12 @@ export interface FirstSecrets {
 
 /**
  * Creates what every installation has: the default project with its list, an admin key and a webhook secret. Runs under
- * the start lock in one transaction, so instances that start at once create one of each.
+ * the start lock in one transaction, so instances that start at once create one of each. Before that, adopts a database that
+ * was restored from another one.
  */
 export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
   const { repos, clock, randomBytes, bootstrapKey, hasWebhookSecret } = options
+  await adoptDatabase(repos.changes)
   return repos.transaction(async (repos) => {
     const now = clock.now()
     const bound = repos.within(everywhere)

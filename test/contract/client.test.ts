@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,14 +10,16 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A program that uses the client, by its name. The first is right, the second wrong in each line. */
 const PROGRAMS = {
-  'right.ts': `const { data: task } = await api.POST('/api/tasks', { body: { title: 'A task', priority: 'high' } })
-export const priority: 'low' | 'medium' | 'high' | undefined = task?.priority
+  'right.ts': `const { data: created } = await api.POST('/api/tasks', { body: { title: 'A task', priority: 'high' } })
+export const priority: 'low' | 'medium' | 'high' | undefined = created?.priority
 const { data: page } = await api.GET('/api/tasks', { params: { query: { status: ['open', 'done'] } } })
 export const ids: string[] = page?.data.map(({ id }) => id) ?? []
 const { data: rules } = await api.GET('/api/rules')
 export const first: components['schemas']['Rule'] | undefined = rules?.data[0]
 export const { error } = await api.POST('/api/tasks/bulk', { body: { listId: 'x', tasks: [{ title: 'One' }] } })
-export const code: string | undefined = error?.code`,
+export const code: string | undefined = error?.code
+const { data: changes } = await api.GET('/api/changes', { params: { query: { include: 'task', wait: 30 } } })
+export const task: Task | null | undefined = changes?.data[0]?.task`,
   'wrong.ts': `await api.POST('/api/tasks', { body: { title: 'A task', priority: 'urgent' } })
 await api.POST('/api/tasks', { body: { priority: 'high' } })
 await api.POST('/api/tasks', { body: { title: 'A task', source: 'codehost' } })`,
@@ -53,9 +56,10 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rm(folder, { recursive: true }))
 
-const CLIENT = `import createClient from 'openapi-fetch'
-import type { components, paths } from './api.ts'
-const api = createClient<paths>({ baseUrl: 'http://127.0.0.1:3000' })
+/** The lines of the guide. */
+const [, CREATION] = /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(join(ROOT, 'docs/api.md'), 'utf8')) ?? []
+const CLIENT = `${CREATION}
+import type { components } from './api.ts'
 export type Task = components['schemas']['Task']`
 
 /** What a strict compiler says of one of the files. */

@@ -10,6 +10,7 @@ create table activity (
   metadata jsonb not null,
   created_at timestamp(3) with time zone not null,
   transaction xid8 not null default pg_current_xact_id(),
+  sequence bigint not null default nextval('activity_sequence_seq'::regclass),
   constraint activity_pkey PRIMARY KEY (id)
 );
 
@@ -35,6 +36,25 @@ create table api_keys (
   created_at timestamp(3) with time zone not null,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+create table change_feed (
+  is_only boolean not null default true,
+  epoch uuid not null,
+  database_id text not null,
+  last_position bigint not null,
+  snapshot pg_snapshot not null,
+  pending_snapshot pg_snapshot,
+  pending_sequence bigint,
+  constraint change_feed_is_one_row CHECK (is_only),
+  constraint change_feed_pkey PRIMARY KEY (is_only)
+);
+
+create table changes (
+  "position" bigint not null,
+  activity_id uuid not null,
+  constraint changes_activity UNIQUE (activity_id),
+  constraint changes_pkey PRIMARY KEY ("position")
 );
 
 create table codehost_connections (
@@ -487,7 +507,7 @@ create table webhook_secrets (
 CREATE INDEX activity_actor ON public.activity USING btree (actor_id, id);
 CREATE INDEX activity_project ON public.activity USING btree (project_id, id);
 CREATE INDEX activity_task ON public.activity USING btree (task_id, id) WHERE (task_id IS NOT NULL);
-CREATE INDEX activity_transaction ON public.activity USING btree (transaction, id);
+CREATE INDEX activity_transaction ON public.activity USING btree (transaction);
 CREATE INDEX activity_type ON public.activity USING btree (type, id);
 CREATE INDEX api_key_secrets_key ON public.api_key_secrets USING btree (key_id);
 CREATE INDEX codehost_connections_list ON public.codehost_connections USING btree (list_id) WHERE (list_id IS NOT NULL);

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded/index.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openDatabase } from '../../src/db/pool.ts'
+import { type Database, openDatabase } from '../../src/db/pool.ts'
 import { repositories } from '../../src/repositories/index.ts'
+import { changeSequencer } from '../../src/services/activity/sequencer.ts'
 import { startDatabase, stopDatabase } from '../support/database-control.ts'
 import { SETTINGS } from '../support/embedded-process.ts'
 import { cleanUp, newDataDir } from '../support/inlet-process.ts'
@@ -39,21 +41,37 @@ describe('a PostgreSQL that stops at once', () => {
     })
   })
 
-  test('is a new life of the database afterwards, in which numbers of transactions are reused', async () => {
+  test('keeps the positions of activity, and gives each activity one, although it assigns numbers of transactions again', async () => {
     await migrate(connectionString)
-    const db = openDatabase({ connectionString, size: 1, onError: () => undefined })
-    const { activityLog } = repositories(db)
-    const before = await activityLog.snapshot()
-    expect((await activityLog.snapshot()).life).toBe(before.life)
+    const write = (client: pg.Client | Database['$client'], message: string) =>
+      client.query(
+        `insert into activity (id, type, message, actor_type, actor_name, metadata, created_at)
+         values (gen_random_uuid(), 'test', $1, 'system', 'test', '{}', now())`,
+        [message],
+      )
+    const db = openDatabase({ connectionString, size: 2, onError: () => undefined })
+    const { changes } = repositories(db)
+    const sequencer = changeSequencer({ changes })
+    const lost = new pg.Client({ connectionString })
+    lost.on('error', () => undefined)
+    await lost.connect()
+    await write(db.$client, 'before')
+    await lost.query('begin')
+    await write(lost, 'lost')
+    const { end } = (await sequencer.catchUp()) as { end: object }
 
     await stopDatabase(dataDir, 'immediate')
     await startDatabase(dataDir)
-    const crashed = await activityLog.snapshot()
-    await stopDatabase(dataDir)
-    await startDatabase(dataDir)
+    for (let n = 0; n < 20; n++) {
+      await write(db.$client, `after ${n}`)
+      await sequencer.catchUp()
+    }
 
-    expect(crashed.life).not.toBe(before.life)
-    expect((await activityLog.snapshot()).life).toBe(crashed.life)
+    const rows = await changes.list({ after: 0, to: 1_000, limit: 1_000 })
+    const after = Array.from({ length: 20 }, (_, n) => `after ${n}`)
+    expect(rows.map(({ message }) => message)).toEqual(['before', ...after])
+    expect((await sequencer.catchUp()).end).toEqual({ ...end, position: 21 })
+    await lost.end().catch(() => undefined)
     await db.$client.end()
   })
 })

@@ -153,6 +153,7 @@ describe('every guarded route', () => {
       ['GET', `/api/rules?projectId=${ids.project}`],
       ['GET', `/api/context?projectId=${ids.project}`],
       ['GET', `/api/stream?projectId=${ids.project}`],
+      ['GET', `/api/changes?projectId=${ids.project}`],
       ['POST', '/api/tasks', { title: 'x', listId: ids.list }],
       ['POST', '/api/tasks/bulk', { listId: ids.list, tasks: [{ title: 'x' }] }],
       ['PATCH', `/api/tasks/${own.id}`, { listId: ids.list }],

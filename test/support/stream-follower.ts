@@ -51,10 +51,9 @@ export function followStream(targets: () => string[]) {
     }
   }
 
-  function take({ events }: Listener) {
-    for (const { id, event, data } of events.splice(0)) {
-      if (id === null) continue
-      lastEventId = id
+  function take(listener: Listener) {
+    lastEventId = listener.lastEventId ?? lastEventId
+    for (const { event, data } of listener.events.splice(0)) {
       if (event === 'task.created') created.add(data.taskId)
     }
   }

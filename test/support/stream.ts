@@ -13,6 +13,8 @@ export interface Listener {
   headers: Headers
   events: StreamEvent[]
   comments: number
+  /** Where a stream can resume. */
+  lastEventId: string | undefined
   /** Whether the server, not `close`, ended it. */
   isEnded: boolean
   /** Waits until enough events have arrived, or fails. */
@@ -41,6 +43,7 @@ export async function listenTo(
     headers: response.headers,
     events: [],
     comments: 0,
+    lastEventId: undefined,
     isEnded: false,
     async until(isEnough, timeoutMs = 20_000) {
       const deadline = Date.now() + timeoutMs
@@ -72,12 +75,14 @@ export function streamListeners(defaultService: () => Pick<TestApp, 'url' | 'adm
   }
 }
 
-export const hasId = (id: string) => (events: StreamEvent[]) => events.some((event) => event.id === id)
+/** Whether there is an event of this activity. */
+export const hasId = (id: string) => (events: StreamEvent[]) => events.some(({ data }) => data.id === id)
 
 /** Without the changes that are not recorded, such as the notice of a resumed stream. */
 export const stored = (events: StreamEvent[]) => events.filter(({ id }) => id !== null)
 
-export const idsOf = (events: StreamEvent[]) => stored(events).map(({ id }) => id)
+/** The ids of the activities. */
+export const idsOf = (events: StreamEvent[]): string[] => stored(events).map(({ data }) => data.id)
 
 async function gather(response: Response, listener: Listener): Promise<void> {
   const decoder = new TextDecoder()
@@ -104,6 +109,7 @@ function take(frame: string, listener: Listener): void {
     }),
   )
   if (fields.has('')) listener.comments++
+  listener.lastEventId = fields.get('id') ?? listener.lastEventId
   const data = fields.get('data')
   if (data === undefined) return
   listener.events.push({

@@ -80,6 +80,8 @@ export function createCacheUpdater(queryClient: QueryClient) {
       if (isTaskChange(activity)) changedMeanwhile.add(activity.taskId)
       showChange(activity)
     }
+    // The database was restored or replaced.
+    if (events.some(({ type }) => type === 'stream.reset')) void invalidateQuery(queryClient)
     if (events.some(({ type }) => CONFIGURATION_EVENTS.includes(type))) configurationUpdates.schedule()
     updates.schedule()
   }

@@ -1,4 +1,5 @@
 export interface LiveEvent {
+  /** Where to resume; null for events that are not stored. The id of an activity is in `data`. */
   id: string | null
   type: string
   data: unknown
@@ -52,7 +53,8 @@ export async function listen(
         clearTimeout(timer)
         timer = setTimeout(() => timeout.abort(), IDLE_TIMEOUT_MS)
         lastId = events.findLast(({ id }) => id !== null)?.id ?? lastId
-        if (events.length > 0) onEvents(events)
+        const withData = events.filter(({ data }) => data !== undefined)
+        if (withData.length > 0) onEvents(withData)
       }
     } catch {
       // Any failure leads to a reconnect.
@@ -94,17 +96,21 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Liv
     text += decoder.decode(value, { stream: true })
     const messages = text.split('\n\n')
     text = messages.pop() ?? ''
-    yield messages.flatMap((message) => parseEvent(message) ?? [])
+    yield messages.map(parseEvent)
   }
 }
 
-function parseEvent(message: string): LiveEvent | undefined {
+/** A heartbeat has no data. */
+function parseEvent(message: string): LiveEvent {
   const fields = new Map<string, string>()
   for (const line of message.split('\n')) {
     const colon = line.indexOf(':')
     if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''))
   }
   const data = fields.get('data')
-  if (data === undefined) return undefined
-  return { id: fields.get('id') ?? null, type: fields.get('event') ?? 'message', data: JSON.parse(data) }
+  return {
+    id: fields.get('id') ?? null,
+    type: fields.get('event') ?? 'message',
+    data: data && JSON.parse(data),
+  }
 }

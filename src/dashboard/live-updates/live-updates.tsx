@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { invalidate } from '../api/invalidate.ts'
+import type { Activity } from '../api/queries.ts'
 import { toServerTime } from '../api/server-clock.ts'
 import { useMe } from '../session/session.ts'
 import { createCacheUpdater } from './cache-updates.ts'
@@ -18,7 +19,7 @@ interface LiveUpdates {
 
 const LiveUpdatesContext = createContext<LiveUpdates>({ isDisconnected: false, subscribe: () => () => {} })
 
-/** For deduplication: a reconnected stream repeats its last minute. */
+/** For deduplication: what is fetched after a gap overlaps with the stream. */
 const MAX_REMEMBERED_IDS = 5_000
 /** Missed activity is requested until it succeeds. */
 const RETRY_MS = 1_000
@@ -45,8 +46,8 @@ export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
     let retry: ReturnType<typeof setTimeout> | undefined
 
     function onEvents(events: LiveEvent[]) {
-      const newEvents = events.filter(({ id }) => id === null || !seenIds.has(id))
-      for (const { id } of newEvents) if (id) seenIds.add(id)
+      const newEvents = events.filter((event) => !seenIds.has(activityIdOf(event)))
+      for (const event of newEvents) if (event.id !== null) seenIds.add(activityIdOf(event))
       if (seenIds.size > MAX_REMEMBERED_IDS)
         for (const id of [...seenIds].slice(0, MAX_REMEMBERED_IDS / 2)) seenIds.delete(id)
       if (newEvents.length === 0) return
@@ -114,6 +115,9 @@ export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
   )
   return <LiveUpdatesContext value={live}>{children}</LiveUpdatesContext>
 }
+
+/** Cast: only events with an id have an activity. */
+const activityIdOf = ({ id, data }: LiveEvent) => (id === null ? '' : (data as Activity).id)
 
 /** When the oldest cached list was loaded. */
 const oldestListLoad = (queryClient: QueryClient) =>

@@ -1,4 +1,4 @@
-import { customType, index, isNotNull, jsonb, pgTable, sql, text, uuid } from '../drizzle.ts'
+import { bigserial, customType, index, isNotNull, jsonb, pgTable, sql, text, uuid } from '../drizzle.ts'
 import { actorType, timestamptz } from './columns.ts'
 
 const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' })
@@ -18,13 +18,18 @@ export const activity = pgTable(
     actorName: text('actor_name').notNull(),
     metadata: jsonb('metadata').notNull(),
     createdAt: timestamptz('created_at').notNull(),
-    /** The transaction that wrote the row: commits are not in order of ids, and the stream must not miss any. */
+    /** The transaction that wrote the row: commits are not in order of ids, and a reader must not miss any. */
     transaction: transactionId('transaction').notNull().default(sql`pg_current_xact_id()`),
+    /**
+     * The order of rows that became visible together. Taken while the row of the task is locked, so the activities of a
+     * task are in the order of its versions.
+     */
+    sequence: bigserial('sequence', { mode: 'number' }).notNull(),
   },
   (table) => [
     // What each costs a write is in docs/performance.md.
-    // The event stream: what became visible since the last look.
-    index('activity_transaction').on(table.transaction, table.id),
+    // What became visible since the last activity got a position.
+    index('activity_transaction').on(table.transaction),
     // `taskId`.
     index('activity_task').on(table.taskId, table.id).where(isNotNull(table.taskId)),
     // `projectId`, and keys that are bound to a project.

@@ -5,6 +5,7 @@ import { without } from '../../lib/without.ts'
 import {
   isActivityType,
   isDateTime,
+  isEventId,
   isJsonWithin,
   isUuid,
   isWebAddress,
@@ -52,6 +53,7 @@ function ajvWith(options: CheckOptions): Ajv2020 {
   ajv.addFormat('date-time', isDateTime)
   ajv.addFormat('uri', isWebAddress)
   ajv.addFormat('activity-type', isActivityType)
+  ajv.addFormat('event-id', isEventId)
   ajv.addKeyword({
     keyword: 'x-trim',
     type: 'string',

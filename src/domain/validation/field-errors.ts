@@ -86,6 +86,7 @@ const FORMATS: Record<string, string> = {
   uuid: 'a UUID',
   'date-time': 'an ISO 8601 time with an offset, such as 2026-11-21T08:15:30.000Z',
   uri: 'an http or https URL',
+  'event-id': 'the id of an event or the ID of an activity',
   'activity-type': `a type that doesn’t begin with ${RESERVED_ACTIVITY_PREFIXES.join(' ')}`,
 }
 

@@ -7,6 +7,12 @@ export const ANYTHING_MAY_HAVE_CHANGED: TransientEvent[] = [
   { id: null, type: 'routing.changed', projectId: null, data: '{}' },
 ]
 
+/** Sent when the stream cannot tell what a client missed, because its cursor is of another epoch. */
+export const NOTHING_IS_KNOWN: TransientEvent[] = [
+  { id: null, type: 'stream.reset', projectId: null, isForAll: true, data: '{}' },
+  ...ANYTHING_MAY_HAVE_CHANGED,
+]
+
 /** Sends changes of projects and routing on any instance to the stream's subscribers. */
 export function configurationChanges({ feed }: { feed: Pick<ActivityFeed, 'publish'> }) {
   return {

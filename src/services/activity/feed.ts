@@ -1,15 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { parseSnapshot, type Snapshot, spanBetween } from '../../domain/snapshot.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { ActivityLogRow, ActivityRow } from '../../repositories/activity.ts'
+import { type ChangePosition, encodeChangeCursor } from '../../domain/change-cursor.ts'
+import type { ActivityRow } from '../../repositories/activity.ts'
 import type { Repositories } from '../../repositories/index.ts'
+import type { Sequencer } from './sequencer.ts'
 import { bufferedSubscription, type Subscription } from './subscription.ts'
 import { toActivity } from './view.ts'
 
-/** An event of the stream: a row of the activity log, or a transient event that is not stored. */
+/** An event of the stream: a change, or a transient event that is not stored. */
 export interface StreamEvent {
-  /** Null for transient events: a stream cannot resume from them. */
+  /** The cursor of the change. Null for transient events: a stream cannot resume from them. */
   id: string | null
+  /** Absent from transient events. */
+  position?: number
   type: string
   projectId: string | null
   /** Sent to the subscribers of every project. */
@@ -21,10 +23,22 @@ export interface StreamEvent {
 /** An event that is not stored. */
 export type TransientEvent = StreamEvent & { id: null }
 
+/** What a subscriber receives. */
+export interface FeedFilter {
+  /** Null stands for all projects. */
+  projectId: string | null
+  types?: string[] | undefined
+}
+
 export type ActivityFeed = ReturnType<typeof activityFeed>
 
+interface FeedDeps {
+  changes: Pick<Repositories['changes'], 'list' | 'snapshot'>
+  sequencer: Pick<Sequencer, 'catchUp'>
+}
+
 /** Rows of one query. */
-export const PAGE = 200
+const PAGE = 200
 
 const POLL_MS = 100
 const MAX_PAUSE_MS = 5_000
@@ -32,40 +46,38 @@ const MAX_PAUSE_MS = 5_000
 /** Yields to the event loop after this many characters, so that subscribers can read before they count as slow. */
 const MAX_CHARACTERS_PER_TURN = 64 * 1024
 
-/** Older rows come from a restored backup: their transaction ids are those of another cluster. */
-const MAX_AGE_MS = 3_600_000
-
 /**
- * Reads the activity log in commit order, rows of all instances, each exactly once. One reader per process, active only
- * while there are subscribers, polls ten times a second for committed transactions; without any, it does not query the
- * table. (A NOTIFY per write would serialize all commits.)
+ * Reads the activity log in the order of positions, rows of all instances, each exactly once. One reader per process,
+ * active only while there are subscribers, polls ten times a second for committed transactions and gives them positions;
+ * without any, it does not query the tables. (A NOTIFY per write would serialize all commits.)
  */
-export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'activityLog'>; clock: Clock }) {
-  const { activityLog } = repos
+export function activityFeed({ changes, sequencer }: FeedDeps) {
   const subscriptions = new Set<ReturnType<typeof bufferedSubscription>>()
-  let pending: PromiseWithResolvers<Snapshot>[] = []
+  let pending: PromiseWithResolvers<ChangePosition>[] = []
   let reading: Promise<void> | undefined
   let wake = () => {}
   let onError: (error: unknown) => void = () => {}
+  /** Everything up to here was delivered. */
+  let delivered: ChangePosition | undefined
 
   return {
-    position,
     between,
 
     /**
      * Subscribes to events from now on; fails if the database is unavailable. Aborts the controller when the subscriber
-     * is too slow; aborting it from outside ends the subscription.
+     * is too slow or the epoch ends; aborting it from outside ends the subscription.
      */
-    async subscribe(projectId: string | null, ending: AbortController): Promise<Subscription> {
-      const start = Promise.withResolvers<Snapshot>()
-      pending.push(start)
+    async subscribe(filter: FeedFilter, ending: AbortController): Promise<Subscription> {
+      const started = Promise.withResolvers<ChangePosition>()
+      pending.push(started)
       reading ??= read()
       wake()
-      const position = await start.promise
+      const start = await started.promise
       // Added in the turn in which the reader resolved it, so nothing is read in between.
-      const subscription = bufferedSubscription(position, {
+      const subscription = bufferedSubscription(start, {
         ending,
-        isRelevant: (event) => concerns(event, projectId),
+        isRelevant: (event) => concerns(event, filter),
+        position: () => delivered ?? start,
       })
       if (ending.signal.aborted) return subscription
       subscriptions.add(subscription)
@@ -93,44 +105,40 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
     },
   }
 
-  async function position(): Promise<Snapshot> {
-    return parseSnapshot(await activityLog.snapshot())
-  }
-
-  /** What became visible between two positions, in pages; `limit` restricts concurrent reads. */
+  /** The changes after a position up to another one, in pages; `limit` restricts concurrent reads. */
   async function* between(
-    earlier: Snapshot,
+    { epoch, position }: ChangePosition,
     {
-      later,
+      to,
+      filter = EVERYTHING,
       limit = (work) => work(),
-    }: { later: Snapshot; limit?: <T>(work: () => Promise<T>) => Promise<T> },
+    }: { to: number; filter?: FeedFilter; limit?: <T>(work: () => Promise<T>) => Promise<T> },
   ): AsyncGenerator<StreamEvent[]> {
-    if (earlier.text === later.text) return
-    const span = spanBetween(earlier, later)
-    if (!span) throw new Error('The database was restored to an earlier state.')
-    const notBefore = new Date(clock.now().getTime() - MAX_AGE_MS)
-    for (let after: ActivityLogRow | undefined; ; ) {
-      const last = after
-      const rows = await limit(() => activityLog.listWritten(span, { notBefore, after: last, limit: PAGE }))
-      if (rows.length > 0) yield rows.map(toEvent)
-      after = rows.at(-1)
-      if (rows.length < PAGE) return
+    for (let after = position; after < to; ) {
+      const range = { after, to: Math.min(to, after + MAX_POSITIONS), ...filter, limit: PAGE }
+      const rows = await limit(() => changes.list(range))
+      if (rows.length > 0) yield rows.map((row) => toEvent(row, { epoch, position: row.position }))
+      after = rows.length < PAGE ? range.to : (rows.at(-1)?.position ?? range.to)
     }
   }
 
   async function read(): Promise<void> {
-    let last: Snapshot | undefined
+    let seen: string | undefined
     let pause = POLL_MS
+    delivered = undefined
     while (subscriptions.size > 0 || pending.length > 0) {
       const starting = pending
       pending = []
       try {
-        const now = await position()
-        if (last && !spanBetween(last, now)) cutAll()
-        else if (last) for await (const events of between(last, { later: now })) await deliverAll(events)
-        last = now
+        const now = await changes.snapshot()
+        if (now !== seen || !delivered) {
+          const { end, isComplete } = await sequencer.catchUp()
+          await deliverUpTo(end)
+          // Taken before the positions were given: what was committed in between is found by the next look.
+          seen = isComplete ? now : undefined
+        }
         pause = POLL_MS
-        for (const subscriber of starting) subscriber.resolve(now)
+        for (const subscriber of starting) subscriber.resolve(position())
         // They become subscribers before anything else is read.
         await nextTurn()
       } catch (error) {
@@ -141,6 +149,23 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
       await sleep(pause)
     }
     reading = undefined
+  }
+
+  function position(): ChangePosition {
+    if (!delivered) throw new Error('Nothing has been read yet.')
+    return delivered
+  }
+
+  async function deliverUpTo(end: ChangePosition): Promise<void> {
+    if (delivered && (delivered.epoch !== end.epoch || delivered.position > end.position)) cutAll()
+    else if (delivered) {
+      for await (const events of between(delivered, { to: end.position })) {
+        await deliverAll(events)
+        // If the next page cannot be read, this one is not repeated.
+        delivered = { epoch: end.epoch, position: events.at(-1)?.position ?? end.position }
+      }
+    }
+    delivered = end
   }
 
   async function deliverAll(events: StreamEvent[]): Promise<void> {
@@ -158,7 +183,7 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
     for (const subscription of subscriptions) subscription.push(event)
   }
 
-  /** Clients reconnect and resume from their last event. */
+  /** Clients reconnect, and learn that their cursor is of another epoch. */
   function cutAll(): void {
     for (const subscription of subscriptions) subscription.cut()
   }
@@ -175,13 +200,23 @@ export function activityFeed({ repos, clock }: { repos: Pick<Repositories, 'acti
   }
 }
 
-export const toEvent = (row: ActivityRow): StreamEvent => ({
-  id: row.id,
+/** Positions that one query looks up, for a filter that matches few: 15 ms. */
+export const MAX_POSITIONS = 5_000
+
+const EVERYTHING: FeedFilter = { projectId: null }
+
+export const toEvent = (row: ActivityRow, at: ChangePosition): StreamEvent => ({
+  id: encodeChangeCursor(at),
+  position: at.position,
   type: row.type,
   projectId: row.projectId,
   data: JSON.stringify(toActivity(row)),
 })
 
-/** Whether subscribers of a project receive the event; null stands for all projects. */
-export const concerns = (event: Pick<StreamEvent, 'projectId' | 'isForAll'>, projectId: string | null) =>
-  projectId === null || event.projectId === projectId || event.isForAll === true
+/** Whether a subscriber receives the event. */
+export const concerns = (
+  event: Pick<StreamEvent, 'projectId' | 'isForAll' | 'type'>,
+  { projectId, types }: FeedFilter,
+) =>
+  (projectId === null || event.projectId === projectId || event.isForAll === true) &&
+  (types === undefined || types.includes(event.type))

@@ -1,34 +1,43 @@
+import { type ChangePosition, decodeChangeCursor, encodeChangeCursor } from '../../domain/change-cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { replayFrom } from '../../domain/replay.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
 import { projectNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { semaphore } from '../../lib/semaphore.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import type { AccessService, Caller } from '../access.ts'
-import { ANYTHING_MAY_HAVE_CHANGED } from './configuration-changes.ts'
-import { type ActivityFeed, concerns, PAGE, type StreamEvent, toEvent } from './feed.ts'
+import type { Caller } from '../access.ts'
+import { type AdmissionDeps, admission } from './admission.ts'
+import { ANYTHING_MAY_HAVE_CHANGED, NOTHING_IS_KNOWN } from './configuration-changes.ts'
+import { type ActivityFeed, concerns, type StreamEvent, type TransientEvent } from './feed.ts'
+import type { Sequencer } from './sequencer.ts'
 import type { Subscription } from './subscription.ts'
 
 interface StreamRequest {
   projectId?: string | undefined
-  /** The id of the last activity received. */
+  /** The id of the last event received, or of an activity. */
   lastEventId?: string | undefined
 }
 
-interface StreamDeps {
+export interface StreamBatch {
+  events: StreamEvent[]
+  /** In a batch without events: where the stream can resume. */
+  cursor?: string
+}
+
+interface StreamDeps extends Omit<AdmissionDeps, 'limit'> {
   repos: Repositories
   feed: ActivityFeed
-  access: Pick<AccessService, 'isStillAdmitted' | 'onForget'>
+  sequencer: Pick<Sequencer, 'catchUp'>
   clock: Pick<Clock, 'now'>
   /** Sends an empty batch after this long without an event. */
   heartbeatMs?: number
-  /** How often the caller is checked again: a revoked key receives nothing more. */
-  checkMs?: number
 }
 
 /** After a restart all clients reconnect at once: streams use at most this many connections of the pool. */
 const MAX_CONCURRENT_READS = 3
+
+/** A replay reads from the database until it has this much left, which is less than a subscription buffers. */
+const MAX_LEFT = 200
 
 export const streamOperations = {
   open: { scope: 'tasks:read' },
@@ -38,102 +47,100 @@ export const streamOperations = {
 export function streamService({
   repos,
   feed,
+  sequencer,
   access,
   clock,
   heartbeatMs = 15_000,
-  checkMs = 5_000,
+  checkMs,
 }: StreamDeps) {
   const limit = semaphore(MAX_CONCURRENT_READS)
+  const endWithAccess = admission({ access, checkMs, limit })
 
   return {
     /**
-     * Streams what the caller may see, from now or a minute before the last activity received, until `ending` is
-     * aborted: by a disconnect, or here when the caller loses access or reads too slowly. Empty batches are heartbeats.
+     * Streams what the caller may see, from now, after the last event received, or a minute before an activity, until
+     * `ending` is aborted: by a disconnect, or here when the caller loses access or reads too slowly. Batches without
+     * events are heartbeats, the first batch is one.
      * @throws project_not_found
      */
     async open(
       caller: Caller,
       { request: { projectId, lastEventId }, ending }: { request: StreamRequest; ending: AbortController },
-    ): Promise<AsyncIterable<StreamEvent[]>> {
+    ): Promise<AsyncIterable<StreamBatch>> {
       const bound = repos.within(caller)
       if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       const scope = projectId ?? caller.projectId
 
-      if (lastEventId === undefined) {
-        const subscription = await feed.subscribe(scope, ending)
-        watch(caller, ending)
-        return live(subscription, ending.signal)
+      const start = lastEventId === undefined ? undefined : await startAfter(caller, lastEventId)
+      if (start && start !== 'unknown') {
+        endWithAccess(caller, ending)
+        return replay(start, { scope, ending })
       }
-      const isKnown = (await bound.activity.find(lastEventId)) !== undefined
-      const from = replayFrom(lastEventId, { isKnown, now: clock.now() })
-      const start = await feed.position()
-      watch(caller, ending)
-      return replay(caller, { scope, from, start, ending })
+      const subscription = await feed.subscribe({ projectId: scope }, ending)
+      endWithAccess(caller, ending)
+      const missed = start === 'unknown' ? NOTHING_IS_KNOWN : []
+      return live(subscription, { scope, missed, signal: ending.signal })
     },
   }
 
-  async function* live(subscription: Subscription, signal: AbortSignal): AsyncGenerator<StreamEvent[]> {
-    yield []
-    while (!signal.aborted) yield await subscription.next(heartbeatMs)
+  /** Where a stream resumes; `unknown` for a cursor of another epoch, so that nobody knows what came since. */
+  async function startAfter(caller: Caller, lastEventId: string): Promise<ChangePosition | 'unknown'> {
+    const cursor = decodeChangeCursor(lastEventId)
+    const { end } = await sequencer.catchUp()
+    if (cursor) {
+      return cursor.epoch === end.epoch && cursor.position <= end.position ? cursor : 'unknown'
+    }
+    const isKnown = (await repos.within(caller).activity.find(lastEventId)) !== undefined
+    const first = await limit(() =>
+      repos.changes.findFirstSince(replayFrom(lastEventId, { isKnown, now: clock.now() })),
+    )
+    return { epoch: end.epoch, position: first === undefined ? end.position : first - 1 }
   }
 
-  /** Reads from the database at the client's pace: first what existed, then what was added since, then live. */
+  async function* live(
+    subscription: Subscription,
+    { scope, missed, signal }: { scope: string | null; missed: TransientEvent[]; signal: AbortSignal },
+  ): AsyncGenerator<StreamBatch> {
+    yield heartbeat(subscription.start)
+    const events = missed.filter((event) => concerns(event, { projectId: scope }))
+    if (events.length > 0) yield { events }
+    while (!signal.aborted) {
+      // Before the events: without any, the client has all up to here.
+      const position = subscription.position()
+      const events = await subscription.next(heartbeatMs)
+      yield events.length > 0 ? { events } : heartbeat(position)
+    }
+  }
+
+  /** Reads from the database at the client's pace until little is left, then live. */
   async function* replay(
-    caller: Caller,
-    {
-      scope,
-      from,
-      start,
-      ending,
-    }: { scope: string | null; from: string; start: Snapshot; ending: AbortController },
-  ): AsyncGenerator<StreamEvent[]> {
+    start: ChangePosition,
+    { scope, ending }: { scope: string | null; ending: AbortController },
+  ): AsyncGenerator<StreamBatch> {
     const { signal } = ending
-    const { activity } = repos.within(caller)
-    yield []
-    for (let after: string | undefined; ; ) {
-      const filter = { projectId: scope ?? undefined, from }
-      const last = after
-      const rows = await limit(() => activity.listVisible(start.text, { filter, after: last, limit: PAGE }))
-      if (signal.aborted) return
-      yield rows.map(toEvent)
-      after = rows.at(-1)?.id
-      if (rows.length < PAGE) break
-    }
-    // Until the rest is small enough to be buffered.
+    const filter = { projectId: scope }
+    yield heartbeat(start)
     let position = start
-    for (let count = PAGE; count >= PAGE; ) {
-      const next = await feed.position()
-      count = 0
-      for await (const events of feed.between(position, { later: next, limit })) {
+    for (let left = MAX_LEFT; left >= MAX_LEFT; ) {
+      const { end } = await sequencer.catchUp()
+      if (end.epoch !== start.epoch) return ending.abort()
+      left = end.position - position.position
+      for await (const events of feed.between(position, { to: end.position, filter, limit })) {
         if (signal.aborted) return
-        count += events.length
-        yield events.filter((event) => concerns(event, scope))
+        yield { events }
       }
-      position = next
+      position = end
     }
-    const subscription = await feed.subscribe(scope, ending)
-    for await (const events of feed.between(position, { later: subscription.start, limit })) {
-      yield events.filter((event) => concerns(event, scope))
-    }
+    const subscription = await feed.subscribe(filter, ending)
+    if (subscription.start.epoch !== start.epoch) return ending.abort()
+    const { position: to } = subscription.start
+    for await (const events of feed.between(position, { to, filter, limit })) yield { events }
     // Transient events sent meanwhile are not in the log.
-    yield ANYTHING_MAY_HAVE_CHANGED.filter((event) => concerns(event, scope))
-    yield* live(subscription, signal)
-  }
-
-  function watch(caller: Caller, ending: AbortController): void {
-    async function check() {
-      // While the database is unavailable there are no events and no new callers.
-      const isAdmitted = await limit(() => access.isStillAdmitted(caller)).catch(() => true)
-      if (!isAdmitted) ending.abort()
-    }
-    // At once after a revocation on any instance, and periodically for expiry.
-    const unlisten = access.onForget(check)
-    const timer = setInterval(check, checkMs)
-    const stop = () => {
-      clearInterval(timer)
-      unlisten()
-    }
-    if (ending.signal.aborted) stop()
-    else ending.signal.addEventListener('abort', stop)
+    yield* live(subscription, { scope, missed: ANYTHING_MAY_HAVE_CHANGED, signal })
   }
 }
+
+const heartbeat = (position: ChangePosition): StreamBatch => ({
+  events: [],
+  cursor: encodeChangeCursor(position),
+})

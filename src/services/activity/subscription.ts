@@ -1,9 +1,11 @@
-import type { Snapshot } from '../../domain/snapshot.ts'
+import type { ChangePosition } from '../../domain/change-cursor.ts'
 import type { StreamEvent } from './feed.ts'
 
 export interface Subscription {
-  /** Events that became visible after it are delivered, earlier ones are not. */
-  start: Snapshot
+  /** Changes after it are delivered, earlier ones are not. */
+  start: ChangePosition
+  /** All changes up to here are in what `next` has returned, if that was empty. */
+  position(): ChangePosition
   /** The next batch of events; empty at the deadline or the end of the subscription. */
   next(deadlineMs: number): Promise<StreamEvent[]>
 }
@@ -15,10 +17,17 @@ const OVERHEAD = 100
 /** Characters of one batch. */
 const MAX_BATCH = 64 * 1024
 
+interface SubscriptionOptions {
+  ending: AbortController
+  isRelevant(event: StreamEvent): boolean
+  /** Up to where the feed has pushed events. */
+  position(): ChangePosition
+}
+
 /** One subscriber with a bounded buffer; a slow one is disconnected. */
 export function bufferedSubscription(
-  start: Snapshot,
-  { ending, isRelevant }: { ending: AbortController; isRelevant: (event: StreamEvent) => boolean },
+  start: ChangePosition,
+  { ending, isRelevant, position }: SubscriptionOptions,
 ) {
   let waiting: StreamEvent[] = []
   let size = 0
@@ -27,6 +36,7 @@ export function bufferedSubscription(
 
   return {
     start,
+    position,
     end,
 
     push(event: StreamEvent): void {

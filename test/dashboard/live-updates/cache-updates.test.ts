@@ -179,6 +179,13 @@ describe('changes reported by the stream', () => {
   })
 })
 
+test('a stream that cannot tell what was missed invalidates everything', async () => {
+  const { updater, wait, invalidatedKeys, others } = await given([row('a')])
+  updater.applyEvents([{ id: null, type: 'stream.reset', data: {} }])
+  await wait(0)
+  expect(invalidatedKeys()).toEqual([...others].sort())
+})
+
 describe('missed activity', () => {
   test('is fetched page by page and returned oldest first', async () => {
     const { service, activitySince } = await given([])
@@ -236,6 +243,7 @@ async function given(shown: TaskListItem[]) {
   for (const name of others) queryClient.setQueryData(name.split(' '), {})
   return {
     service,
+    others,
     queryClient,
     activitySince,
     updater: changesFor(queryClient),

@@ -101,7 +101,7 @@ describe('the event stream', () => {
 
   test('resumes after the last event', async () => {
     const { requests, events, close } = given(
-      () => new Response('id: 7\nevent: task.created\ndata: {"id":"a"}\n\n: alive\n\n'),
+      () => new Response(': here\nid: 6\n\nid: 7\nevent: task.created\ndata: {"id":"a"}\n\n: alive\n\n'),
     )
     await vi.advanceTimersByTimeAsync(3_000)
     expect(events[0]).toEqual({ id: '7', type: 'task.created', data: { id: 'a' } })
