@@ -3,7 +3,7 @@ import { encodeCursor } from '../../src/domain/cursor.ts'
 import { TaskSort } from '../../src/schemas/task-query.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DONE_PROJECT, fillWithMillionTasks, OLD_COUNT, OLD_PROJECT } from '../support/million-tasks.ts'
-import { explaining, type Work, workOf } from '../support/plans.ts'
+import { beyond, explaining, type Limits, MAX_READ, PAGE, type Work, workOf } from '../support/plans.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 /*
@@ -11,11 +11,8 @@ import { freshDatabase } from '../support/postgres.ts'
  * the suite: filling the tables takes a minute.
  */
 
-/** A sort may have a page, and the row that tells whether another follows; of each of the ten lists of a project. */
-const PAGE = 51
+/** A sort may have a page of each of the ten lists of a project. */
 const LISTS = 10
-/** An index scan may skip as many rows, such as those of archived projects; some tables are no larger. */
-const MAX_READ = 1_000
 /** The rows of a project. */
 const MAX_WALK = 45_000
 const TRASH = 10_000
@@ -77,28 +74,12 @@ const PLACES = {
 }
 type Place = keyof typeof PLACES
 
-interface Limits {
-  read?: number
-  sorted?: number
-}
-
 /** What PostgreSQL did for a request. */
 async function workFor(app: TestApp, path: string, options: { key?: string } = {}): Promise<Work[]> {
   works = []
   const { status, body } = await app.get(path, options)
   expect([path, status, body.code]).toEqual([path, 200, undefined])
   return works
-}
-
-/** One line for each statement that reads more. */
-function beyond(done: Work[], { read = MAX_READ, sorted = PAGE }: Limits = {}): string[] {
-  expect(done.length).toBeGreaterThan(0)
-  return done
-    .filter((work) => work.scanned.length > 0 || work.read > read || work.sorted > sorted)
-    .map(
-      (work) =>
-        `reads ${work.read}, sorts ${work.sorted}, scans ${work.scanned} by ${work.indexes}: ${work.statement}`,
-    )
 }
 
 const KEYS: Record<TaskSort, string | number | null> = {

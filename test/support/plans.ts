@@ -58,6 +58,27 @@ export function workOf(notice: string): Work | undefined {
   }
 }
 
+/** A sort may have a page, and the row that tells whether another follows. */
+export const PAGE = 51
+/** An index scan may skip as many rows, such as those of archived projects; some tables are no larger. */
+export const MAX_READ = 1_000
+
+export interface Limits {
+  read?: number
+  sorted?: number
+}
+
+/** One line for each statement that reads more. */
+export function beyond(done: Work[], { read = MAX_READ, sorted = PAGE }: Limits = {}): string[] {
+  if (done.length === 0) throw new Error('There is no plan.')
+  return done
+    .filter((work) => work.scanned.length > 0 || work.read > read || work.sorted > sorted)
+    .map(
+      (work) =>
+        `reads ${work.read}, sorts ${work.sorted}, scans ${work.scanned} by ${work.indexes}: ${work.statement}`,
+    )
+}
+
 const SMALL_TABLE = 500
 const SORTS = new Set(['Sort', 'Incremental Sort'])
 
