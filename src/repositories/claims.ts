@@ -15,9 +15,17 @@ import type { TaskRow } from './tasks.ts'
 export interface ClaimFilter {
   projectId?: string | undefined
   listId?: string | undefined
+  /** Whether the list has at most `MAX_SHORT_LIST` open tasks. */
+  isShortList?: boolean | undefined
   label?: string | undefined
   source?: TaskRow['source'] | undefined
 }
+
+/**
+ * The open tasks of a shorter list are sorted, in about a millisecond. Those of a longer one are read in the order of its
+ * project, with the tasks of other lists between them.
+ */
+export const MAX_SHORT_LIST = 1_000
 
 /** A claim to make, and the id of its activity. */
 export interface NewClaimRow {
@@ -118,6 +126,14 @@ interface NextRow {
   hasMore: boolean
 }
 
+const FILTERS = [
+  'projectId',
+  'listId',
+  'isShortList',
+  'label',
+  'source',
+] as const satisfies readonly (keyof ClaimFilter)[]
+
 const statements = new Map<string, ReturnType<typeof preparedStatement<NextRow>>>()
 
 /** Claims as many tasks as the size, of those that no other transaction has locked. */
@@ -125,9 +141,8 @@ function claimNextOf(size: number, given: (keyof ClaimFilter)[]) {
   const name = `claim ${size} ${given}`
   const known = statements.get(name)
   if (known) return known
-  const isReady = and(sql.raw(IS_CLAIMABLE), ...given.map((member) => CONDITIONS[member]))
-  // Begins with the project, so that only the index of projects has this order.
-  const order = given.includes('projectId') ? sql`project_id, priority desc, id` : sql`priority desc, id`
+  const { conditions, order } = searchOf(given)
+  const isReady = and(sql.raw(IS_CLAIMABLE), ...conditions)
   const statement = preparedStatement<NextRow>(
     name,
     sql`
@@ -157,10 +172,31 @@ function claimNextOf(size: number, given: (keyof ClaimFilter)[]) {
   return statement
 }
 
-const CONDITIONS: Record<keyof ClaimFilter, SQL> = {
-  projectId: isWithin(tasks.projectId, sql.placeholder('projectId')),
-  // `is true` keeps the planner from the indexes of lists, which do not have this order.
-  listId: sql`(${tasks.listId} = ${sql.placeholder('listId')}) is true`,
+/** The conditions of a filter, and the order in which an index has the tasks that meet them. */
+function searchOf(given: (keyof ClaimFilter)[]): { conditions: SQL[]; order: SQL } {
+  const isInList = eq(tasks.listId, sql.placeholder('listId'))
+  const named = (['label', 'source'] as const).filter((member) => given.includes(member))
+  const others = named.map((member) => CONDITIONS[member])
+  const projectId = sql.placeholder('projectId')
+  if (!given.includes('projectId')) return { conditions: others, order: sql`priority desc, id` }
+  // No index has this order: all that is open in the list is read by an index of lists, and by none of projects.
+  if (given.includes('isShortList')) {
+    const isInProject = sql`${tasks.projectId} is not distinct from ${projectId}`
+    return { conditions: [isInList, isInProject, ...others], order: sql`-priority, id` }
+  }
+  return {
+    conditions: [
+      isWithin(tasks.projectId, projectId),
+      // A `case`, because the planner takes lists and projects for independent, and expects hardly any task of both.
+      ...(given.includes('listId') ? [sql`case when ${isInList} then true else false end`] : []),
+      ...others,
+    ],
+    // Begins with the project, so that only the index of projects has this order.
+    order: sql`project_id, priority desc, id`,
+  }
+}
+
+const CONDITIONS = {
   label: sql`${tasks.labels} <> '{}' and lower_names(${tasks.labels}) && lower_names(${sql.placeholder('label')}::text[])`,
   source: eq(tasks.source, sql.placeholder('source')),
 }
@@ -185,10 +221,8 @@ export function claimsRepository(db: Executor, reach: Reach) {
       claims: NewClaimRow[],
       { filter, skipsExpired }: { filter: ClaimFilter; skipsExpired: boolean },
     ): Promise<NextClaims> {
-      const given = (Object.keys(CONDITIONS) as (keyof ClaimFilter)[]).filter(
-        (member) => filter[member] !== undefined,
-      )
-      const { label, ...values } = filter
+      const given = FILTERS.filter((member) => filter[member] !== undefined && filter[member] !== false)
+      const { label, isShortList: _, ...values } = filter
       const { rows } = await claimNextOf(claims.length, given)(db, {
         ...values,
         ...(label !== undefined && { label: [label] }),

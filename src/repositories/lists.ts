@@ -22,6 +22,8 @@ export interface DestinationRow {
   projectId: string
   projectName: string
   isArchived: boolean
+  /** Of its open tasks, as of the last aggregation. */
+  openCount: number
 }
 
 /**
@@ -77,7 +79,7 @@ function findingDestination(name: string, condition: SQL) {
     `find destination ${name}`,
     sql`
       select lists.id as "listId", project_id as "projectId", projects.name as "projectName",
-        archived_at is not null as "isArchived"
+        archived_at is not null as "isArchived", open_count as "openCount"
       from ${lists} join ${projects} on projects.id = project_id
       where ${condition} and not is_closing`,
   )

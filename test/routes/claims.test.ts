@@ -163,6 +163,27 @@ describe('the next claim', () => {
     expect((await next({ projectId: other.id, listId: inbox.id })).status).toBe(204)
   })
 
+  // Few tasks are sorted, and many are read in the order of their project.
+  test.each([0, 2_000])(
+    'is the first one of a list, with %i open tasks as of its count',
+    async (openCount) => {
+      const { id: projectId, task, next } = await given.project()
+      const list = await service.given.list(projectId)
+      await service.query('update lists set open_count = $1 where id = $2', [openCount, list.id])
+      await task({ priority: 3 })
+      const ids: string[] = []
+      for (const priority of [2, 3, 2]) ids.push((await service.given.task(list, { priority })).id)
+      const other = await given.project()
+      expect((await next({ projectId: other.id, listId: list.id })).status).toBe(204)
+      const claimed: string[] = []
+      for (let response = await next({ listId: list.id }); response.status === 200; ) {
+        claimed.push(response.body.id)
+        response = await next({ listId: list.id })
+      }
+      expect(claimed).toEqual([1, 0, 2].map((n) => ids[n]))
+    },
+  )
+
   test('of an unknown place is 404', async () => {
     const { next } = await given.project()
     expect(codeOf(await next({ projectId: UNKNOWN_ID }))).toEqual([404, 'project_not_found'])

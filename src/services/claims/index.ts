@@ -11,7 +11,7 @@ import {
   taskNotReady,
 } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { ClaimFilter } from '../../repositories/claims.ts'
+import { type ClaimFilter, MAX_SHORT_LIST } from '../../repositories/claims.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { ClaimedTask, ClaimRenewal, NextClaim } from '../../schemas/claim-requests.ts'
@@ -166,7 +166,12 @@ async function filterOf(
   const list = listId === undefined ? undefined : await lists.findDestination(listId)
   if (listId !== undefined && !list) throw listNotFound(listId)
   if (list?.isArchived) throw projectArchived(list.projectName)
-  return { projectId: project?.id ?? list?.projectId ?? reach ?? undefined, listId: list?.listId, ...others }
+  return {
+    projectId: project?.id ?? list?.projectId ?? reach ?? undefined,
+    listId: list?.listId,
+    isShortList: list && list.openCount <= MAX_SHORT_LIST,
+    ...others,
+  }
 }
 
 /**
