@@ -5,7 +5,8 @@ import {
   mergedTask,
   taskWithReports,
 } from '../errors/index.ts'
-import { NO_CLAIM, unclaimedStatus } from './claim.ts'
+import { NO_CLAIM, refuseLostClaim, unclaimedStatus } from './claim.ts'
+import type { ActorRef } from './new-task.ts'
 import type { StoredTask } from './task.ts'
 
 /** The columns that merging and unmerging change. */
@@ -14,20 +15,31 @@ type MergeUpdate = Pick<StoredTask, 'mergedInto' | 'status' | 'statusBeforeMerge
 
 /**
  * Decides a merge of a task into another one, of which it becomes a report. Undefined if it is one already.
- * @throws merge_conflict
+ * @throws merge_conflict; claim_lost for a merge under a claim that has ended; task_claimed for one of an assistant that
+ * does not name the claim.
  */
 export function decideMerge(
   task: StoredTask,
-  { target, now }: { target: StoredTask; now: Date },
+  { target, claimNumber, actor, now }: RequestedMerge,
 ): MergeUpdate | undefined {
   const { id, mergedInto } = task
   if (id === target.id) throw mergedIntoItself(id)
-  if (mergedInto === target.id) return undefined
+  const isChange = mergedInto !== target.id
+  refuseLostClaim(task, { claimNumber, actor, isChange })
+  if (!isChange) return undefined
   if (mergedInto !== null) throw mergedTask({ id, mergedInto })
   if (target.mergedInto !== null) throw mergedTarget({ id: target.id, mergedInto: target.mergedInto })
   if (task.reportCount > 0) throw taskWithReports(id)
   if (task.projectId !== target.projectId) throw mergedAcrossProjects()
   return mergedColumns(task, { into: target.id, now })
+}
+
+interface RequestedMerge {
+  target: StoredTask
+  /** The claim under which the task is merged. */
+  claimNumber?: number | undefined
+  actor: Pick<ActorRef, 'type'>
+  now: Date
 }
 
 /** The columns of a task that is merged, which is done. */

@@ -100,7 +100,7 @@ export const UpdateTaskInput = change({
   assignees: described(taskChange.assignees),
   blockedBy: described(taskChange.blockedBy),
   externalUrl: described(taskChange.externalUrl),
-  mergeInto: Type.Optional(Uuid('Alone: makes it a report of the task about the same problem.')),
+  mergeInto: Type.Optional(Uuid('Without other changes: makes it a report of that task.')),
   unmerge: Type.Optional(Type.Boolean()),
 })
 

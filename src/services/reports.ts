@@ -36,11 +36,15 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
   return {
     /**
      * Merges a task into another one of its project; returns one that is merged into it already unchanged.
-     * @throws task_not_found, project_archived, merge_conflict
+     * @throws task_not_found, project_archived, merge_conflict, claim_lost, task_claimed
      */
     async merge(
       caller: Caller,
-      { id, into: requestedInto }: { id: string; into: string },
+      {
+        id,
+        into: requestedInto,
+        claimNumber,
+      }: { id: string; into: string; claimNumber?: number | undefined },
     ): Promise<WrittenTask> {
       const into = requestedInto.toLowerCase()
       return repos.within(caller).transaction(async (repos) => {
@@ -48,12 +52,13 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
         const task = writableTask(locked, id)
         const target = writableTask(locked, into)
         const now = clock.now()
-        const merge = decideMerge(task, { target, now })
+        const actor = actorOf(caller)
+        const merge = decideMerge(task, { target, claimNumber, actor, now })
         if (merge) {
           await repos.tasks.update(task.id, { ...merge, updatedAt: now, version: task.version + 1 })
           const about = { taskId: task.id, projectId: task.projectId }
-          const actor = actorOf(caller)
-          const metadata = { into, from: merge.statusBeforeMerge, ...overriddenBy(actor, task) }
+          const overridden = claimNumber === undefined ? overriddenBy(actor, task) : {}
+          const metadata = { into, from: merge.statusBeforeMerge, ...overridden }
           await log(repos, { type: 'task.merged', caller, now, ...about, metadata })
           await countReport(repos, { clock, target, report: task, difference: 1, actor, now })
         }

@@ -62,6 +62,34 @@ test('an assistant merges a task into another, and unmerges it', async () => {
   expect((await service.get(`/api/tasks/${report.id}`)).body.mergedInto).toBeNull()
 })
 
+test('an assistant merges a claimed task only under its claim', async () => {
+  const { key, inbox } = await givenProjectWithKey(service)
+  const [target, report] = [await service.given.task(inbox), await service.given.task(inbox)]
+  const client = await connect({ key })
+  const merge = (args: object = {}) =>
+    callTool(client, 'update_task', { id: report.id, mergeInto: target.id, ...args })
+  const { data } = await callTool(client, 'claim_task', { id: report.id })
+
+  const unnamed = await merge()
+  const stale = await merge({ claimNumber: data.claim.number + 1 })
+  expect(unnamed).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^task_claimed: .*claimNumber/),
+  })
+  expect(stale).toMatchObject({ isError: true, text: expect.stringMatching(/^claim_lost: /) })
+  expect((await service.get(`/api/tasks/${report.id}`)).body).toMatchObject({ mergedInto: null, version: 2 })
+
+  const merged = await merge({ claimNumber: data.claim.number })
+  expect(merged.data).toMatchObject({ status: 'done', mergedInto: target.id, version: 3 })
+  // The response may have been lost.
+  expect((await merge({ claimNumber: data.claim.number })).data).toEqual(merged.data)
+  const [logged] = await service.query(
+    "select metadata from activity where task_id = $1 and type = 'task.merged'",
+    [report.id],
+  )
+  expect(logged.metadata).toEqual({ into: target.id, from: 'open' })
+})
+
 test('a task is read once for an assistant, with its reports and similar tasks', async () => {
   const { key, inbox } = await givenProjectWithKey(service)
   const target = await service.given.task(inbox, { title: 'Login with a passkey fails' })

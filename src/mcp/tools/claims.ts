@@ -1,10 +1,11 @@
 import type { Static } from '@sinclair/typebox'
-import { type FieldError, validationFailed } from '../../errors/index.ts'
+import { validationFailed } from '../../errors/index.ts'
 import type { Claim } from '../../schemas/claim.ts'
 import type { ClaimedTask, NextClaim } from '../../schemas/claim-requests.ts'
 import { ClaimResult } from '../../schemas/tool-results.ts'
 import { BUDGET_OF_TASK, ClaimTaskInput } from '../../schemas/tools.ts'
 import { claimOperations } from '../../services/claims/index.ts'
+import { argumentErrors, refuseArguments } from './arguments.ts'
 import { briefResult, wholeResult } from './task-results.ts'
 import { creates, openWorld, type Tool, tool } from './tool.ts'
 
@@ -66,29 +67,23 @@ function requestOf({
   claimNumber: number,
   ...filters
 }: Omit<Static<typeof ClaimTaskInput>, 'leaseSeconds'>): ClaimRequest {
-  const names = Object.keys(filters)
+  const others = argumentErrors(filters, 'selects the next ready task; it is not supported with an id')
   if (action === 'claim') {
-    if (number !== undefined) throw validationFailed([OF_CLAIMS])
+    refuseArguments({ claimNumber: number }, 'is only for renew and release')
     if (id === undefined) return { action: 'claim next', filters }
-    if (names.length === 0) return { action, id }
-  } else if (id !== undefined && number !== undefined && names.length === 0) return { action, id, number }
+    if (others.length > 0) throw validationFailed(others)
+    return { action, id }
+  }
+  if (id !== undefined && number !== undefined && others.length === 0) return { action, id, number }
   throw validationFailed([
     ...(id === undefined ? [required('id')] : []),
-    ...(action !== 'claim' && number === undefined ? [required('claimNumber')] : []),
-    ...names.map(ofNextTask),
+    ...(number === undefined ? [required('claimNumber')] : []),
+    ...others,
   ])
 }
-
-const OF_CLAIMS = { path: '/claimNumber', code: 'not_allowed', message: 'is only for renew and release' }
 
 const required = (name: string) => ({
   path: `/${name}`,
   code: 'required',
   message: 'is required for renew and release',
-})
-
-const ofNextTask = (name: string): FieldError => ({
-  path: `/${name}`,
-  code: 'not_allowed',
-  message: 'selects the next ready task; it is not supported with an id',
 })

@@ -1,6 +1,5 @@
 import { taskLines } from '../../domain/task-lines.ts'
 import { fencedLines, UNTRUSTED } from '../../domain/untrusted.ts'
-import { validationFailed } from '../../errors/index.ts'
 import type { TaskBrief } from '../../schemas/context.ts'
 import type { Task } from '../../schemas/task.ts'
 import { AddedComment, TaskLines, WholeTaskResult, WrittenTaskResult } from '../../schemas/tool-results.ts'
@@ -16,6 +15,7 @@ import {
 import { commentOperations } from '../../services/comments.ts'
 import { parsedItems } from '../../services/page.ts'
 import { taskOperations } from '../../services/tasks/index.ts'
+import { refuseArguments } from './arguments.ts'
 import { claimTask } from './claims.ts'
 import { briefResult, textOf, wholeResult } from './task-results.ts'
 import { creates, openWorld, overwrites, reads, type Tool, tool } from './tool.ts'
@@ -93,14 +93,15 @@ export const taskTools: Tool[] = [
     output: WrittenTaskResult,
     async run({ id, mergeInto, unmerge = false, ...fields }, { caller, tasks, reports }) {
       if (unmerge) {
-        requireAlone('unmerge', { mergeInto, ...fields })
+        refuseArguments({ mergeInto, ...fields }, besides('unmerge'))
         return briefResult('Unmerged.', await reports.unmerge(caller, id))
       }
+      const { claimNumber, ...others } = fields
       if (mergeInto !== undefined) {
-        requireAlone('mergeInto', fields)
-        return briefResult('Merged.', await reports.merge(caller, { id, into: mergeInto }))
+        refuseArguments(others, besides('mergeInto'))
+        return briefResult('Merged.', await reports.merge(caller, { id, into: mergeInto, claimNumber }))
       }
-      const { version, claimNumber, ...change } = fields
+      const { version, ...change } = others
       const allowed = version === undefined ? undefined : [version]
       return briefResult('Updated.', await tasks.update(caller, { id, change, claimNumber, allowed }))
     },
@@ -122,11 +123,5 @@ export const taskTools: Tool[] = [
   }),
 ]
 
-/** @throws validation_failed for other fields: merging and unmerging decide about the status, in a change of its own. */
-function requireAlone(name: string, others: object): void {
-  const message = `is not supported with ${name}; pass it in another call`
-  const errors = Object.entries(others)
-    .filter(([, value]) => value !== undefined)
-    .map(([other]) => ({ path: `/${other}`, code: 'not_allowed', message }))
-  if (errors.length > 0) throw validationFailed(errors)
-}
+/** Merging and unmerging decide about the status, in a change of its own. */
+const besides = (name: string) => `is not supported with ${name}; pass it in another call`
