@@ -247,7 +247,10 @@ export function claimsRepository(db: Executor, reach: Reach) {
       return rows[0]?.is ?? false
     },
 
-    /** At most so many claims whose lease is over, in the order in which the tasks are claimed. Skips locked tasks. */
+    /**
+     * At most so many claims whose lease is over, in the order in which the tasks are claimed. Skips locked tasks; that of
+     * one task is waited for.
+     */
     async listExpired({
       filter: { projectId, listId } = {},
       id,
@@ -281,7 +284,7 @@ export function claimsRepository(db: Executor, reach: Reach) {
         )
         .orderBy(desc(tasks.priority), tasks.id)
         .limit(limit)
-        .for('update', { skipLocked: true })
+        .for('update', id === undefined ? { skipLocked: true } : {})
     },
   }
 }

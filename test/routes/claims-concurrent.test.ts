@@ -86,6 +86,28 @@ describe('a task that another transaction has locked', () => {
   })
 })
 
+test('a claim by id waits for another change of the task whose lease is over', async () => {
+  const { claimed, claim } = await given.project()
+  const { id } = await claimed()
+  await given.expire(id)
+  const holder = await service.connect()
+  await holder.query(`begin; select from tasks where id = '${id}' for update`)
+  const again = claim(id)
+  await expect
+    .poll(
+      async () =>
+        (
+          await service.query(
+            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          )
+        ).length,
+    )
+    .toBe(1)
+  await holder.query('rollback')
+  holder.release()
+  expect((await again).body.claim.number).toBe(2)
+})
+
 describe('a claim with an idempotency key', () => {
   const once = (name: string, key: string) => ({ key, headers: { 'idempotency-key': name } })
 
