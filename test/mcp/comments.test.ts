@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AssistantComment } from '../../src/schemas/tool-results.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
@@ -10,8 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const { connect, closeAll } = mcpConnections(() => service)
-afterEach(closeAll)
+const connect = mcpConnections(() => service)
 
 async function givenTask() {
   const { key, inbox } = await givenProjectWithKey(service)

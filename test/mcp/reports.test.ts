@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
 
@@ -8,8 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const { connect, closeAll } = mcpConnections(() => service)
-afterEach(closeAll)
+const connect = mcpConnections(() => service)
 
 test('an assistant gets the newest reports of a task and similar ones, fenced', async () => {
   const { key, inbox } = await givenProjectWithKey(service)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/domain/context-budget.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { CLIENTS, callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
@@ -14,8 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const { connect, closeAll } = mcpConnections(() => service)
-afterEach(closeAll)
+const connect = mcpConnections(() => service)
 
 /** Characters, which the limits are in. */
 const lengthOf = (text: string) => [...text].length

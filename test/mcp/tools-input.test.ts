@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
@@ -9,8 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const { connect, closeAll } = mcpConnections(() => service)
-afterEach(closeAll)
+const connect = mcpConnections(() => service)
 
 describe('a tool call with invalid arguments', () => {
   test.each([

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { CLIENTS, callTool, givenProjectWithKey, mcpConnections } from '../support/mcp-clients.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
@@ -22,8 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const { connect, closeAll } = mcpConnections(() => service)
-afterEach(closeAll)
+const connect = mcpConnections(() => service)
 
 describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (kind) => {
   test('lists ten tools, each with four annotations and an output schema', async () => {

@@ -8,8 +8,7 @@ beforeAll(async () => {
   service = await startApp()
 })
 afterAll(() => service.close())
-const { connect, closeAll } = mcpConnections(() => service)
-afterAll(closeAll)
+const connect = mcpConnections(() => service)
 beforeEach(() => service.query('delete from rules'))
 
 const create = async (content: string, paths?: string[], more: object = {}) =>

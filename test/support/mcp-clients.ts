@@ -4,6 +4,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterEach } from 'vitest'
 import type { TestApp } from './app.ts'
 
 const me = { name: 'test', version: '1.0.0' }
@@ -56,18 +57,16 @@ interface ConnectOptions {
   kind?: keyof typeof CLIENTS | undefined
 }
 
-/** Connects clients, and closes them together. */
+/** Connects clients, and closes them after each test. */
 export function mcpConnections(service: () => Pick<TestApp, 'url' | 'adminKey'>) {
   const open: McpClient[] = []
-  return {
-    async connect({ key = service().adminKey, kind = 'v2 client, 2026-07-28' }: ConnectOptions = {}) {
-      const client = await CLIENTS[kind](service().url, { 'x-api-key': key })
-      open.push(client)
-      return client
-    },
-    async closeAll() {
-      for (const client of open.splice(0)) await client.close()
-    },
+  afterEach(async () => {
+    for (const client of open.splice(0)) await client.close()
+  })
+  return async ({ key = service().adminKey, kind = 'v2 client, 2026-07-28' }: ConnectOptions = {}) => {
+    const client = await CLIENTS[kind](service().url, { 'x-api-key': key })
+    open.push(client)
+    return client
   }
 }
 
