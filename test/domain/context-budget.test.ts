@@ -7,57 +7,7 @@ import {
 } from '../../src/domain/context-budget.ts'
 import { contextMarkdown } from '../../src/domain/context-markdown.ts'
 import type { Context } from '../../src/schemas/context.ts'
-
-const now = '2026-11-21T08:15:30.000Z'
-const text = fc.string({
-  unit: fc.constantFrom('a', ' ', '\n', '"', '`', '<', '日', '\u0007', '🔥'),
-  maxLength: 300,
-})
-const actor = { type: 'key' as const, id: null, name: 'k' }
-
-const instruction = fc
-  .record({ id: fc.uuid(), content: text, priority: fc.double({ noNaN: true }) })
-  .map((rule) => ({
-    ...rule,
-    isActive: true,
-    paths: [],
-    projectId: null,
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-    updatedBy: actor,
-  }))
-const list = fc
-  .record({ id: fc.uuid(), name: text, projectId: fc.uuid(), projectName: text })
-  .map((list) => ({ ...list, isDefault: false, openCount: 1 }))
-const task = fc.record({ id: fc.uuid(), title: text }).map((task) => ({
-  ...task,
-  status: 'open',
-  priority: 'low',
-  labels: [],
-  source: 'api',
-  listId: task.id,
-  updatedAt: now,
-}))
-
-const context = fc
-  .record({
-    instructions: fc.array(instruction, { maxLength: 60 }),
-    lists: fc.array(list, { maxLength: 20 }),
-    recent: fc.array(task, { maxLength: 10 }),
-    project: fc.option(fc.record({ id: fc.uuid(), name: text })),
-  })
-  .map(
-    ({ recent, ...rest }) =>
-      ({
-        ...rest,
-        tasks: { open: 1, inProgress: 2, recent },
-        notice: 'n',
-        serverTime: now,
-        omitted: [],
-        omittedCount: 0,
-      }) as unknown as Context,
-  )
+import { anyContext, anyRule } from '../support/contexts.ts'
 
 async function sizes(context: Context) {
   const pieces: string[] = []
@@ -79,7 +29,7 @@ const empty = (context: Context) => withinBudget(context, 1)
 describe('a context within a budget', () => {
   test('never exceeds it in either format, except for the minimum', async () => {
     await fc.assert(
-      fc.asyncProperty(context, fc.integer({ min: 1, max: 8_000 }), async (whole, budget) => {
+      fc.asyncProperty(anyContext, fc.integer({ min: 1, max: 8_000 }), async (whole, budget) => {
         const cut = withinBudget(whole, budget)
         const [json = 0, markdown = 0] = await sizes(cut)
         if (idsOf(cut).length + cut.omitted.length > 0)
@@ -91,11 +41,11 @@ describe('a context within a budget', () => {
   })
 
   test('is not exceeded by the count of the omissions that are not named', async () => {
-    const [first, second] = fc.sample(instruction, { numRuns: 2, seed: 1 }).map((rule) => ({
+    const [first, second] = fc.sample(anyRule, { numRuns: 2, seed: 1 }).map((rule) => ({
       ...rule,
       content: 'x'.repeat(400),
     }))
-    const [base] = fc.sample(context, { numRuns: 1, seed: 1 })
+    const [base] = fc.sample(anyContext, { numRuns: 1, seed: 1 })
     const whole = { ...base, instructions: [first, second], lists: [] } as Context
     whole.tasks = { open: 1, inProgress: 2, recent: [] }
     for (let budget = 1; budget < 600; budget++) {
@@ -106,7 +56,7 @@ describe('a context within a budget', () => {
 
   test('includes or counts every item, keeps the order, and names at most 20 omissions', () => {
     fc.assert(
-      fc.property(context, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {
+      fc.property(anyContext, fc.integer({ min: 1, max: 8_000 }), (whole, budget) => {
         const cut = withinBudget(whole, budget)
         const kept = new Set(idsOf(cut))
         const left = idsOf(whole).filter((id) => !kept.has(id))
@@ -121,7 +71,7 @@ describe('a context within a budget', () => {
 
   test('omits nothing that clearly fits', async () => {
     await fc.assert(
-      fc.asyncProperty(context, fc.integer({ min: 1, max: 8_000 }), async (whole, budget) => {
+      fc.asyncProperty(anyContext, fc.integer({ min: 1, max: 8_000 }), async (whole, budget) => {
         const cut = withinBudget(whole, budget)
         const spare = budget - Math.max(...(await sizes(cut)))
         const left = whole.instructions.filter(({ id }) => !idsOf(cut).includes(id))
@@ -135,16 +85,16 @@ describe('a context within a budget', () => {
 
   test('is complete when everything fits', async () => {
     await fc.assert(
-      fc.asyncProperty(context, async (whole) => {
+      fc.asyncProperty(anyContext, async (whole) => {
         expect(withinBudget(whole, Math.max(...(await sizes(whole))))).toEqual(whole)
       }),
     )
   })
 
   test('of two thousand rules is computed quickly', () => {
-    const [rule] = fc.sample(instruction, { numRuns: 1, seed: 1 })
+    const [rule] = fc.sample(anyRule, { numRuns: 1, seed: 1 })
     const whole = {
-      ...fc.sample(context, { numRuns: 1, seed: 1 })[0],
+      ...fc.sample(anyContext, { numRuns: 1, seed: 1 })[0],
       instructions: [],
     } as unknown as Context
     const instructions = Array.from({ length: 2_000 }, (_, n) => ({
