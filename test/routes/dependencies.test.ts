@@ -1,46 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ApiResponse, startApp, type TestApp } from '../support/app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { depending, errorsOf } from '../support/dependencies.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
 
 let service: TestApp
+let given: ReturnType<typeof depending>
 beforeAll(async () => {
   service = await startApp()
+  given = depending(service)
 })
 afterAll(() => service.close())
 
-const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-const block = (id: string, blockedBy: string[], options = {}) =>
-  service.patch(`/api/tasks/${id}`, { blockedBy }, options)
-const isReady = async (id: string) => (await taskOf(id)).isReady
-
-async function givenTasks(count: number) {
-  const project = await service.given.project()
-  const ids: string[] = []
-  for (let n = 0; n < count; n++)
-    ids.push((await service.given.task(project.inbox, { source: 'api', title: `Task ${n}` })).id)
-  return { project, inbox: project.inbox, ids: ids as [string, string, string, ...string[]] }
-}
-
-/** The errors of a refusal: path and code of each. */
-const errorsOf = ({ status, body }: ApiResponse) => [
-  status,
-  body.code,
-  ...(body.errors ?? []).map(({ path, code }: { path: string; code: string }) => `${path} ${code}`),
-]
-
 describe('blockedBy', () => {
   test('is set and cleared by a change, with its activity', async () => {
-    const { ids } = await givenTasks(3)
+    const { ids } = await given.tasks(3)
     const [task, first, second] = ids
 
-    const changed = await block(task, [first.toUpperCase(), second, first])
+    const changed = await given.block(task, [first.toUpperCase(), second, first])
 
     expect(changed.status).toBe(200)
     expect(changed.body).toMatchObject({ blockedBy: [first, second], isReady: false, version: 2 })
-    expect(await taskOf(task)).toEqual(changed.body)
-    const cleared = await block(task, [])
+    expect(await given.taskOf(task)).toEqual(changed.body)
+    const cleared = await given.block(task, [])
     expect(cleared.body).toMatchObject({ blockedBy: [], isReady: true, version: 3 })
-    expect(await taskOf(task)).toEqual(cleared.body)
+    expect(await given.taskOf(task)).toEqual(cleared.body)
     const logged = await service.query('select type, metadata from activity where task_id = $1 order by id', [
       task,
     ])
@@ -51,28 +34,28 @@ describe('blockedBy', () => {
   })
 
   test('changes nothing if it is the same', async () => {
-    const { ids } = await givenTasks(2)
-    const { body } = await block(ids[0], [ids[1]])
-    expect(await block(ids[0], [ids[1]])).toMatchObject({ status: 200, body })
+    const { ids } = await given.tasks(2)
+    const { body } = await given.block(ids[0], [ids[1]])
+    expect(await given.block(ids[0], [ids[1]])).toMatchObject({ status: 200, body })
   })
 
   test('is checked against the version of the task', async () => {
-    const { ids } = await givenTasks(2)
-    const stale = await block(ids[0], [ids[1]], { headers: { 'if-match': '"7"' } })
+    const { ids } = await given.tasks(2)
+    const stale = await given.block(ids[0], [ids[1]], { headers: { 'if-match': '"7"' } })
     expect(errorsOf(stale)).toEqual([412, 'version_mismatch'])
-    expect((await taskOf(ids[0])).blockedBy).toEqual([])
+    expect((await given.taskOf(ids[0])).blockedBy).toEqual([])
   })
 
   test('is set with a new task', async () => {
-    const { ids, inbox } = await givenTasks(2)
+    const { ids, inbox } = await given.tasks(2)
     const made = await service.post('/api/tasks', { title: 'Blocked', listId: inbox.id, blockedBy: ids })
     expect(made.status).toBe(201)
     expect(made.body).toMatchObject({ blockedBy: ids, isReady: false, version: 1 })
-    expect(await taskOf(made.body.id)).toEqual(made.body)
+    expect(await given.taskOf(made.body.id)).toEqual(made.body)
   })
 
   test('is the same in the replay of a create', async () => {
-    const { ids, inbox } = await givenTasks(1)
+    const { ids, inbox } = await given.tasks(1)
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const body = { title: 'Blocked', listId: inbox.id, blockedBy: [ids[0]] }
     const first = await service.post('/api/tasks', body, { headers })
@@ -87,20 +70,20 @@ describe('blockedBy', () => {
     ['more than 20', Array(21).fill(UNKNOWN_ID), [400, 'validation_failed', '/blockedBy too_many']],
     ['unknown', [UNKNOWN_ID], [404, 'task_not_found', '/blockedBy/0 task_not_found']],
   ])('is refused if it is %s', async (_, blockedBy, expected) => {
-    const { ids, inbox } = await givenTasks(1)
+    const { ids, inbox } = await given.tasks(1)
     expect(errorsOf(await service.patch(`/api/tasks/${ids[0]}`, { blockedBy }))).toEqual(expected)
     const made = await service.post('/api/tasks', { title: 'A task', listId: inbox.id, blockedBy })
     expect(errorsOf(made)).toEqual(expected)
-    expect(await taskOf(ids[0])).toMatchObject({ blockedBy: [], version: 1 })
+    expect(await given.taskOf(ids[0])).toMatchObject({ blockedBy: [], version: 1 })
   })
 
   test('names every task that is refused: deleted, of another project, and itself', async () => {
-    const { ids, inbox } = await givenTasks(3)
+    const { ids, inbox } = await given.tasks(3)
     const [task, deleted, good] = ids
     const far = await service.given.task((await service.given.project()).inbox)
     await service.delete(`/api/tasks/${deleted}`)
 
-    const refused = await block(task, [far.id, good, task, deleted])
+    const refused = await given.block(task, [far.id, good, task, deleted])
 
     expect(errorsOf(refused)).toEqual([
       404,
@@ -110,7 +93,7 @@ describe('blockedBy', () => {
       '/blockedBy/3 task_not_found',
     ])
     expect(refused.body.detail).toBe(`Task ${deleted} not found. And 2 more errors.`)
-    expect(errorsOf(await block(task, [far.id]))).toEqual([
+    expect(errorsOf(await given.block(task, [far.id]))).toEqual([
       400,
       'validation_failed',
       '/blockedBy/0 other_project',
@@ -120,10 +103,10 @@ describe('blockedBy', () => {
   })
 
   test('tells a key nothing about the tasks of other projects', async () => {
-    const { ids, project } = await givenTasks(1)
+    const { ids, project } = await given.tasks(1)
     const far = await service.given.task((await service.given.project()).inbox)
     const key = await service.given.key({ projectId: project.id })
-    expect(errorsOf(await block(ids[0], [far.id], { key }))).toEqual([
+    expect(errorsOf(await given.block(ids[0], [far.id], { key }))).toEqual([
       404,
       'task_not_found',
       '/blockedBy/0 task_not_found',
@@ -131,16 +114,16 @@ describe('blockedBy', () => {
   })
 
   test('keeps a task that was deleted since', async () => {
-    const { ids } = await givenTasks(3)
+    const { ids } = await given.tasks(3)
     const [task, deleted, other] = ids
-    await block(task, [deleted])
+    await given.block(task, [deleted])
     await service.delete(`/api/tasks/${deleted}`)
-    const { status, body } = await block(task, [deleted, other])
+    const { status, body } = await given.block(task, [deleted, other])
     expect([status, body.blockedBy]).toEqual([200, [deleted, other]])
   })
 
   test('in a change of many is set for all or none', async () => {
-    const { ids } = await givenTasks(4)
+    const { ids } = await given.tasks(4)
     const [first, second, third, blocker] = ids as [string, string, string, string]
     const change = (taskIds: string[], blockedBy: string[]) =>
       service.patch('/api/tasks/bulk', { ids: taskIds, change: { blockedBy } })
@@ -150,7 +133,7 @@ describe('blockedBy', () => {
       { id: first, blockedBy: [blocker], isReady: false },
       { id: second, blockedBy: [blocker], isReady: false },
     ])
-    for (const task of changed.body.data) expect(await taskOf(task.id)).toEqual(task)
+    for (const task of changed.body.data) expect(await given.taskOf(task.id)).toEqual(task)
     expect(errorsOf(await change([first, third], [UNKNOWN_ID, third]))).toEqual([
       404,
       'task_not_found',
@@ -158,11 +141,11 @@ describe('blockedBy', () => {
       '/change/blockedBy/1 validation_failed',
     ])
     expect(errorsOf(await change([third, blocker], [second]))).toEqual([409, 'dependency_cycle'])
-    expect((await taskOf(third)).blockedBy).toEqual([])
+    expect((await given.taskOf(third)).blockedBy).toEqual([])
   })
 
   test('in new tasks of a batch names every item that is refused', async () => {
-    const { ids, inbox } = await givenTasks(1)
+    const { ids, inbox } = await given.tasks(1)
     const tasks = [
       { title: 'Good', blockedBy: [ids[0]] },
       { title: 'Bad', blockedBy: [ids[0], UNKNOWN_ID] },
@@ -185,7 +168,7 @@ describe('blockedBy', () => {
   })
 
   test('of an existing task is updated, and may be what it was before', async () => {
-    const { ids, inbox } = await givenTasks(2)
+    const { ids, inbox } = await given.tasks(2)
     const [first, second] = ids
     const send = (blockedBy: string[], query = '?onExisting=update') =>
       service.post(`/api/tasks${query}`, { title: 'T', listId: inbox.id, externalId: 'x-1', blockedBy })
@@ -195,18 +178,18 @@ describe('blockedBy', () => {
     await service.delete(`/api/tasks/${first}`)
     expect((await send([first])).body.blockedBy).toEqual([first])
     expect(await send([first], '')).toMatchObject({ status: 200, body: { id: made.id } })
-    await block(second, [made.id])
+    await given.block(second, [made.id])
     expect(errorsOf(await send([second]))).toEqual([409, 'dependency_cycle'])
     const itself = await service.post('/api/tasks/bulk?onExisting=update', {
       listId: inbox.id,
       tasks: [{ title: 'T', externalId: 'x-1', blockedBy: [made.id] }],
     })
     expect(errorsOf(itself)).toEqual([409, 'dependency_cycle'])
-    expect((await taskOf(made.id)).blockedBy).toEqual([first])
+    expect((await given.taskOf(made.id)).blockedBy).toEqual([first])
   })
 
   test('in one request to two existing tasks makes no cycle', async () => {
-    const { ids, inbox } = await givenTasks(0)
+    const { ids, inbox } = await given.tasks(0)
     expect(ids).toEqual([])
     const upsert = (blockers: Record<string, string[]>) =>
       service.post('/api/tasks/bulk?onExisting=update', {
@@ -228,33 +211,33 @@ describe('blockedBy', () => {
 
 describe('a cycle', () => {
   test('is refused, and named', async () => {
-    const { ids } = await givenTasks(3)
+    const { ids } = await given.tasks(3)
     const [a, b, c] = ids
-    await block(a, [b])
-    await block(b, [c])
+    await given.block(a, [b])
+    await given.block(b, [c])
 
-    const refused = await block(c, [a])
+    const refused = await given.block(c, [a])
 
     expect(errorsOf(refused)).toEqual([409, 'dependency_cycle'])
     expect(refused.body.cycle).toEqual([c, a, b])
     expect(refused.body.detail).toContain(`: ${c}, ${a}, ${b}, ${c}.`)
-    expect(await taskOf(c)).toMatchObject({ blockedBy: [], version: 1 })
+    expect(await given.taskOf(c)).toMatchObject({ blockedBy: [], version: 1 })
   })
 
   test('is refused while a task of it is done or deleted, because it can be reopened or restored', async () => {
-    const { ids } = await givenTasks(3)
+    const { ids } = await given.tasks(3)
     const [a, b, c] = ids
-    await block(a, [b])
-    await block(b, [c])
+    await given.block(a, [b])
+    await given.block(b, [c])
     await service.patch(`/api/tasks/${a}`, { status: 'done' })
     await service.delete(`/api/tasks/${b}`)
-    expect(errorsOf(await block(c, [a]))).toEqual([409, 'dependency_cycle'])
+    expect(errorsOf(await given.block(c, [a]))).toEqual([409, 'dependency_cycle'])
   })
 
   test('is made by no move: in its new project a task is blocked by nothing', async () => {
-    const [from, to] = [await givenTasks(2), await givenTasks(1)]
+    const [from, to] = [await given.tasks(2), await given.tasks(1)]
     const [a, b] = from.ids
-    await block(a, [b])
+    await given.block(a, [b])
     const moved = await service.patch(`/api/tasks/${a}`, { listId: to.inbox.id })
     expect(moved.body).toMatchObject({ blockedBy: [], isReady: true })
     const [logged] = await service.query(
@@ -264,106 +247,21 @@ describe('a cycle', () => {
     expect(logged.metadata.changes).toMatchObject({ blockedBy: { from: [b], to: [] } })
     const both = { listId: to.inbox.id, blockedBy: [to.ids[0]] }
     expect((await service.patch(`/api/tasks/${b}`, both)).body).toMatchObject({ blockedBy: [to.ids[0]] })
-    expect((await block(b, [to.ids[0], a])).status).toBe(200)
+    expect((await given.block(b, [to.ids[0], a])).status).toBe(200)
   })
 
   test('of two changes at the same time is refused', async () => {
     for (let round = 0; round < 5; round++) {
-      const { ids } = await givenTasks(2)
+      const { ids } = await given.tasks(2)
       const [a, b] = ids
-      const responses = await Promise.all([block(a, [b]), block(b, [a])])
+      const responses = await Promise.all([given.block(a, [b]), given.block(b, [a])])
       expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
     }
   })
 })
 
-describe('a task is ready', () => {
-  test('while it is open', async () => {
-    const { ids } = await givenTasks(1)
-    const statuses = ['in_progress', 'done', 'open'] as const
-    const ready = []
-    for (const status of statuses)
-      ready.push((await service.patch(`/api/tasks/${ids[0]}`, { status })).body.isReady)
-    expect(ready).toEqual([false, false, true])
-  })
-
-  test('when all that it is blocked by is done or deleted, and no longer when it is reopened or restored', async () => {
-    const { ids } = await givenTasks(3)
-    const [task, first, second] = ids
-    await block(task, [first, second])
-    const { version } = await taskOf(task)
-    const ready = []
-    const steps = [
-      () => service.patch(`/api/tasks/${first}`, { status: 'done' }),
-      () => service.delete(`/api/tasks/${second}`),
-      () => service.patch(`/api/tasks/${first}`, { status: 'in_progress' }),
-      () => service.patch(`/api/tasks/${first}`, { status: 'done' }),
-      () => service.post(`/api/tasks/${second}/restore`),
-    ]
-    for (const step of steps) {
-      expect((await step()).status).toBeLessThan(300)
-      ready.push(await isReady(task))
-    }
-    expect(ready).toEqual([false, true, false, true, false])
-    expect(await taskOf(task)).toMatchObject({ version, blockedBy: [first, second] })
-  })
-
-  test('when what it is blocked by is merged, and no longer when that is unmerged', async () => {
-    const { ids } = await givenTasks(3)
-    const [task, blocker, target] = ids
-    await block(task, [blocker])
-    await service.post(`/api/tasks/${blocker}/merge`, { into: target })
-    expect(await isReady(task)).toBe(true)
-    await service.post(`/api/tasks/${blocker}/unmerge`)
-    expect(await isReady(task)).toBe(false)
-  })
-
-  test('when what it is blocked by is moved to another project, or gone', async () => {
-    const [here, there] = [await givenTasks(3), await givenTasks(0)]
-    const [task, moved, gone] = here.ids
-    await block(task, [moved, gone])
-    await service.patch(`/api/tasks/${moved}`, { listId: there.inbox.id })
-    expect(await isReady(task)).toBe(false)
-    await service.query('delete from tasks where id = $1', [gone])
-    expect(await isReady(task)).toBe(true)
-    await service.patch(`/api/tasks/${moved}`, { listId: here.inbox.id })
-    expect(await isReady(task)).toBe(false)
-  })
-
-  test('unless its project is archived', async () => {
-    const { ids, project } = await givenTasks(1)
-    await service.post(`/api/projects/${project.id}/archive`)
-    expect(await isReady(ids[0])).toBe(false)
-    await service.post(`/api/projects/${project.id}/unarchive`)
-    expect(await isReady(ids[0])).toBe(true)
-  })
-
-  test('and found by it', async () => {
-    const { ids, project, inbox } = await givenTasks(4)
-    const [ready, blocked, started, done] = ids as [string, string, string, string]
-    await block(blocked, [started])
-    await block(ready, [done])
-    await service.patch(`/api/tasks/${started}`, { status: 'in_progress' })
-    await service.patch(`/api/tasks/${done}`, { status: 'done' })
-    const found = async (query: string) =>
-      (await service.get(`/api/tasks?${query}`)).body.data.map(({ id }: { id: string }) => id)
-    for (const place of [`projectId=${project.id}`, `listId=${inbox.id}`]) {
-      expect(await found(`${place}&isReady=true`)).toEqual([ready])
-      expect(await found(`${place}&isReady=false&sort=createdAt`)).toEqual([blocked, started, done])
-      expect(await found(`${place}&isReady=true&sort=-reports`)).toEqual([ready])
-    }
-    const counted = await service.get(`/api/tasks?projectId=${project.id}&isReady=true&count=true&q=Task`)
-    expect([counted.body.total, counted.body.data.map(({ id }: { id: string }) => id)]).toEqual([1, [ready]])
-    expect(errorsOf(await service.get('/api/tasks?isReady=maybe'))).toEqual([
-      400,
-      'validation_failed',
-      'query.isReady wrong_type',
-    ])
-  })
-})
-
 test('a task that would wait for more than 10,000 others is refused, and a chain of so many is not', async () => {
-  const { ids, inbox } = await givenTasks(2)
+  const { ids, inbox } = await given.tasks(2)
   const [task, other] = ids
   await service.given.tasks(inbox, 10_001)
   await service.query(
@@ -376,16 +274,16 @@ test('a task that would wait for more than 10,000 others is refused, and a chain
     'select id from tasks where list_id = $1 and id <> all($2::uuid[]) order by id limit 2',
     [inbox.id, [task, other]],
   )
-  expect((await block(task, [second.id])).status).toBe(200)
-  expect((await block(other, [task])).status).toBe(400)
-  const refused = await block(other, [first.id])
+  expect((await given.block(task, [second.id])).status).toBe(200)
+  expect((await given.block(other, [task])).status).toBe(400)
+  const refused = await given.block(other, [first.id])
   expect(errorsOf(refused)).toEqual([400, 'validation_failed', '/blockedBy too_many'])
   expect(refused.body.detail).toContain('more than 10,000 others')
   const [last] = await service.query(
     `select id from tasks where list_id = $1 and blocked_by = '{}' and id <> all($2::uuid[])`,
     [inbox.id, [task, other]],
   )
-  const cycle = await block(last.id, [second.id])
+  const cycle = await given.block(last.id, [second.id])
   expect([cycle.status, cycle.body.cycle.length]).toEqual([409, 100])
   expect(cycle.body.detail).toContain('9,990 more')
 })
