@@ -13,7 +13,7 @@ export type McpHandler = ReturnType<typeof mcpHandler>
 
 /** Handles MCP messages, each with a server of its own. */
 export function mcpHandler(app: FastifyInstance, services: Services) {
-  const serverOf = mcpServers(app, { useCases: services })
+  const serverOf = mcpServers(app, { useCases: services, metrics: services.metrics })
   return createMcpHandler(({ authInfo, era }) => serverOf(exchangeOf(authInfo), era), {
     onerror: (err) => app.log.debug({ err }, 'MCP request refused'),
     maxSubscriptions: MAX_LISTENERS,

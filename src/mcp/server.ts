@@ -7,6 +7,7 @@ import { AppError, type FieldError } from '../errors/index.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Caller } from '../services/access.ts'
 import type { UseCases } from '../services/index.ts'
+import type { Metrics } from '../services/metrics/index.ts'
 import { ruleOperations } from '../services/rules.ts'
 import { ADVICE } from './advice.ts'
 import { inputSchema, outputSchema } from './client-schema.ts'
@@ -29,7 +30,11 @@ type ServerOfExchange = (exchange: Exchange, era: 'legacy' | 'modern') => McpSer
 /** Compiles the schemas shared by all exchanges once, and creates a server for each exchange. */
 export function mcpServers(
   app: Pick<FastifyInstance, 'compileCheck' | 'asAppError'>,
-  { useCases, tools = TOOLS }: { useCases: UseCases; tools?: Tool[] | undefined },
+  {
+    useCases,
+    metrics,
+    tools = TOOLS,
+  }: { useCases: UseCases; metrics: Pick<Metrics, 'failed'>; tools?: Tool[] | undefined },
 ): ServerOfExchange {
   const compiled = tools.map((tool) => ({
     ...tool,
@@ -118,6 +123,7 @@ export function mcpServers(
 
   function words(error: unknown, { requestId, log }: Exchange): string {
     const known = app.asAppError(error)
+    metrics.failed(known instanceof AppError ? known.code : 'bad_request')
     if (!(known instanceof AppError) || ['internal_error', 'unavailable'].includes(known.code)) {
       // Logs the mapped error: the driver's own error contains values that users wrote.
       log.error({ err: known }, 'AI tool failed')

@@ -2,11 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Metrics } from '../services/metrics/index.ts'
 
-/** Counts and times responses by route pattern: paths contain ids, so they would be an unlimited number of labels. */
-export const countResponses = fp<{ metrics: Pick<Metrics, 'responded'> }>(
+/**
+ * Counts errors by their code, and counts and times responses by route pattern: paths contain ids, so they would be an
+ * unlimited number of labels.
+ */
+export const countResponses = fp<{ metrics: Pick<Metrics, 'responded' | 'failed'> }>(
   async function countResponses(app: FastifyInstance, { metrics }) {
     app.addHook('onResponse', async ({ method, is404, routeOptions }, reply) => {
       const status = reply.statusCode
+      if (reply.problemCode !== undefined) metrics.failed(reply.problemCode)
       metrics.responded({
         method: METHODS.has(method) ? method : 'other',
         route: is404 ? unmatched(status) : (routeOptions.url ?? 'unmatched'),

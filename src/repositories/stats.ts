@@ -2,6 +2,7 @@ import { sql } from '../db/drizzle.ts'
 import { codehostDeliveries, syncRuns } from '../db/tables/codehost.ts'
 import { codehostWrites } from '../db/tables/codehost-writes.ts'
 import { feedbackUnreadable } from '../db/tables/feedback.ts'
+import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
 
 /** Metrics that are read from the database. */
@@ -12,11 +13,13 @@ export interface Stats {
   unreadable: number
   /** How long the oldest delivery of a code host waits to be applied; 0 if there is none. */
   oldestPushSeconds: number
+  /** Claims whose lease is not over. */
+  openClaims: number
   /** Jobs that are waiting, active, or failed and not yet removed. */
   jobs: { queue: string; state: string; count: number }[]
 }
 
-/** Maximum number of jobs counted per queue, and of deliveries that are read. */
+/** Maximum number of claims, of jobs per queue, and of deliveries that are read. */
 const MAX_COUNTED = 10_000
 
 /** Statistics for metrics. The cost of a read is bounded for tables of any size. */
@@ -33,6 +36,7 @@ export function statsRepository(db: Executor) {
           (select coalesce(sum(count), 0)::int from ${feedbackUnreadable} where day >= ${since}) as unreadable,
           (select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(received_at))), 0)::float8
             from (${waitingPushes}) as waiting) as "oldestPushSeconds",
+          (select count(*)::int from (${openClaims}) as claims) as "openClaims",
           (select coalesce(json_agg(counted), '[]') from (
             select queue, state, count(*)::int as count from (${syncs} union all ${writes}${hasQueues ? queues : sql``}) as work
             group by queue, state) as counted) as jobs`)
@@ -49,6 +53,9 @@ export function statsRepository(db: Executor) {
 const waitingPushes = sql`
   select received_at from ${codehostDeliveries}
     where status = 'received' order by next_attempt_at limit ${MAX_COUNTED}`
+
+const openClaims = sql`
+  select from ${tasks} where claim_expires_at > (select clock_timestamp()) limit ${MAX_COUNTED}`
 
 const syncs = sql`
   (select 'sync' as queue, status as state from ${syncRuns}

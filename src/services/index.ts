@@ -69,7 +69,7 @@ export function services(given: ServiceDeps) {
   const { repos, clock, randomBytes, pool, isEmbedded } = given
   const metrics = metricsService({ repos, clock, pool, isEmbedded })
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
-  const deps = { ...given, codehost }
+  const deps = { ...given, codehost, metrics }
   const vault = tokenVault({ ...codehost, randomBytes })
   const secrets = sourceSecrets({ ...codehost, randomBytes })
   const reader = payloadReader()
@@ -84,7 +84,7 @@ export function services(given: ServiceDeps) {
       logSingle: singleLogOf({ repos, clock }),
       createSingle: singleCreationOf({ repos, clock }),
       updateSingle: singleUpdateOf({ repos, clock }),
-      claimShared: sharedClaimsOf({ repos, clock }),
+      claimShared: sharedClaimsOf({ repos, clock, metrics }),
     }),
     access,
     feed,
@@ -126,7 +126,7 @@ export function services(given: ServiceDeps) {
 type UseCaseDeps = ServiceDeps &
   Pick<Parameters<typeof tasksService>[0], 'createSingle' | 'updateSingle'> &
   Pick<Parameters<typeof activityService>[0], 'logSingle'> &
-  Pick<Parameters<typeof claimsService>[0], 'claimShared'>
+  Pick<Parameters<typeof claimsService>[0], 'metrics' | 'claimShared'>
 
 /** Services without state of their own, which can be created for any transaction. */
 function useCases({
@@ -137,12 +137,13 @@ function useCases({
   createSingle,
   updateSingle,
   logSingle,
+  metrics,
   claimShared,
 }: UseCaseDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   return {
     tasks: tasksService({ repos, clock, createSingle, updateSingle }),
-    claims: claimsService({ repos, clock, claimShared }),
+    claims: claimsService({ repos, clock, metrics, claimShared }),
     taskNames: taskNamesService({ repos }),
     savedFilters: savedFiltersService({ repos, clock }),
     comments: commentsService({ repos, clock }),

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startJobs } from '../../src/jobs/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { claiming } from '../support/claims.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -40,6 +41,23 @@ test('the open counts are aggregated', async () => {
     },
     { timeout: 30_000, interval: 100 },
   )
+  await jobs.stop()
+})
+
+test('a task whose lease is over is opened', async () => {
+  const given = claiming(service)
+  const { claimed } = await given.project()
+  const { id } = await claimed()
+  await given.expire(id)
+  const jobs = await start(service)
+  await vi.waitFor(
+    async () => {
+      const [row] = await service.query('select status, claimed_by_type from tasks where id = $1', [id])
+      expect(row).toEqual({ status: 'open', claimed_by_type: null })
+    },
+    { timeout: 30_000, interval: 100 },
+  )
+  expect((await given.activityOf(id)).at(-1)?.type).toBe('task.claim_expired')
   await jobs.stop()
 })
 

@@ -37,10 +37,11 @@ async function callAs(reach: Pick<Caller, 'scopes' | 'projectId'>) {
     results: longResults(),
     hasEffect: false,
   }
-  const server = mcpServers(service.app, { useCases: service.service, tools: [serviceWide] })(
-    exchange,
-    'legacy',
-  )
+  const server = mcpServers(service.app, {
+    useCases: service.service,
+    metrics: service.service.metrics,
+    tools: [serviceWide],
+  })(exchange, 'legacy')
   const [ofServer, ofClient] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: 'test', version: '1' })
   await Promise.all([server.connect(ofServer), client.connect(ofClient)])

@@ -10,6 +10,11 @@ declare module 'fastify' {
     /** The error as it is returned to callers; an unexpected one becomes `internal_error` with its cause. */
     asAppError(error: unknown): AppError | FastifyError
   }
+
+  interface FastifyReply {
+    /** The code of the error that was sent. */
+    problemCode?: string
+  }
 }
 
 interface ProblemsOptions {
@@ -55,6 +60,7 @@ export function sendProblem(reply: FastifyReply, error: AppError | FastifyError)
     if (retryAfterSeconds) reply.header('retry-after', String(retryAfterSeconds))
     if (allow) reply.header('allow', allow.join(', '))
   }
+  reply.problemCode = body.code
   if (status === 401) reply.header('www-authenticate', 'ApiKey')
   // Does not wait for the rest of the body.
   if (status === 408) reply.header('connection', 'close')

@@ -1,25 +1,36 @@
 import { NO_CLAIM } from '../../domain/claim.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ClaimFilter, ExpiredClaim } from '../../repositories/claims.ts'
-import type { BoundRepositories } from '../../repositories/index.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import { activityRow, SERVICE } from '../activity/row.ts'
+import type { Metrics } from '../metrics/index.ts'
 
 /** Opened by one transaction, which locks them: about 10 ms. */
 const BATCH = 100
 
 interface Expired {
   clock: Clock
+  metrics: Pick<Metrics, 'claimed'>
   filter?: ClaimFilter
   id?: string
 }
 
-/** Opens tasks whose lease is over, and logs it, in a transaction. Returns whether there may be more. */
+/** Opens tasks whose lease is over, and logs it. Returns whether there may be more. */
 export async function openExpired(
-  { claims, tasks, activity }: BoundRepositories,
-  { clock, ...which }: Expired,
+  bound: ReturnType<Repositories['within']>,
+  { metrics, ...which }: Expired,
 ): Promise<boolean> {
+  const { opened, hasMore } = await bound.transaction((repos) => openSome(repos, which))
+  if (opened > 0) metrics.claimed('expired', opened)
+  return hasMore
+}
+
+async function openSome(
+  { claims, tasks, activity }: BoundRepositories,
+  { clock, ...which }: Omit<Expired, 'metrics'>,
+): Promise<{ opened: number; hasMore: boolean }> {
   const expired = await claims.listExpired({ ...which, limit: BATCH })
-  if (expired.length === 0) return false
+  if (expired.length === 0) return { opened: 0, hasMore: false }
   const updatedAt = clock.now()
   const isClaim = ({ status }: ExpiredClaim) => status === 'in_progress'
   const opened = expired.filter(isClaim)
@@ -35,7 +46,7 @@ export async function openExpired(
       return activityRow(clock, { now: updatedAt, type: 'task.claim_expired', actor: SERVICE, ...about })
     }),
   )
-  return expired.length === BATCH
+  return { opened: opened.length, hasMore: expired.length === BATCH }
 }
 
 const idsOf = (claims: ExpiredClaim[]) => claims.map(({ id }) => id)

@@ -18,6 +18,7 @@ import type { ClaimedTask, ClaimRenewal, NextClaim } from '../../schemas/claim-r
 import type { Task } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf, changeLog } from '../activity/row.ts'
+import type { Metrics } from '../metrics/index.ts'
 import { blockedAmong } from '../tasks/blockers.ts'
 import { lockTasks, writableTask } from '../tasks/locks.ts'
 import { mayReadTasks, writtenTask } from '../tasks/view.ts'
@@ -41,6 +42,7 @@ export const claimOperations = {
 interface ClaimsDeps {
   repos: Repositories
   clock: Clock
+  metrics: Pick<Metrics, 'claimed'>
   /** Claims the next task together with others; absent inside a transaction. */
   claimShared?: ReturnType<typeof sharedClaimsOf> | undefined
 }
@@ -49,7 +51,7 @@ interface ClaimsDeps {
  * Claims: who works on a task, and until when. The number of a claim is its fence: a change that names it is made only
  * while the claim lasts.
  */
-export function claimsService({ repos, clock, claimShared }: ClaimsDeps) {
+export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps) {
   const log = changeLog(clock)
   const claimOne = claimShared ?? claimAlone
 
@@ -79,7 +81,9 @@ export function claimsService({ repos, clock, claimShared }: ClaimsDeps) {
       for (;;) {
         await requireClaimable(bound, id)
         const json = await bound.claims.claim(id, newClaim(clock, claimant))
-        if (json !== undefined) return claimedFor(caller, JSON.parse(json))
+        if (json === undefined) continue
+        metrics.claimed('made')
+        return claimedFor(caller, JSON.parse(json))
       }
     },
 
@@ -91,11 +95,13 @@ export function claimsService({ repos, clock, claimShared }: ClaimsDeps) {
       caller: Caller,
       { id, number, leaseSeconds = DEFAULT_LEASE_SECONDS }: ClaimRenewal & { id: string },
     ): Promise<ClaimedTask> {
-      return repos.within(caller).transaction(async (repos) => {
+      const renewed = await repos.within(caller).transaction(async (repos) => {
         const task = await claimedTask(repos, { caller, id, number })
         await repos.claims.renew(task.id, leaseSeconds)
         return claimedFor(caller, await writtenTask(repos, task.id))
       })
+      metrics.claimed('renewed')
+      return renewed
     },
 
     /**
@@ -111,18 +117,19 @@ export function claimsService({ repos, clock, claimShared }: ClaimsDeps) {
         const about = { taskId: task.id, projectId: task.projectId, metadata: { number } }
         await log(repos, { type: 'task.claim_released', caller, now, ...about })
       })
+      metrics.claimed('released')
     },
 
     /** Opens some tasks whose lease is over; returns whether there may be more. Called by the worker every few seconds. */
     async openExpired(): Promise<boolean> {
       const bound = repos.within(everywhere)
       if (!(await bound.claims.hasExpired())) return false
-      return bound.transaction((repos) => openExpired(repos, { clock }))
+      return openExpired(bound, { clock, metrics })
     },
   }
 
   async function claimAlone(request: Parameters<typeof claimNext>[1][number]) {
-    const [result] = await claimNext({ repos, clock }, [request])
+    const [result] = await claimNext({ repos, clock, metrics }, [request])
     return result ?? { hasMore: false }
   }
 
@@ -134,7 +141,7 @@ export function claimsService({ repos, clock, claimShared }: ClaimsDeps) {
     if (project) refuseArchived(project)
     const claim = claimOf(task)
     if (claim) throw taskClaimed(id, claim)
-    if (isClaimExpired(task)) await bound.transaction((repos) => openExpired(repos, { clock, id }))
+    if (isClaimExpired(task)) await openExpired(bound, { clock, metrics, id })
     else if (task.status !== 'open') throw taskNotReady(id, REASONS[task.status])
     const blocked = await blockedAmong(bound, [task])
     if (blocked.has(task.id)) throw taskNotReady(id, REASONS.blocked)

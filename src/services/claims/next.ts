@@ -3,6 +3,7 @@ import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { CLAIM_BATCHES, type ClaimFilter, type NewClaimRow } from '../../repositories/claims.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
+import type { Metrics } from '../metrics/index.ts'
 import { openExpired } from './expired.ts'
 
 export interface NextClaimRequest extends Claimant {
@@ -20,10 +21,11 @@ export interface NextClaimResult {
 interface ClaimsDeps {
   repos: Repositories
   clock: Clock
+  metrics: Pick<Metrics, 'claimed'>
 }
 
 /** Claims of the next tasks, outside any transaction; concurrent ones with the same filter share statements. */
-export function sharedClaimsOf({ repos, clock }: ClaimsDeps) {
+export function sharedClaimsOf(deps: ClaimsDeps) {
   const claim = batcher(claimAll, {
     maxItems: CLAIM_BATCHES[0],
     concurrency: 2,
@@ -46,7 +48,7 @@ export function sharedClaimsOf({ repos, clock }: ClaimsDeps) {
         const size = CLAIM_BATCHES.find((size) => size <= left.length) ?? 1
         const some = left.slice(0, size)
         left = left.slice(size)
-        const claimed = await claimNext({ repos, clock }, some).catch((error) => some.map(() => ({ error })))
+        const claimed = await claimNext(deps, some).catch((error) => some.map(() => ({ error })))
         for (const [index, request] of some.entries()) {
           results.set(request, claimed[index] ?? { hasMore: false })
         }
@@ -61,7 +63,7 @@ export function sharedClaimsOf({ repos, clock }: ClaimsDeps) {
  * `CLAIM_BATCHES`. Opens tasks whose lease is over first: they are ready, too.
  */
 export async function claimNext(
-  { repos, clock }: ClaimsDeps,
+  { repos, clock, metrics }: ClaimsDeps,
   requests: NextClaimRequest[],
 ): Promise<NextClaimResult[]> {
   const bound = repos.within(everywhere)
@@ -69,10 +71,11 @@ export async function claimNext(
   const rows = () => requests.map((request) => newClaim(clock, request))
   let claimed = await bound.claims.claimNext(rows(), { filter, skipsExpired: false })
   if (claimed.hasExpired) {
-    await bound.transaction((repos) => openExpired(repos, { clock, filter }))
+    await openExpired(bound, { clock, metrics, filter })
     claimed = await bound.claims.claimNext(rows(), { filter, skipsExpired: true })
   }
   const { tasks, hasMore } = claimed
+  if (tasks.length > 0) metrics.claimed('made', tasks.length)
   return requests.map((_, index) => ({ json: tasks[index], hasMore }))
 }
 

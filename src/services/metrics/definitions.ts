@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { DeliveryOutcome, PushOutcome, SourceOutcome, SyncOutcome } from './index.ts'
+import type { ClaimOutcome, DeliveryOutcome, PushOutcome, SourceOutcome, SyncOutcome } from './index.ts'
 
 export type MetricDefinitions = ReturnType<typeof metricDefinitions>
 
@@ -30,6 +30,7 @@ const PUSH_OUTCOMES: Record<PushOutcome, 0> = {
   unavailable: 0,
 }
 const SOURCE_OUTCOMES: Record<SourceOutcome, 0> = { ...DELIVERY_OUTCOMES, updated: 0 }
+const CLAIM_OUTCOMES: Record<ClaimOutcome, 0> = { made: 0, renewed: 0, released: 0, expired: 0 }
 
 /** All metrics. Label values come from fixed lists, never from a request. */
 export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
@@ -58,6 +59,11 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
       help: 'Duration of HTTP requests, by route pattern and status class.',
       labelNames: ['method', 'route', 'status'],
       buckets: REQUEST_BUCKETS,
+    }),
+    errors: counter({
+      name: 'inlet_errors_total',
+      help: 'Requests and calls of AI tools that this instance refused, or that failed, by error code.',
+      labelNames: ['code'],
     }),
     streams: gauge({
       name: 'inlet_stream_clients',
@@ -140,6 +146,14 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
     buffered: counter({
       name: 'inlet_receiver_held_total',
       help: 'Deliveries that were retried because the database was unavailable.',
+    }),
+    claims: counterOf(CLAIM_OUTCOMES, {
+      name: 'inlet_claims_total',
+      help: 'Claims of tasks that were made, renewed, or released on this instance, and leases whose end it logged.',
+    }),
+    openClaims: gauge({
+      name: 'inlet_claims_open',
+      help: 'Tasks that are claimed, on all instances; at most 10,000 are counted.',
     }),
     unreadable: gauge({
       name: 'inlet_receiver_unreadable_deliveries',

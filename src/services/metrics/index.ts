@@ -35,6 +35,9 @@ export type PushOutcome =
 /** The outcome of a delivery of a source. */
 export type SourceOutcome = DeliveryOutcome | 'updated'
 
+/** What happened to a claim. Completing the task ends it, too. */
+export type ClaimOutcome = 'made' | 'renewed' | 'released' | 'expired'
+
 /** The outcome of a delivery that failed. An error that is not named here refused it, before the body was read. */
 export const failureOutcome = ({ code }: { code: string }): DeliveryOutcome => FAILURES[code] ?? 'refused'
 
@@ -89,10 +92,14 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
       )
     },
 
+    /** Records an error by its code, which is one of a fixed list. */
+    failed: (code: string) => record(({ errors }) => errors.inc({ code })),
+
     delivered: (outcome: DeliveryOutcome) => record(({ deliveries }) => deliveries.inc({ outcome })),
     pushed: (outcome: PushOutcome) => record(({ pushes }) => pushes.inc({ outcome })),
     sourceDelivered: (outcome: SourceOutcome) =>
       record(({ sourceDeliveries }) => sourceDeliveries.inc({ outcome })),
+    claimed: (outcome: ClaimOutcome, count = 1) => record(({ claims }) => claims.inc({ outcome }, count)),
     buffered: () => record(({ buffered }) => buffered.inc()),
     streamOpened: () => record(({ streams }) => streams.inc()),
     streamClosed: () => record(({ streams }) => streams.dec()),
@@ -206,6 +213,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     for (const { queue, state, count } of stats.jobs) definitions.jobs.set({ queue, state }, count)
     definitions.unreadable.set(stats.unreadable)
     definitions.oldestPush.set(stats.oldestPushSeconds)
+    definitions.openClaims.set(stats.openClaims)
     const isRestarted = databaseStartedAt !== undefined && databaseStartedAt !== stats.startedAt
     databaseStartedAt = stats.startedAt
     if (!isRestarted) return
