@@ -43,12 +43,12 @@ export const unclaimedStatus = ({ status, claimedByType }: StoredTask): StoredTa
 /** The claim that a change of somebody else overrides, for the metadata of its activity. */
 export function overriddenBy(actor: Pick<ActorRef, 'type' | 'id'>, task: ClaimColumns): object {
   const claim = claimOf(task)
-  if (!claim || isSame(actor, claim.by)) return {}
+  if (!claim || isOwnClaim(actor, claim)) return {}
   return { overriddenClaim: { number: claim.number, by: claim.by } }
 }
 
-/** A person in the dashboard is not the assistant that uses the same key. */
-const isSame = (actor: Pick<ActorRef, 'type' | 'id'>, by: Claim['by']) =>
+/** Whether the actor's key made the claim. A person in the dashboard is not the assistant that uses the same key. */
+export const isOwnClaim = (actor: Pick<ActorRef, 'type' | 'id'>, { by }: Pick<Claim, 'by'>): boolean =>
   actor.id === by.id && (actor.type === 'session') === (by.type === 'session')
 
 /**

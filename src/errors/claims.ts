@@ -6,6 +6,13 @@ export const taskClaimed = (id: string, claim: ClaimRef) =>
     claim,
   })
 
+/** For an assistant, of which several can use the same key. */
+export const claimOfThisKey = (id: string, claim: ClaimRef) =>
+  new AppError('task_claimed', {
+    detail: `Task ${id} is claimed with your key until ${claim.expiresAt}. If you made this claim and got no response, go on with claimNumber ${claim.number}. If not, another assistant works on it: claim another task.`,
+    claim,
+  })
+
 export const claimNumberMissing = (id: string, claim: ClaimRef) =>
   new AppError('task_claimed', {
     detail: `Task ${id} is claimed until ${claim.expiresAt}. If the claim is yours, set claimNumber to its number. Otherwise, work on another task.`,

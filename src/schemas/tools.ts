@@ -58,6 +58,7 @@ export const ListTasksInput = toolInput({
   assignee: described(query.assignee),
   source: described(query.source),
   isReady: described(query.isReady, 'Open, not claimed, and not blocked by other tasks.'),
+  claimed: described(query.claimed),
   updatedSince: described(query.updatedSince),
   sort: described(query.sort),
   limit: described({ ...query.limit, default: LINES_OF_PAGE }),

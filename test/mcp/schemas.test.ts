@@ -31,7 +31,6 @@ const LEFT_OUT: Record<string, string[]> = {
   create_rule: ['isActive'],
   list_tasks: [
     'kind',
-    'claimed',
     'externalId',
     'createdSince',
     'openedSince',

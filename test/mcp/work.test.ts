@@ -123,6 +123,41 @@ describe('a claimed task', () => {
   })
 })
 
+describe('a claim whose response was lost', () => {
+  test('is found in the list, and goes on with its number', async () => {
+    const { task, inbox, call } = await givenWork()
+    await service.given.task(inbox, { title: 'Nobody works on this' })
+    await call('claim_task', { id: task.id })
+
+    const claimed = await call('list_tasks', { claimed: true, sort: '-updatedAt' })
+    const again = await call('claim_task', { id: claimed.data.data[0].id })
+
+    expect(claimed.data.data).toMatchObject([{ id: task.id, status: 'in_progress' }])
+    expect(again).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^task_claimed: .*with your key.*go on with claimNumber 1\b/),
+    })
+    expect((await call('update_task', { id: task.id, claimNumber: 1, status: 'done' })).isError).toBe(false)
+  })
+
+  test('of another key has no number, nor one that a person made with the same key', async () => {
+    const { task, key, call } = await givenWork()
+    const session = await service.post('/api/sessions', { key }, { key: null })
+    const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const headers = { cookie, origin: service.url }
+    for (const options of [{}, { key: null, headers }]) {
+      const { body } = await service.post(`/api/tasks/${task.id}/claim`, undefined, options)
+      expect(body.claim.number).toBeGreaterThan(0)
+
+      const { text } = await call('claim_task', { id: task.id })
+
+      expect(text).toMatch(/^task_claimed: /)
+      expect(text).not.toContain('claimNumber')
+      await service.patch(`/api/tasks/${task.id}`, { status: 'open' })
+    }
+  })
+})
+
 describe('claim_task', () => {
   test('claims the first ready task that matches the filters', async () => {
     const { inbox, call } = await givenWork()

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { claimOf, isClaimExpired, NO_CLAIM } from '../../domain/claim.ts'
+import { claimOf, isClaimExpired, isOwnClaim, NO_CLAIM } from '../../domain/claim.ts'
 import type { Operations } from '../../domain/operation.ts'
 import {
   claimLost,
+  claimOfThisKey,
   listNotFound,
   projectArchived,
   projectNotFound,
@@ -79,7 +80,7 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
       const bound = repos.within(caller)
       const claimant = claimantOf(caller, leaseSeconds)
       for (;;) {
-        await requireClaimable(bound, id)
+        await requireClaimable(bound, { caller, id })
         const json = await bound.claims.claim(id, newClaim(clock, claimant))
         if (json === undefined) continue
         metrics.claimed('made')
@@ -134,12 +135,18 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
   }
 
   /** Throws why a task can't be claimed. Opens it, if its lease is over. */
-  async function requireClaimable(bound: ReturnType<Repositories['within']>, id: string): Promise<void> {
+  async function requireClaimable(
+    bound: ReturnType<Repositories['within']>,
+    { caller, id }: { caller: Caller; id: string },
+  ): Promise<void> {
     const task = await bound.tasks.find(id)
     if (!task) throw taskNotFound(id)
     const project = await bound.projects.find(task.projectId)
     if (project) refuseArchived(project)
     const claim = claimOf(task)
+    // An assistant has no idempotency key: it may be the one whose response was lost.
+    if (claim && caller.type === 'assistant' && isOwnClaim(actorOf(caller), claim))
+      throw claimOfThisKey(id, claim)
     if (claim) throw taskClaimed(id, claim)
     if (isClaimExpired(task)) await openExpired(bound, { clock, metrics, id })
     else if (task.status !== 'open') throw taskNotReady(id, REASONS[task.status])
