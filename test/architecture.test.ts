@@ -239,6 +239,17 @@ describe('the source', () => {
     ).toEqual([])
   })
 
+  test('has words for each pattern, because errors show them instead', () => {
+    const withoutWords = (schema: unknown, path: string): string[] => {
+      if (typeof schema !== 'object' || schema === null) return []
+      const { pattern, format } = schema as Record<string, unknown>
+      const isMissing = typeof pattern === 'string' && format !== 'uri' && !('x-words' in schema)
+      const inside = Object.entries(schema).flatMap(([name, part]) => withoutWords(part, `${path}/${name}`))
+      return isMissing ? [path, ...inside] : inside
+    }
+    expect(namedSchemas.flatMap((schema) => withoutWords(schema, String(schema.$id)))).toEqual([])
+  })
+
   test('reads the environment in one place', () => {
     const violations = files
       .filter(({ file }) => !ENTRY_POINTS.includes(file) && /process\.env/.test(source(file)))

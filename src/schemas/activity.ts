@@ -14,7 +14,10 @@ import {
 } from './parts.ts'
 import { Actor } from './task.ts'
 
-const TYPE = '^[a-z0-9._-]{1,64}$'
+const TYPE = {
+  pattern: '^[a-z0-9._-]{1,64}$',
+  'x-words': '1 to 64 characters of a-z, 0-9, dot, underscore and hyphen',
+}
 
 export const Activity = Type.Object(
   {
@@ -46,7 +49,7 @@ const RESERVED = RESERVED_ACTIVITY_PREFIXES.map((prefix) => `\`${prefix}\``)
 export const NewActivity = StrictObject(
   {
     type: Type.String({
-      pattern: TYPE,
+      ...TYPE,
       format: 'activity-type',
       description: `A type of your own: 1 to 64 characters of a-z, 0-9, dot, underscore and hyphen. Types that begin with ${RESERVED.slice(0, -1).join(', ')} or ${RESERVED.at(-1)} are reserved.`,
       examples: ['deploy.finished'],
@@ -77,7 +80,7 @@ export const ActivityQuery = StrictObject(
     type: Type.Optional(
       QueryArray(
         Type.String({
-          pattern: TYPE,
+          ...TYPE,
           description: 'An activity type. Matches exactly.',
           examples: ['task.completed'],
         }),

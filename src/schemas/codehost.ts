@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DateTime, Nullable, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { DateTime, Nullable, SentSecret, StrictObject, StringEnum, Uuid } from './parts.ts'
 import type { SyncRun } from './sync-run.ts'
 
 const SyncSchedule = ['off', 'hourly', 'daily'] as const
@@ -130,7 +130,7 @@ export const ConnectionRequest = StrictObject(
         Type.String({
           minLength: 1,
           maxLength: 500,
-          pattern: '^[!-~]+$',
+          ...SentSecret,
           description:
             'A token with read access to issues and pull requests. It is stored encrypted and never returned. If omitted, the stored token is kept as long as the code host stays the same; the request fails if that token can no longer be decrypted. Null removes the stored token. A key bound to a project must send a token or an `app` with a new repository, and can’t send null.',
         }),

@@ -6,6 +6,7 @@ const Body = Type.String({
   minLength: 1,
   maxLength: 65_536,
   pattern: '\\S',
+  'x-words': 'more than white space',
   description: 'The text in Markdown: 1 to 65,536 characters, not only white space.',
   examples: ['Reproduced with build 812.'],
 })

@@ -2,7 +2,7 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 
 /*
  * Building blocks of all schemas. Keywords that begin with `x-` are our own, checked by `domain/validation/checks.ts`;
- * the rest is JSON Schema 2020-12 as in OpenAPI 3.1.
+ * the rest is JSON Schema 2020-12 as in OpenAPI 3.1. `x-words` is what an error says instead of a pattern: "must be …".
  */
 
 export const Uuid = (description: string) =>
@@ -42,6 +42,13 @@ export const StrictObject = <T extends TProperties>(
 
 /** References a schema with an `$id`, so that it is written once in the contract. */
 export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
+
+/** A secret of another system, which headers contain or are compared with. Errors don't repeat it. */
+export const SentSecret = {
+  pattern: '^[!-~]+$',
+  'x-words': 'ASCII characters without spaces',
+  writeOnly: true,
+}
 
 export const Metadata = Type.Unsafe<Record<string, unknown>>({
   type: 'object',

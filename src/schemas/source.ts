@@ -7,6 +7,7 @@ import {
   Nullable,
   PageOf,
   ref,
+  SentSecret,
   StrictObject,
   StringEnum,
   TrimmedString,
@@ -20,6 +21,7 @@ const MAX_TEMPLATE_LENGTH = 16_384
 
 const Header = Type.String({
   pattern: '^[A-Za-z0-9-]{1,100}$',
+  'x-words': 'the name of a header: 1 to 100 letters, digits, or hyphens',
   description:
     'The header with the signature or token. Required for `hmac_sha256_hex` and `token`, not supported for the others.',
   examples: ['Sentry-Hook-Signature'],
@@ -86,6 +88,7 @@ export type SourceTemplateMember = keyof SourceTemplate
 const Each = Type.String({
   maxLength: 200,
   pattern: '^payload(\\.[A-Za-z0-9_-]+)*$',
+  'x-words': 'a path that begins with payload, such as payload.alerts',
   description: 'The path to an array. Each of its items, at most 500, becomes a task.',
   examples: ['payload.alerts'],
 })
@@ -102,7 +105,7 @@ const Name = TrimmedString(100, {
 const SecretText = Type.String({
   minLength: 16,
   maxLength: 500,
-  pattern: '^[\\x21-\\x7e]+$',
+  ...SentSecret,
   description:
     'The secret that the sender shows: 16 to 500 characters of ASCII without spaces. If omitted, one is created. For `standard_webhooks`, Base64, with or without `whsec_`.',
   examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],

@@ -25,6 +25,7 @@ export const TaskName = Type.Object(
       Nullable(
         Type.String({
           pattern: '^[0-9a-f]{6}$',
+          'x-words': 'six hexadecimal digits',
           description: 'The color of the label at the code host, or null. Assignees have none.',
           examples: ['d73a4a'],
         }),

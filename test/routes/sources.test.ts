@@ -116,6 +116,23 @@ describe('a source', () => {
     expect(body.errors).toEqual([expect.objectContaining({ path, code })])
   })
 
+  test.each<[string, Partial<NewSource>, string]>([
+    ['a secret', { secret: 'tücher und bänder!' }, 'must be ASCII characters without spaces'],
+    [
+      'a path',
+      { each: 'items[0]' },
+      'must be a path that begins with payload, such as payload.alerts, not "items[0]"',
+    ],
+    [
+      'a header',
+      { verify: { scheme: 'token', header: 'X Token' } },
+      'must be the name of a header: 1 to 100 letters, digits, or hyphens, not "X Token"',
+    ],
+  ])('says in words what %s must be, and repeats no secret', async (_, values, message) => {
+    const { status, body } = await service.post('/api/sources', await given(values))
+    expect([status, body.errors.map(({ message }: { message: string }) => message)]).toEqual([400, [message]])
+  })
+
   test('keeps its scheme, because its secret is stored for it', async () => {
     const { source } = await sourceOf(service)
     const change = { verify: { scheme: 'token', header: 'X-Token' } }

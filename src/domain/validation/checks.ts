@@ -104,6 +104,8 @@ function bounded(schema: unknown): unknown {
     own['x-closed'] = Object.keys((own.properties ?? {}) as object)
   }
   if (own['x-items-by-route']) delete own.items
+  // The format includes it: it is for clients that don't know the format.
+  if (own.format === 'uri') delete own.pattern
   if (own.items && own.maxItems !== undefined) {
     const { items, maxItems, ...rest } = own
     return { ...rest, maxItems, if: { minItems: Number(maxItems) + 1 }, else: { items } }

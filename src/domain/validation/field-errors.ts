@@ -66,8 +66,12 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
       return { code: 'out_of_range', message: `must be ${params.comparison} ${limit}, not ${quoted(data)}` }
     case 'format':
       return { code: 'wrong_format', message: `must be ${FORMATS[params.format]}, not ${quoted(data)}` }
-    case 'pattern':
-      return { code: 'wrong_format', message: `must match ${params.pattern}, not ${quoted(data)}` }
+    case 'pattern': {
+      const { 'x-words': words, writeOnly } = parentSchema ?? {}
+      // A secret must not be repeated, even if it is invalid.
+      const value = writeOnly ? '' : `, not ${quoted(data)}`
+      return { code: 'wrong_format', message: `must be ${words}${value}` }
+    }
     case 'x-text':
       return { code: 'invalid_text', message: 'must not contain NUL characters or unpaired surrogates' }
     case 'x-json': {
