@@ -47,6 +47,7 @@ describe('feedback that resembles other feedback', () => {
 
     const reports = panel.getByRole('region', { name: 'Reports' })
     await reports.getByRole('heading', { name: '4 reports' }).waitFor()
+    await similar.waitFor({ state: 'detached' })
     await reports.getByText('4 frustrated · 3 with 2.3.1, 1 with 2.3.0').waitFor()
     await reports.getByText('Seen on a tablet.').waitFor()
     await row.getByTitle('4 reports').waitFor()

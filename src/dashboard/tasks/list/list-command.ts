@@ -93,8 +93,7 @@ export function commandOf(
   if (tasks.length === 0) return undefined
   if (key === '#') return { type: 'remove', tasks, isBulk }
   const step = STEPS.get(key)
-  // An open task merges the first of its similar tasks.
-  if (step && !(step === 'merge' && openId)) return { type: 'openPalette', step, tasks }
+  if (step) return { type: 'openPalette', step, tasks }
   if (key !== 'e') return undefined
   const isAllDone = tasks.every(({ status }) => status === 'done')
   return { type: 'change', tasks, change: { status: isAllDone ? 'open' : 'done' } }

@@ -115,7 +115,7 @@ function Similar({ task, mayWrite }: SectionProps) {
     if (decided && !isBusy) void merge([decided.report], decided.target.id)
   }
   const first = mayWrite ? similar.find(({ task: other }) => mergeOf(task, other)) : undefined
-  useKey('d', () => first && mergeWith(first.task))
+  useKey('d', first && (() => mergeWith(first.task)))
   if (similar.length === 0) return null
   return (
     <section className={styles.section} aria-label="Similar tasks">
@@ -158,17 +158,18 @@ function titleOf(task: Task, other: SimilarTask['task']): string {
 }
 
 /** A shortcut while the component is shown. */
-function useKey(key: string, onPress: () => void) {
+function useKey(key: string, onPress: (() => void) | undefined) {
   const latest = useRef(onPress)
   latest.current = onPress
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== key || event.repeat || !isShortcut(event)) return
+      if (!latest.current || event.key !== key || event.repeat || !isShortcut(event)) return
       event.preventDefault()
       latest.current()
     }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
+    // Before the list, which has the same key for tasks without similar ones.
+    addEventListener('keydown', onKey, { capture: true })
+    return () => removeEventListener('keydown', onKey, { capture: true })
   }, [key])
 }
 

@@ -45,8 +45,8 @@ describe('the key to merge', () => {
     expect(press('d', { selectedTasks: [A, C] })).toMatchObject({ step: 'merge', tasks: [A, C] })
   })
 
-  test('is left to the open task', () => {
-    expect(press('d', { openId: 'b' })).toBeUndefined()
+  test('asks so for the open task, too', () => {
+    expect(press('d', { openId: 'c' })).toEqual({ type: 'openPalette', step: 'merge', tasks: [C] })
   })
 })
 
