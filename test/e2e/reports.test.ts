@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { Task } from '../../src/schemas/task.ts'
 import { startApp } from '../support/app.ts'
 import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
-import { type AppInBrowser, panelOf, rowOf, testWith, violationsOn } from './support/browser.ts'
+import { type AppInBrowser, createTask, panelOf, rowOf, testWith, violationsOn } from './support/browser.ts'
 
 const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
 
@@ -90,5 +90,34 @@ describe('feedback that resembles other feedback', () => {
     await panelOf(page).getByText('sent feedback').waitFor()
     expect((await app.service.get(`/api/projects/${projectId}`)).body.groupFeedback).toBe('off')
     expect(asked.filter((url) => url.split('?')[0]?.endsWith('/similar'))).toEqual([])
+  })
+})
+
+describe('any task', () => {
+  test('is merged by the same key while it is open, and then keeps its status', async ({ app }) => {
+    await createTask(app, { title: 'The export fails' })
+    const task = await createTask(app, { title: 'Nothing happens' })
+    const page = await app.open(`/tasks/${task.id}`)
+    const panel = panelOf(page)
+    await panel.getByRole('heading', { name: 'Nothing happens' }).waitFor()
+    await page.keyboard.press('d')
+    const palette = page.getByRole('dialog', { name: 'Command palette' })
+    await palette.getByRole('combobox', { name: 'Merge into' }).waitFor()
+    await page.keyboard.type('export')
+    await palette.getByRole('option', { name: 'The export fails' }).waitFor()
+    await page.keyboard.press('Enter')
+    await panel.getByText('Merged into').getByRole('link', { name: 'The export fails' }).waitFor()
+
+    const patches: string[] = []
+    page.on('request', (request) => request.method() === 'PATCH' && patches.push(request.url()))
+    await page.keyboard.press('e')
+    await page.getByText('This task is merged. Unmerge it to change its status.').waitFor()
+    await page.keyboard.press('d')
+    await page.getByText('This task is merged. Unmerge it to merge it into another one.').waitFor()
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('option', { name: 'Set priority…' }).waitFor()
+    for (const name of ['Reopen', 'Set status…', 'Merge into…'])
+      expect(await palette.getByRole('option', { name }).count()).toBe(0)
+    expect(patches).toEqual([])
   })
 })

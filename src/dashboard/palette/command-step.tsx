@@ -7,6 +7,7 @@ import { useMe } from '../session/session.ts'
 import { settingsPages } from '../settings/settings-pages.ts'
 import { formatFilters, isNotDone, NOT_DONE, validFilters } from '../tasks/filters.ts'
 import { useAllLists } from '../tasks/list-menu.tsx'
+import { mergeLock, statusLock } from '../tasks/managed.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { taskOption, useFoundTasks } from './found-tasks.ts'
 import { OptionList } from './option-list.tsx'
@@ -70,13 +71,14 @@ function taskCommands({ tasks, actions, onStep }: Pick<StepProps, 'tasks' | 'act
   const group = tasksText(tasks)
   const isDone = tasks.every(({ status }) => status === 'done')
   const step = (label: string, step: PaletteStep): Command => ({ label, run: () => onStep(step) })
+  const isStatusLocked = statusLock(tasks) !== undefined
   const steps = [
-    { ...step('Set status…', 'status'), shortcut: 's' },
+    ...(isStatusLocked ? [] : [{ ...step('Set status…', 'status'), shortcut: 's' }]),
     { ...step('Set priority…', 'priority'), shortcut: 'p' },
     { ...step('Add or remove label…', 'labels'), shortcut: 'l' },
     { ...step('Add or remove assignee…', 'assignees'), shortcut: 'a' },
     { ...step('Move to list…', 'list'), shortcut: 'v' },
-    { ...step('Merge into…', 'merge'), shortcut: 'd' },
+    ...(mergeLock(tasks) ? [] : [{ ...step('Merge into…', 'merge'), shortcut: 'd' }]),
   ]
   const doneOrOpen: Command = {
     label: isDone ? 'Reopen' : 'Mark done',
@@ -85,7 +87,7 @@ function taskCommands({ tasks, actions, onStep }: Pick<StepProps, 'tasks' | 'act
   }
   const deletion: Command = { label: 'Delete', shortcut: '#', run: () => void actions.remove(tasks) }
   return [
-    { ...command(doneOrOpen), group },
+    ...(isStatusLocked ? [] : [{ ...command(doneOrOpen), group }]),
     ...steps.map((option) => ({ ...command(option), group, isStep: true })),
     { ...command(deletion), group },
   ]

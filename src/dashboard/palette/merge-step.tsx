@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TaskListItem } from '../api/queries.ts'
+import { mergeLock } from '../tasks/managed.ts'
 import { byReports } from '../tasks/reports/merging.ts'
 import { similarQuery } from '../tasks/reports/queries.ts'
 import { useMerge } from '../tasks/reports/use-merge.ts'
@@ -12,14 +13,18 @@ import { type StepProps, tasksText, textOf } from './property-steps.tsx'
 const MAX_MERGED = 50
 
 /** Picks the task that the others become reports of: one of them, a similar one, or one that is found by words. */
-export function MergeStep({ tasks, typed, step: _, actions: __, ...rest }: StepProps) {
+export function MergeStep({ tasks: given, typed, step: _, actions: __, ...rest }: StepProps) {
   const [text, setText] = useState(textOf(typed))
   const { merge } = useMerge()
+  const tasks = given.filter(({ mergedInto }) => mergedInto === null)
+  // What has reports can't become one.
+  const target = tasks.find(({ reports }) => reports > 1)
   const [first, ...others] = tasks
   const isOne = others.length === 0
   const similar = useQuery({ ...similarQuery(first?.id ?? ''), enabled: isOne && first !== undefined })
   const found = useFoundTasks(text.trim(), first?.projectId)
-  const tooMany = tasks.length > MAX_MERGED
+  const tooMany = tasks.length > MAX_MERGED ? `Select at most ${MAX_MERGED} tasks to merge.` : undefined
+  const refusal = mergeLock(given) ?? tooMany
 
   const toOption = (group: string) => (target: TaskListItem) => ({
     ...taskOption(target, {
@@ -31,12 +36,13 @@ export function MergeStep({ tasks, typed, step: _, actions: __, ...rest }: StepP
         ),
     }),
   })
-  const suggested = isOne ? (similar.data?.data.map(({ task }) => task) ?? []) : tasks.toSorted(byReports)
+  const selected = target ? [target] : tasks.toSorted(byReports)
+  const suggested = isOne ? (similar.data?.data.map(({ task }) => task) ?? []) : selected
   const listedIds = new Set([...suggested, ...tasks].map(({ id }) => id))
   const options = [
     ...suggested.map(toOption(isOne ? 'Similar' : 'Selected')),
     ...found.tasks
-      .filter(({ id, mergedInto }) => mergedInto === null && !listedIds.has(id))
+      .filter(({ id, mergedInto }) => !target && mergedInto === null && !listedIds.has(id))
       .map(toOption('Tasks'))
       .map((option) => ({ ...option, isFound: true })),
   ]
@@ -44,18 +50,15 @@ export function MergeStep({ tasks, typed, step: _, actions: __, ...rest }: StepP
     <OptionList
       {...rest}
       label="Merge into"
-      placeholder={`Merge ${tasksText(tasks)} into…`}
-      options={tooMany ? [] : options}
+      placeholder={`Merge ${tasksText(refusal ? given : tasks)} into…`}
+      options={refusal ? [] : options}
       text={text}
       onType={setText}
       isSettled={found.isSettled && !similar.isFetching}
-      none={noneText({ tooMany, isTyped: text.trim() !== '' })}
+      none={
+        refusal ?? (text.trim() === '' ? 'Find a task of the same project by words or #number.' : undefined)
+      }
       isEntered={typed.includes('\n')}
     />
   )
-}
-
-function noneText({ tooMany, isTyped }: { tooMany: boolean; isTyped: boolean }): string | undefined {
-  if (tooMany) return `Select at most ${MAX_MERGED} tasks to merge.`
-  return isTyped ? undefined : 'Find a task of the same project by words or #number.'
 }

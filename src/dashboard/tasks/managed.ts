@@ -8,9 +8,33 @@ export function useIsManaged(task: Task): boolean {
   return task.source === 'codehost' && (project === undefined || isOfConnected(task, project))
 }
 
-/** Why the status of a task can't be changed, if it can't. */
-export const statusLock = ({ mergedInto }: Pick<Task, 'mergedInto'>): string | undefined =>
-  mergedInto === null ? undefined : 'This task is merged. Unmerge it to change its status.'
+type Merged = Pick<Task, 'mergedInto'>
+
+/** Why no status of these tasks can be changed; undefined if that of one can. */
+export function statusLock(tasks: Merged[]): string | undefined {
+  if (!areMerged(tasks)) return undefined
+  return tasks.length === 1
+    ? 'This task is merged. Unmerge it to change its status.'
+    : 'These tasks are merged. Unmerge them to change their status.'
+}
+
+/** Why none of these tasks can be merged into another one; undefined if one can. */
+export function mergeLock(tasks: (Merged & Pick<Task, 'reports'>)[]): string | undefined {
+  if (areMerged(tasks))
+    return tasks.length === 1
+      ? 'This task is merged. Unmerge it to merge it into another one.'
+      : 'These tasks are merged. Unmerge them to merge them into another one.'
+  const mergeable = tasks.filter(({ mergedInto }) => mergedInto === null)
+  const reported = mergeable.filter(({ reports }) => reports > 1)
+  if (reported.length > 1)
+    return 'Other tasks are merged into several of these. Unmerge those of all but one to merge them.'
+  return reported.length === 1 && mergeable.length === 1
+    ? 'Other tasks are merged into this one. Unmerge them to merge it into another one.'
+    : undefined
+}
+
+const areMerged = (tasks: Merged[]) =>
+  tasks.length > 0 && tasks.every(({ mergedInto }) => mergedInto !== null)
 
 /** Whether the project is connected to the repository that the task came from. */
 export function isOfConnected(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOfConnected, statusLock } from '../../../src/dashboard/tasks/managed.ts'
+import { isOfConnected, mergeLock, statusLock } from '../../../src/dashboard/tasks/managed.ts'
 
 const externalUrl = 'https://codehost.example/acme/app/issues/1'
 
@@ -17,7 +17,31 @@ describe('a task of the code host', () => {
   })
 })
 
-test('the status of a merged task is locked', () => {
-  expect(statusLock({ mergedInto: null })).toBeUndefined()
-  expect(statusLock({ mergedInto: '0192f0c0-0000-7000-8000-000000000001' })).toContain('Unmerge it')
+const alone = { mergedInto: null, reports: 1 }
+const merged = { mergedInto: '0192f0c0-0000-7000-8000-000000000001', reports: 1 }
+const reported = { mergedInto: null, reports: 2 }
+
+test.each([
+  [[], undefined],
+  [[alone], undefined],
+  [[reported], undefined],
+  [[merged], 'This task is merged. Unmerge it'],
+  [[merged, alone], undefined],
+  [[merged, merged], 'These tasks are merged. Unmerge them'],
+])('the status is locked only if all are merged: %j', (tasks, reason) => {
+  expect(statusLock(tasks)?.slice(0, reason?.length)).toBe(reason)
+})
+
+test.each([
+  [[], undefined],
+  [[alone], undefined],
+  [[reported], 'Other tasks are merged into this one'],
+  [[merged], 'This task is merged. Unmerge it'],
+  [[merged, alone], undefined],
+  [[reported, alone], undefined],
+  [[reported, merged], 'Other tasks are merged into this one'],
+  [[reported, reported, alone], 'Other tasks are merged into several of these'],
+  [[merged, merged], 'These tasks are merged. Unmerge them'],
+])('merging is locked if it would be refused: %j', (tasks, reason) => {
+  expect(mergeLock(tasks)?.slice(0, reason?.length)).toBe(reason)
 })

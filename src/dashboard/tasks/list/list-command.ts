@@ -1,5 +1,6 @@
 import type { TaskListItem } from '../../api/queries.ts'
 import type { PaletteStep } from '../../keyboard/shortcuts.ts'
+import { mergeLock, statusLock } from '../managed.ts'
 
 /** What a shortcut of the task list does. */
 export type ListCommand =
@@ -9,6 +10,7 @@ export type ListCommand =
   | { type: 'open' | 'toggleSelection'; id: string }
   | { type: 'change'; tasks: TaskListItem[]; change: { status: TaskListItem['status'] } }
   | { type: 'remove'; tasks: TaskListItem[]; isBulk: boolean }
+  | { type: 'refuse'; reason: string }
   | { type: 'selectAll' | 'clearSelection' | 'close' }
 
 export interface ListState {
@@ -60,6 +62,12 @@ const STEPS = new Map<string, PaletteStep>([
   ['d', 'merge'],
 ])
 
+const LOCKS = new Map([
+  ['e', statusLock],
+  ['s', statusLock],
+  ['d', mergeLock],
+])
+
 /** The command of a key; undefined when the key does nothing here. `target` is the open or focused task. */
 export function commandOf(
   { key, isShift, isCommand, isOnControl, isInList }: PressedKey,
@@ -92,6 +100,8 @@ export function commandOf(
   if (key === 'x' && target && rows.includes(target)) return { type: 'toggleSelection', id: target.id }
   if (tasks.length === 0) return undefined
   if (key === '#') return { type: 'remove', tasks, isBulk }
+  const reason = LOCKS.get(key)?.(tasks)
+  if (reason) return { type: 'refuse', reason }
   const step = STEPS.get(key)
   if (step) return { type: 'openPalette', step, tasks }
   if (key !== 'e') return undefined

@@ -8,6 +8,7 @@ import { openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { ListMenuItems } from '../list-menu.tsx'
+import { mergeLock, statusLock } from '../managed.ts'
 import { rankOptions, useNames } from '../names.ts'
 import { endSelection } from './end-selection.ts'
 import styles from './task-list.module.css'
@@ -25,6 +26,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
   const matching = useMatchingTasks(filters, selection)
   const { tasks } = selection
   const run = (edit: Promise<string[]>) => void endSelection(selection, edit)
+  const [locked, unmergeable] = [statusLock(tasks), mergeLock(tasks)]
   const change = (change: Schema<'TaskChange'>) => run(actions.change(tasks, change))
   return (
     <div ref={publishHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
@@ -34,10 +36,15 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
           {matching.label}
         </Button>
       )}
-      <Button variant="subtle" onClick={() => change({ status: 'done' })}>
+      <Button
+        variant="subtle"
+        disabled={locked !== undefined}
+        title={locked}
+        onClick={() => change({ status: 'done' })}
+      >
         Mark done
       </Button>
-      <Picker label="Status" options={STATUSES} onSelect={(status) => change({ status })} />
+      <Picker label="Status" lock={locked} options={STATUSES} onSelect={(status) => change({ status })} />
       <Picker label="Priority" options={PRIORITIES} onSelect={(priority) => change({ priority })} />
       <LabelAdder
         projectId={filters.projectId}
@@ -52,7 +59,12 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
         </Menu.Dropdown>
       </Menu>
       {tasks.length > 1 && (
-        <Button variant="subtle" onClick={() => openPalette({ step: 'merge', tasks })}>
+        <Button
+          variant="subtle"
+          disabled={unmergeable !== undefined}
+          title={unmergeable}
+          onClick={() => openPalette({ step: 'merge', tasks })}
+        >
           Merge
         </Button>
       )}
@@ -129,15 +141,19 @@ function LabelAdder({ projectId, onAdd }: LabelAdderProps) {
 
 interface PickerProps<T extends string> {
   label: string
+  /** Why it can't be used. */
+  lock?: string | undefined
   options: Record<T, string>
   onSelect(value: T): void
 }
 
-function Picker<T extends string>({ label, options, onSelect }: PickerProps<T>) {
+function Picker<T extends string>({ label, lock, options, onSelect }: PickerProps<T>) {
   return (
     <Menu position="top">
       <Menu.Target>
-        <Button variant="subtle">{label}</Button>
+        <Button variant="subtle" disabled={lock !== undefined} title={lock}>
+          {label}
+        </Button>
       </Menu.Target>
       <Menu.Dropdown>
         {(Object.entries(options) as [T, string][]).map(([value, label]) => (

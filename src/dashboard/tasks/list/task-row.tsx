@@ -41,7 +41,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { task, index, total, start, height, isOpen, isFocused, isSelected, isSelecting, mayWrite } = props
   const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
-  const lock = statusLock(task)
+  const lock = statusLock([task])
   const number = task.codehostPrNumber ?? task.codehostIssueNumber
   const classes = [
     styles.row,

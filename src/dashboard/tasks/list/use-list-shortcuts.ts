@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { type TaskListItem, taskQuery } from '../../api/queries.ts'
+import { toast } from '../../components/toast.ts'
 import { isCommandKey, isShortcut, openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { endSelection } from './end-selection.ts'
@@ -80,6 +81,8 @@ function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClos
       return selection.selectAll()
     case 'openPalette':
       return openPalette({ ...command, onEdit })
+    case 'refuse':
+      return toast.info(command.reason)
     case 'open':
       return onOpen(command.id)
     case 'close':

@@ -19,7 +19,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
   const actions = useTaskActions()
   const isManaged = useIsManaged(task)
   const mayLabel = mayWrite && !isManaged
-  const lock = statusLock(task)
+  const lock = statusLock([task])
   const labelColors = useLabelColors(task.projectId, {
     isEnabled: task.source === 'codehost' && task.labels.length > 0,
   })

@@ -25,7 +25,7 @@ import { useClaim } from '../claims/use-claim.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { formatFilters } from '../filters.ts'
 import { StatusCircle } from '../icons.tsx'
-import { statusLock, useIsManaged } from '../managed.ts'
+import { mergeLock, statusLock, useIsManaged } from '../managed.ts'
 import { isSuggested } from '../reports/is-suggested.ts'
 import { MergedInto } from '../reports/merged-into.tsx'
 import page from '../tasks-page.module.css'
@@ -130,7 +130,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
   return (
     <div className={styles.body}>
       <div className={styles.bar}>
-        {mayWrite && !statusLock(task) && (
+        {mayWrite && !statusLock([task]) && (
           <Button
             variant="default"
             leftSection={<StatusCircle status={task.status} />}
@@ -159,14 +159,14 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
                   Claim
                 </Menu.Item>
               )}
-              {!task.mergedInto && (
-                <Menu.Item
-                  leftSection={<GitMergeIcon size={16} />}
-                  onClick={() => openPalette({ step: 'merge', tasks: [task as TaskListItem] })}
-                >
-                  Merge into…
-                </Menu.Item>
-              )}
+              <Menu.Item
+                leftSection={<GitMergeIcon size={16} />}
+                disabled={mergeLock([task]) !== undefined}
+                title={mergeLock([task])}
+                onClick={() => openPalette({ step: 'merge', tasks: [task as TaskListItem] })}
+              >
+                Merge into…
+              </Menu.Item>
               <Menu.Item
                 c="var(--red)"
                 leftSection={<TrashIcon size={16} />}

@@ -7,8 +7,10 @@ import {
   positionOf,
 } from '../../../../src/dashboard/tasks/list/list-command.ts'
 
-const row = (id: string, status: TaskListItem['status'] = 'open') => ({ id, status }) as TaskListItem
-const [A, B, C] = [row('a'), row('b'), row('c', 'done')]
+const row = (id: string, values: Partial<TaskListItem> = {}) =>
+  ({ id, status: 'open', mergedInto: null, reports: 1, ...values }) as TaskListItem
+const [A, B, C] = [row('a'), row('b'), row('c', { status: 'done' })]
+const MERGED = row('m', { status: 'done', mergedInto: 'a' })
 
 interface Options extends Partial<ListState>, Partial<PressedKey> {
   lastIndex?: number
@@ -47,6 +49,28 @@ describe('the key to merge', () => {
 
   test('asks so for the open task, too', () => {
     expect(press('d', { openId: 'c' })).toEqual({ type: 'openPalette', step: 'merge', tasks: [C] })
+  })
+})
+
+describe('a merged task', () => {
+  const rows = [A, MERGED]
+
+  test.each(['e', 's', 'd'])('refuses the key %s, and says why', (key) => {
+    expect(press(key, { rows, focusedId: 'm' })).toEqual({
+      type: 'refuse',
+      reason: expect.stringContaining('This task is merged. Unmerge it'),
+    })
+    expect(press(key, { rows, focusedId: 'm', mayWrite: false })).toBeUndefined()
+  })
+
+  test('is changed with others as far as it can be', () => {
+    const tasks = [A, MERGED]
+    expect(press('e', { rows, selectedTasks: tasks })).toEqual({
+      type: 'change',
+      tasks,
+      change: { status: 'done' },
+    })
+    expect(press('p', { rows, focusedId: 'm' })).toMatchObject({ step: 'priority', tasks: [MERGED] })
   })
 })
 
