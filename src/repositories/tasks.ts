@@ -6,6 +6,7 @@ import type { ActivityRow } from './activity.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { insertKeyedNewTasks, insertNewTasks, type KeyedTaskRow, type NewTaskRow } from './new-tasks.ts'
+import { countReported } from './reported-counts.ts'
 import { taskColumns } from './task-columns.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
 import { namingViolations } from './task-violations.ts'
@@ -126,6 +127,9 @@ export function tasksRepository(
         .where(and(eq(tasks.id, id), inReach))
       return row?.mergedInto
     },
+
+    /** How often feedback in a task and its reports has each sentiment and version. */
+    countReported: (id: string) => countReported(db, { id, inReach }),
 
     /** Counts reports of a task, which changes no version of it; returns how many it has now. */
     async addReports(id: string, count: number): Promise<number> {

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { serialized } from '../plugins/pages.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
-import { Merge, ReportQuery, SimilarQuery, SimilarTasks } from '../schemas/report.ts'
+import { Merge, ReportPage, ReportQuery, SimilarQuery, SimilarTasks } from '../schemas/report.ts'
 import { ETag, responses } from '../schemas/responses.ts'
-import { TaskPage, WrittenTask } from '../schemas/task.ts'
+import { WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
 import { reportOperations } from '../services/reports.ts'
 
@@ -69,7 +69,7 @@ export const reportsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, se
         description: 'Returns a page of the tasks that are merged into a task, newest first.',
         params: IdPath('task'),
         querystring: ReportQuery,
-        response: { 200: responses(TaskPage, { description: 'A page of tasks.' }) },
+        response: { 200: responses(ReportPage, { description: 'A page of reports.' }) },
       },
     },
     async (request, reply) =>

@@ -12,7 +12,7 @@ import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
 import { FieldError, Problem } from './problem.ts'
 import { NewProject, Project, ProjectChange } from './project.ts'
-import { Merge, SimilarTasks } from './report.ts'
+import { Merge, ReportCounts, SimilarTasks } from './report.ts'
 import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
 import { NewSavedFilter, SavedFilter, SavedFilterChange, SavedQuery } from './saved-filter.ts'
@@ -67,6 +67,7 @@ export const namedSchemas = [
   NewComment,
   CommentChange,
   Merge,
+  ReportCounts,
   SimilarTasks,
   BulkChange,
   BulkChanged,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Cursor, Limit, ref, StrictObject, Uuid } from './parts.ts'
+import { Cursor, Limit, PageOf, ref, StrictObject, Uuid } from './parts.ts'
 import { TaskListItem } from './task.ts'
 import { TaskQuery } from './task-query.ts'
 
@@ -14,10 +14,50 @@ export const ReportQuery = StrictObject(
     fields: TaskQuery.properties.fields,
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
+    count: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether to return `counts`, of the task and all of its reports, whatever the page. Of more than 10,000 reports, the newest are counted.',
+        default: false,
+      }),
+    ),
   },
   { description: 'Fields and pagination.' },
 )
 export type ReportQuery = Static<typeof ReportQuery>
+
+const Counts = (description: string) =>
+  Type.Array(
+    Type.Object(
+      {
+        name: Type.String({ description: 'The value.' }),
+        count: Type.Integer({ description: 'How many have it.' }),
+      },
+      { description: 'A value, and how many have it.' },
+    ),
+    { maxItems: 50, description: `${description}, most frequent first, at most 50.` },
+  )
+
+export const ReportCounts = Type.Object(
+  {
+    sentiments: Counts('The sentiments of the feedback'),
+    appVersions: Counts('The versions of the app that the feedback is about'),
+  },
+  {
+    $id: 'ReportCounts',
+    description: 'What a task and its reports have in common, as far as they are feedback.',
+  },
+)
+export type ReportCounts = Static<typeof ReportCounts>
+
+const { properties: pageOfReports } = PageOf(ref(TaskListItem), { description: '' })
+export const ReportPage = Type.Object(
+  {
+    ...pageOfReports,
+    counts: Type.Optional({ ...ref(ReportCounts), description: 'With `count=true`.' }),
+  },
+  { description: 'A page of reports.' },
+)
 
 export const SimilarQuery = StrictObject(
   {

@@ -7,8 +7,9 @@ import { taskOrderOf } from '../domain/task-order.ts'
 import { taskNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { ReportedCount } from '../repositories/reported-counts.ts'
 import type { SimilarTask } from '../repositories/similar-tasks.ts'
-import type { ReportQuery, SimilarQuery } from '../schemas/report.ts'
+import type { ReportCounts, ReportQuery, SimilarQuery } from '../schemas/report.ts'
 import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
@@ -102,8 +103,9 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
       const page = { sortBy, direction, after, limit: limit + 1, isSummary }
       const { items, ids, last } = await tasks.list({ mergedInto: id }, page)
       const nextCursor = last && encodeCursor(ORDER, last)
-      if (items !== null) return { items, nextCursor }
-      return { items: '', nextCursor, rest: portionsOf({ tasks }, { ids, isSummary }) }
+      const more = query.count ? { counts: countsOf(await tasks.countReported(id)) } : undefined
+      if (items !== null) return { items, nextCursor, more }
+      return { items: '', nextCursor, more, rest: portionsOf({ tasks }, { ids, isSummary }) }
     },
 
     /**
@@ -158,6 +160,12 @@ async function latestReports(
   const { sortBy, direction } = taskOrderOf({})
   const page = await tasks.list({ mergedInto: id }, { sortBy, direction, limit: limit + 1, isSummary: true })
   return itemsOf<TaskListItem>(page.items ?? '')
+}
+
+function countsOf(counted: ReportedCount[]): ReportCounts {
+  const of = (property: ReportedCount['property']) =>
+    counted.filter((one) => one.property === property).map(({ name, count }) => ({ name, count }))
+  return { sentiments: of('sentiment'), appVersions: of('app_version') }
 }
 
 type ReadTask = Pick<Task, 'id' | 'projectId' | 'title' | 'status' | 'reports'>

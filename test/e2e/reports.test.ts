@@ -76,6 +76,26 @@ describe('feedback that resembles other feedback', () => {
     await expect.poll(async () => (await taskOf(app, first)).reports).toBe(3)
   })
 
+  test('is counted whole, also where only some reports are loaded', async ({ app }) => {
+    const { service } = app
+    const { inbox } = await service.given.project()
+    const feedback = (values: object) =>
+      service.given.task(inbox, { title: 'Export fails', source: 'analytics', ...values })
+    const properties = { sentiment: 'frustrated', app_version: '2.3.1' }
+    const { id } = await feedback({ metadata: { properties }, reportCount: 24 })
+    const merged = { mergedInto: id, status: 'done', statusBeforeMerge: 'open' }
+    for (let number = 0; number < 24; number++)
+      await feedback({
+        ...merged,
+        metadata: { properties: { ...properties, ...(number === 0 && { sentiment: 'meh' }) } },
+      })
+    const page = await app.open(`/tasks/${id}`)
+    const reports = panelOf(page).getByRole('region', { name: 'Reports' })
+    await reports.getByText('24 frustrated, 1 meh · 25 with 2.3.1').waitFor()
+    await reports.getByRole('button', { name: 'Show more' }).click()
+    await expect.poll(() => reports.getByRole('listitem').count()).toBe(24)
+  })
+
   test('is not shown where the project does not want it', async ({ app }) => {
     const [first = ''] = await givenFeedback(app, 2)
     const { projectId } = await taskOf(app, first)

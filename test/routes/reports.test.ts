@@ -298,6 +298,53 @@ describe('the reports of a task', () => {
     )
   })
 
+  test('are counted by sentiment and version with the task itself, whatever the page', async () => {
+    const project = await service.given.project()
+    const feedback = async (sentiment: string, version?: unknown) =>
+      (
+        await service.given.task(project.inbox, {
+          source: 'analytics',
+          metadata: { properties: { sentiment, ...(version !== undefined && { app_version: version }) } },
+        })
+      ).id
+    const target = await feedback('frustrated', '2.3.1')
+    const [deleted, ...others] = [
+      await feedback('loved', '9.9'),
+      await feedback('meh', '2.3.0'),
+      await feedback('frustrated', '2.3.1'),
+      await feedback('frustrated', ''),
+      (await service.given.task(project.inbox, { metadata: { properties: 'none' } })).id,
+    ]
+    for (const id of [deleted, ...others]) await merge(id, target)
+    await service.delete(`/api/tasks/${deleted}`)
+    await feedback('loved', '1.0')
+
+    const first = await reportsOf(target, '?limit=1&count=true')
+
+    expect([first.data.length, first.counts]).toEqual([
+      1,
+      {
+        sentiments: [
+          { name: 'frustrated', count: 3 },
+          { name: 'meh', count: 1 },
+        ],
+        appVersions: [
+          { name: '2.3.1', count: 2 },
+          { name: '2.3.0', count: 1 },
+        ],
+      },
+    ])
+    const second = await reportsOf(target, `?limit=1&count=true&cursor=${first.nextCursor}`)
+    expect(second.counts).toEqual(first.counts)
+    expect(await reportsOf(target)).not.toHaveProperty('counts')
+    const [none] = (await givenTasks(1)).ids
+    expect(await reportsOf(none, '?count=true')).toEqual({
+      data: [],
+      nextCursor: null,
+      counts: { sentiments: [], appVersions: [] },
+    })
+  })
+
   test('sort a list: most reported first, then newest', async () => {
     const { project, ids } = await givenTasks(8)
     const [a, b, c, d, e, f, g, h] = ids as string[] as [

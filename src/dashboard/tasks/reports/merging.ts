@@ -18,13 +18,14 @@ export function mergeOf<A extends Mergeable, B extends Mergeable>(
 export const byReports = (a: Mergeable, b: Mergeable): number =>
   b.reports - a.reports || (a.id < b.id ? -1 : 1)
 
-/** How often each value occurs, most frequent first: "3 frustrated, 1 meh". Empty if there is none. */
-export function countsText(values: unknown[]): string {
-  const counts = new Map<string, number>()
-  for (const value of values)
-    if (typeof value === 'string' && value !== '') counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts]
-    .sort(([, a], [, b]) => b - a)
-    .map(([value, count]) => `${count} ${value}`)
-    .join(', ')
+/** "3 frustrated, 1 meh". Empty if there is none. */
+export function countsText(counts: { name: string; count: number }[], preposition = ''): string {
+  const shown = counts
+    .slice(0, MAX_SHOWN)
+    .map(({ name, count }) => `${count.toLocaleString()} ${preposition}${name}`)
+  const others = counts.slice(MAX_SHOWN).reduce((sum, { count }) => sum + count, 0)
+  return [...shown, ...(others > 0 ? [`${others.toLocaleString()} ${preposition}others`] : [])].join(', ')
 }
+
+/** A line has room for so many. */
+const MAX_SHOWN = 6

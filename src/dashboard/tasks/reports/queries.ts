@@ -38,7 +38,8 @@ export const reportsQuery = ({ id, reports }: Pick<TaskListItem, 'id' | 'reports
     queryFn: ({ pageParam }) =>
       dataOf(
         api.GET('/api/tasks/{id}/reports', {
-          params: { path: { id }, query: { limit: 20, ...cursorParam(pageParam) } },
+          // All are counted, also those that are not loaded: once, with the first page.
+          params: { path: { id }, query: { limit: 20, ...cursorParam(pageParam), count: !pageParam } },
         }),
       ),
     ...cursorPagination,

@@ -35,11 +35,8 @@ function Reports({ task, mayWrite }: SectionProps) {
   const query = useInfiniteQuery(reportsQuery(task))
   const { unmerge, isBusy } = useMerge()
   const reports = itemsOf(query.data)
-  const all = [task, ...reports].map(propertiesOf)
-  const counts = [
-    countsText(all.map(({ sentiment }) => sentiment)),
-    countsText(all.map(({ app_version: version }) => version && `with ${version}`)),
-  ].filter(Boolean)
+  const { sentiments = [], appVersions = [] } = query.data?.pages[0]?.counts ?? {}
+  const counts = [countsText(sentiments), countsText(appVersions, 'with ')].filter(Boolean)
   return (
     <section className={styles.section} aria-label="Reports">
       <h3>{plural(task.reports, 'report')}</h3>

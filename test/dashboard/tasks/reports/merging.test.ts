@@ -28,7 +28,16 @@ test('tasks are ordered as targets: by reports, then by age', () => {
   expect([newer, reported, older].toSorted(byReports)).toEqual([reported, older, newer])
 })
 
-test('values are counted, most frequent first', () => {
-  expect(countsText(['meh', 'frustrated', undefined, 'frustrated', 5, ''])).toBe('2 frustrated, 1 meh')
-  expect(countsText([undefined])).toBe('')
+test('counts are a line, which names the most frequent values', () => {
+  const counts = (...numbers: number[]) => numbers.map((count, index) => ({ name: `1.${index}`, count }))
+  expect(countsText([])).toBe('')
+  expect(
+    countsText([
+      { name: 'frustrated', count: 1_200 },
+      { name: 'meh', count: 1 },
+    ]),
+  ).toBe('1,200 frustrated, 1 meh')
+  expect(countsText(counts(9, 8, 7, 6, 5, 4, 3, 2), 'with ')).toBe(
+    '9 with 1.0, 8 with 1.1, 7 with 1.2, 6 with 1.3, 5 with 1.4, 4 with 1.5, 5 with others',
+  )
 })
