@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { testWith, violationsOn } from './support/browser.ts'
@@ -26,7 +27,8 @@ describe('a source', () => {
 
     const dialog = page.getByRole('dialog', { name: 'Secret of “Contact form”' })
     await dialog.locator('pre').first().waitFor()
-    const [url = '', secret = ''] = await dialog.locator('pre').allInnerTexts()
+    const [url = '', secret = '', curl = ''] = await dialog.locator('pre').allInnerTexts()
+    expect(curl).toContain(`-H 'Authorization: Bearer ${secret}'`)
     await dialog.getByRole('button', { name: "I've stored it" }).click()
     const response = await fetch(url, {
       method: 'POST',
@@ -43,6 +45,49 @@ describe('a source', () => {
     await page.getByText('Delivery replayed and accepted').waitFor()
     await page.goto(`${app.service.url}/tasks`)
     await page.getByText('SAVE FAILS').first().waitFor()
+  })
+
+  test('is signed with a prefix, goes to a list, and is edited beside its latest delivery', async ({
+    app,
+  }) => {
+    const { service } = app
+    const { inbox, id: projectId } = await service.given.project({ name: 'Mobile' })
+    const list = await service.given.list(projectId, { name: 'Crashes' })
+    const page = await app.open('/settings/sources')
+    await page.getByRole('button', { name: 'Add a source' }).first().click()
+    const choose = async (field: string, option: string) => {
+      await page.getByRole('combobox', { name: field }).click()
+      await page.getByRole('option', { name: option, exact: true }).click()
+    }
+    await page.getByLabel('Name').fill('Crash reporter')
+    await choose('Project', 'Mobile')
+    await choose('List', 'Crashes')
+    await choose('Verification', 'HMAC-SHA256 of the body in a header')
+    await page.getByLabel('Header').fill('X-Hub-Signature-256')
+    await page.getByLabel('Prefix').fill('sha256=')
+    await page.getByLabel('Secret of the sender').fill('secret-of-the-sender')
+    await page.getByRole('button', { name: 'Create source' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Secret of “Crash reporter”' })
+    await dialog.locator('pre').first().waitFor()
+    const [url = ''] = await dialog.locator('pre').allInnerTexts()
+    await dialog.getByRole('button', { name: "I've stored it" }).click()
+
+    const body = '{"title": "Crash on start"}'
+    const signature = createHmac('sha256', 'secret-of-the-sender').update(body).digest('hex')
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` }
+    const response = await fetch(url, { method: 'POST', headers, body })
+    expect([response.status, await response.json()]).toMatchObject([201, { listId: list.id }])
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.getByText('The latest delivery of this source.').waitFor()
+    await preview.getByRole('article', { name: 'Crash on start' }).waitFor()
+    await page.getByRole('combobox', { name: 'List' }).click()
+    await page.getByRole('option', { name: 'Inbox', exact: true }).click()
+    await page.getByRole('button', { name: 'Save source' }).click()
+    await page.getByRole('button', { name: 'Edit' }).waitFor()
+    const [source] = (await service.get(`/api/sources?projectId=${projectId}`)).body.data
+    expect([source.listId, source.verify.prefix]).toEqual([inbox.id, 'sha256='])
   })
 
   test('starts from a preset, and is edited, turned off, and deleted', async ({ app }) => {

@@ -38,7 +38,7 @@ export async function sourceOf(service: TestApp, given: Given = {}): Promise<Sen
 
 /** Sends a delivery as the source expects it. */
 export async function deliver(
-  service: TestApp,
+  service: Pick<TestApp, 'url'>,
   { source, payload, id, at = new Date(), secret = source.secret, headers = {} }: Delivery,
 ) {
   const body = Buffer.isBuffer(payload) || typeof payload === 'string' ? payload : JSON.stringify(payload)

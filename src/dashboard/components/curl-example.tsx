@@ -17,7 +17,8 @@ export function CurlExample({ path, method, body, caption = 'Or with curl:' }: C
   return <CopyBlock caption={caption} text={lines.join(' \\\n  ')} />
 }
 
-const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+/** As one argument of a command. */
+export const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Unquoted when the shell does not interpret any of it. */
 const quoteIfNeeded = (address: string) => (/^[\w:/.%-]+$/.test(address) ? address : shellQuote(address))

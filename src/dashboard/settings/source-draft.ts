@@ -4,6 +4,8 @@ import type { Source, SourcePreset, Template } from './source-queries.ts'
 export interface SourceDraft {
   name: string
   projectId: string | null
+  /** Null for the default list of the project. */
+  listId: string | null
   scheme: Source['verify']['scheme']
   header: string
   prefix: string
@@ -17,6 +19,7 @@ export const EMPTY_DRAFT: SourceDraft = {
   ...{
     name: '',
     projectId: null,
+    listId: null,
     scheme: 'bearer',
     header: '',
     prefix: '',
@@ -35,7 +38,7 @@ export function draftOf(given: Source | SourcePreset): SourceDraft {
   return {
     ...EMPTY_DRAFT,
     name,
-    projectId: 'projectId' in given ? given.projectId : null,
+    ...('projectId' in given && { projectId: given.projectId, listId: given.listId }),
     scheme: verify.scheme,
     header: verify.header ?? '',
     prefix: verify.prefix ?? '',
@@ -51,6 +54,17 @@ export function draftOf(given: Source | SourcePreset): SourceDraft {
       status: template.status ?? '',
     },
   }
+}
+
+/** Whether the scheme reads a header that the sender chooses. */
+export const needsHeader = ({ scheme }: Pick<SourceDraft, 'scheme'>) =>
+  scheme === 'token' || scheme === 'hmac_sha256_hex'
+
+/** How deliveries are verified, as the API takes it. */
+export function verifyOf(draft: SourceDraft): Source['verify'] {
+  const { scheme, header, prefix } = draft
+  if (!needsHeader(draft)) return { scheme, header: null, prefix: null }
+  return { scheme, header: header.trim() || null, prefix: prefix || null }
 }
 
 /** What decides which tasks a payload makes, as the API takes it. */

@@ -4,36 +4,39 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
-import { projectsQuery } from '../api/queries.ts'
+import { listsQuery, projectsQuery } from '../api/queries.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
-import { definitionOf, draftOf, EMPTY_DRAFT, parsedPayload, type SourceDraft } from './source-draft.ts'
+import {
+  definitionOf,
+  draftOf,
+  EMPTY_DRAFT,
+  parsedPayload,
+  type SourceDraft,
+  verifyOf,
+} from './source-draft.ts'
 import { SourcePreview } from './source-preview.tsx'
-import { presetsQuery, type Source, type SourcePreset, type SourceWithSecret } from './source-queries.ts'
+import {
+  latestPayloadQuery,
+  presetsQuery,
+  type Source,
+  type SourcePreset,
+  type SourceWithSecret,
+} from './source-queries.ts'
 import { SourceTemplates } from './source-templates.tsx'
+import { SourceVerification } from './source-verification.tsx'
 
 interface SourceEditorProps {
   /** Undefined for a new one. */
   source: Source | undefined
   onClose(): void
-  onCreated(source: SourceWithSecret): void
+  /** With the payload that it was tested with. */
+  onCreated(source: SourceWithSecret, tested: { payload: unknown } | undefined): void
 }
 
 const TEST_DELAY_MS = 250
-const SCHEMES: { value: SourceDraft['scheme']; label: string }[] = [
-  { value: 'bearer', label: 'Authorization: Bearer <secret>' },
-  { value: 'token', label: 'The secret in a header' },
-  { value: 'hmac_sha256_hex', label: 'HMAC-SHA256 of the body in a header' },
-  { value: 'standard_webhooks', label: 'Standard Webhooks' },
-]
-
-const SECRET_HINTS = {
-  sender: 'Paste the secret that the sender shows you.',
-  inlet: 'Leave this empty to create a secret, which you enter at the sender.',
-  either: 'If the sender shows you a secret, paste it. Otherwise, leave this empty to create one.',
-}
 
 /** Adds or edits a source, beside the tasks that a payload would make. */
 export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) {
@@ -41,36 +44,38 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, isBusy } = useMutation('sources')
   const [draft, setDraft] = useState<SourceDraft>(source ? draftOf(source) : EMPTY_DRAFT)
-  const [payloadText, setPayloadText] = useState('')
+  const { data: latest = '' } = useQuery({
+    ...latestPayloadQuery(source?.id ?? ''),
+    enabled: Boolean(source),
+  })
+  const [ownPayload, setOwnPayload] = useState<string>()
+  const payloadText = ownPayload ?? latest
   const [problem, setProblem] = useState<Problem>()
   const [preset, setPreset] = useState<SourcePreset>()
-  const [tested] = useDebouncedValue({ draft, payloadText }, TEST_DELAY_MS)
+  // Each for itself: an object of both would be new each time, and never settle.
+  const [testedDraft] = useDebouncedValue(draft, TEST_DELAY_MS)
+  const [testedText] = useDebouncedValue(payloadText, TEST_DELAY_MS)
   const edit = (change: Partial<SourceDraft>) => setDraft((draft) => ({ ...draft, ...change }))
   const projectId = draft.projectId ?? projects.find(({ archivedAt }) => !archivedAt)?.id ?? null
-  const needsHeader = draft.scheme === 'token' || draft.scheme === 'hmac_sha256_hex'
+  const { data: lists = [] } = useQuery({ ...listsQuery(projectId ?? ''), enabled: projectId !== null })
   const isComplete = draft.name.trim() !== '' && draft.template.title.trim() !== '' && projectId !== null
-  const payload = parsedPayload(tested.payloadText)
+  const payload = parsedPayload(testedText)
 
   async function save(event: FormEvent) {
     event.preventDefault()
     if (!isComplete || projectId === null) return
-    const definition = definitionOf(draft)
-    const verify = {
-      scheme: draft.scheme,
-      header: needsHeader ? draft.header.trim() || null : null,
-      prefix: needsHeader ? draft.prefix || null : null,
-    }
-    const name = draft.name.trim()
+    const { listId } = draft
+    const fields = { name: draft.name.trim(), listId, verify: verifyOf(draft), ...definitionOf(draft) }
     await mutate('', async () => {
       try {
         if (source) {
           const params = { path: { id: source.id } }
-          await dataOf(api.PATCH('/api/sources/{id}', { params, body: { name, verify, ...definition } }))
+          await dataOf(api.PATCH('/api/sources/{id}', { params, body: fields }))
           onClose()
         } else {
           const secret = draft.secret.trim()
-          const body = { name, projectId, verify, ...definition, ...(secret && { secret }) }
-          onCreated(await dataOf(api.POST('/api/sources', { body })))
+          const body = { ...fields, projectId, ...(secret && { secret }) }
+          onCreated(await dataOf(api.POST('/api/sources', { body })), parsedPayload(payloadText))
         }
       } catch (error) {
         setProblem(problemOf(error))
@@ -106,7 +111,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
               onChange={(id) => {
                 const preset = presets.find((preset) => preset.id === id)
                 setPreset(preset)
-                if (preset) setDraft({ ...draftOf(preset), projectId: draft.projectId })
+                if (preset) setDraft(({ projectId, listId }) => ({ ...draftOf(preset), projectId, listId }))
               }}
             />
           )}
@@ -125,39 +130,26 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
                 .map(({ id, name }) => ({ value: id, label: name }))}
               value={projectId}
               allowDeselect={false}
-              onChange={(projectId) => edit({ projectId })}
+              onChange={(projectId) => edit({ projectId, listId: null })}
               required
             />
           )}
           <Select
-            label="Verification"
-            description={source && 'To use another one, create a new source.'}
-            data={SCHEMES}
-            value={draft.scheme}
-            allowDeselect={false}
-            disabled={source !== undefined}
-            onChange={(scheme) => scheme && edit({ scheme: scheme as SourceDraft['scheme'] })}
+            label="List"
+            description="New tasks go here."
+            data={lists.map(({ id, name }) => ({ value: id, label: name }))}
+            value={draft.listId}
+            placeholder={lists.find(({ isDefault }) => isDefault)?.name ?? ''}
+            clearable
+            onChange={(listId) => edit({ listId })}
           />
-          {needsHeader && (
-            <TextInput
-              label="Header"
-              required
-              placeholder="X-Signature"
-              value={draft.header}
-              error={problem?.byField['/verify/header']}
-              onChange={(event) => edit({ header: event.currentTarget.value })}
-            />
-          )}
-          {!source && (
-            <TextInput
-              label="Secret of the sender"
-              description={SECRET_HINTS[preset?.secretFrom ?? 'either']}
-              autoComplete="off"
-              value={draft.secret}
-              error={problem?.byField['/secret']}
-              onChange={(event) => edit({ secret: event.currentTarget.value })}
-            />
-          )}
+          <SourceVerification
+            draft={draft}
+            isNew={!source}
+            secretFrom={preset?.secretFrom}
+            problem={problem}
+            onEdit={edit}
+          />
           <SourceTemplates draft={draft} problem={problem} onEdit={edit} />
           {problem && <ErrorText>{problem.message}</ErrorText>}
           <div>
@@ -168,9 +160,10 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
         </section>
         <SourcePreview
           text={payloadText}
-          onText={setPayloadText}
+          onText={setOwnPayload}
+          isLatest={payloadText !== '' && ownPayload === undefined}
           payload={payload}
-          definition={definitionOf(tested.draft)}
+          definition={definitionOf(testedDraft)}
         />
       </form>
     </>

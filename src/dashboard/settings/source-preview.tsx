@@ -12,12 +12,14 @@ interface SourcePreviewProps {
   /** The payload as it was pasted. */
   text: string
   onText(text: string): void
+  /** Whether it is the latest delivery. */
+  isLatest: boolean
   payload: { payload: unknown } | undefined
   definition: ReturnType<typeof definitionOf>
 }
 
 /** A payload, and the tasks that it would make. */
-export function SourcePreview({ text, onText, payload, definition }: SourcePreviewProps) {
+export function SourcePreview({ text, onText, isLatest, payload, definition }: SourcePreviewProps) {
   const body = payload && { source: definition, ...payload }
   const query = useQuery(sourceTestQuery(body))
   const isInvalid = text.trim() !== '' && !payload
@@ -25,7 +27,7 @@ export function SourcePreview({ text, onText, payload, definition }: SourcePrevi
     <section className={styles.section} aria-label="Preview" style={{ position: 'sticky', top: 0 }}>
       <Textarea
         label="Payload"
-        description="A request body from the sender."
+        description={isLatest ? 'The latest delivery of this source.' : 'A request body from the sender.'}
         placeholder='{"title": "Export fails"}'
         autosize
         minRows={8}

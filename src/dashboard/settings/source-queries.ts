@@ -36,6 +36,18 @@ export const sourceEventsQuery = (id: string, outcome: SourceEvent['outcome'] | 
     ...cursorPagination,
   })
 
+/** The payload of the latest delivery, as text; empty if there is none, or not all of it. */
+export const latestPayloadQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['source-events', id, 'latest'],
+    queryFn: async () => {
+      const params = { path: { id }, query: { limit: 1 } }
+      const [event] = (await dataOf(api.GET('/api/sources/{id}/events', { params }))).data
+      if (!event || event.payload === null || event.payloadCut) return ''
+      return JSON.stringify(event.payload, null, 2)
+    },
+  })
+
 /** What a payload would make with these templates. */
 export const sourceTestQuery = (body: Schema<'SourceTest'> | undefined) =>
   queryOptions({

@@ -12,6 +12,7 @@ import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
+import { sourceCurl } from './source-curl.ts'
 import { SourceEditor } from './source-editor.tsx'
 import { SourceEvents } from './source-events.tsx'
 import { type Source, type SourceWithSecret, sourcesQuery } from './source-queries.ts'
@@ -24,7 +25,7 @@ type Open = { view: 'editor'; source?: Source } | { view: 'events'; source: Sour
 export default function SourcesPage() {
   const query = useInfiniteQuery(sourcesQuery)
   const [open, setOpen] = useState<Open>()
-  const [created, setCreated] = useState<SourceWithSecret>()
+  const [created, setCreated] = useState<{ source: SourceWithSecret; example?: string | undefined }>()
   const sources = itemsOf(query.data)
   const add = <Button onClick={() => setOpen({ view: 'editor' })}>Add a source</Button>
   return (
@@ -39,9 +40,9 @@ export default function SourcesPage() {
         <SourceEditor
           source={open.source}
           onClose={() => setOpen(undefined)}
-          onCreated={(source) => {
+          onCreated={(source, tested) => {
             setOpen(undefined)
-            setCreated(source)
+            setCreated({ source, example: tested && sourceCurl(source, tested.payload) })
           }}
         />
       )}
@@ -58,7 +59,12 @@ export default function SourcesPage() {
       {!open && sources.length > 0 && (
         <ul className={styles.rows}>
           {sources.map((source) => (
-            <SourceItem key={source.id} source={source} onOpen={setOpen} onSecret={setCreated} />
+            <SourceItem
+              key={source.id}
+              source={source}
+              onOpen={setOpen}
+              onSecret={(source) => setCreated({ source })}
+            />
           ))}
         </ul>
       )}
@@ -69,11 +75,12 @@ export default function SourcesPage() {
       )}
       {created && (
         <SecretDialog
-          title={`Secret of “${created.name}”`}
-          secret={created.secret}
+          title={`Secret of “${created.source.name}”`}
+          secret={created.source.secret}
+          {...(created.example && { example: created.example })}
           onStored={() => setCreated(undefined)}
         >
-          <CopyBlock caption="URL for the sender:" text={created.url} />
+          <CopyBlock caption="URL for the sender:" text={created.source.url} />
         </SecretDialog>
       )}
     </div>

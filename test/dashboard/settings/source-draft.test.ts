@@ -4,6 +4,7 @@ import {
   draftOf,
   EMPTY_DRAFT,
   parsedPayload,
+  verifyOf,
 } from '../../../src/dashboard/settings/source-draft.ts'
 
 test('what is empty is absent', () => {
@@ -45,4 +46,15 @@ test('a text is a payload if it is JSON', () => {
   expect(parsedPayload('')).toBeUndefined()
   expect(parsedPayload('{"a":')).toBeUndefined()
   expect(parsedPayload('null')).toEqual({ payload: null })
+})
+
+test('a header and what is before the signature are sent where the scheme reads them', () => {
+  const draft = { ...EMPTY_DRAFT, header: ' X-Hub-Signature-256 ', prefix: 'sha256=' }
+  expect(verifyOf({ ...draft, scheme: 'hmac_sha256_hex' })).toEqual({
+    scheme: 'hmac_sha256_hex',
+    header: 'X-Hub-Signature-256',
+    prefix: 'sha256=',
+  })
+  expect(verifyOf({ ...draft, scheme: 'token', prefix: '' }).prefix).toBeNull()
+  expect(verifyOf(draft)).toEqual({ scheme: 'bearer', header: null, prefix: null })
 })
