@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SourceEvent } from '../../../src/schemas/source-delivery.ts'
 import type { TestApp } from '../../support/app.ts'
 import { feedback, sender, WEBHOOK_SECRET } from '../../support/feedback.ts'
+import { deliver as deliverTo, sourceOf } from '../../support/sources.ts'
 import { startTwoInstances, type TwoInstances } from '../../support/two-instances.ts'
 
 const HISTORIES = Number(process.env.HISTORIES ?? 8)
@@ -17,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => instances.close())
 
 interface Step {
-  what: 'merge' | 'unmerge' | 'edit' | 'bulk' | 'move' | 'delete' | 'restore' | 'deliver'
+  what: 'merge' | 'unmerge' | 'edit' | 'bulk' | 'move' | 'delete' | 'restore' | 'deliver' | 'send'
   /** Which of the tasks there are, counted around. */
   task: number
   into: number
@@ -28,10 +31,10 @@ const steps = (length: number) =>
     fc.record<Step>({
       what: fc.constantFrom(
         ...(['merge', 'merge', 'merge', 'unmerge', 'edit', 'bulk', 'move'] as const),
-        ...(['delete', 'restore', 'deliver'] as const),
+        ...(['delete', 'restore', 'deliver', 'send', 'send'] as const),
       ),
-      task: fc.nat(5),
-      into: fc.nat(5),
+      task: fc.nat(7),
+      into: fc.nat(7),
     }),
     { minLength: 12, maxLength: length },
   )
@@ -71,18 +74,39 @@ async function givenWorld() {
   ]
   const ids: string[] = []
   const deliveries: { eventId: string; taskId: string }[] = []
-  const send = [sender(service.url, WEBHOOK_SECRET), sender(instances.second.url, WEBHOOK_SECRET)]
+  const received: { eventId: string; taskId: string }[] = []
+  const senders = [sender(service.url, WEBHOOK_SECRET), sender(instances.second.url, WEBHOOK_SECRET)]
   let taken = 0
 
   async function deliver(app: number, note: string) {
-    const { status, body } = await (send[app] as (typeof send)[number])(
+    const { status, body } = await (senders[app] as (typeof senders)[number])(
       feedback({ note, project_id: project.id }),
     )
     expect(status).toBe(201)
     deliveries.push(body)
     ids.push(body.taskId)
   }
+
+  const sent = await sourceOf(service, {
+    projectId: project.id,
+    verify: { scheme: 'bearer' },
+    template: { externalId: '{{ item.id }}', status: '{{ item.state }}', priority: '{{ item.priority }}' },
+  })
+
+  /** From a source: creates a task, changes its priority, or reopens it. */
+  async function send(app: number, { task, into }: Pick<Step, 'task' | 'into'>) {
+    const change = task % 2 ? { state: 'open' } : { priority: ['low', 'medium', 'high'][task % 3] }
+    const { status, body } = await deliverTo(app === 0 ? service : instances.second, {
+      source: sent.source,
+      payload: { title: 'Sent', id: into % 3, ...change },
+      headers: { 'idempotency-key': randomUUID() },
+    })
+    expect([200, 201], JSON.stringify(body)).toContain(status)
+    received.push(body)
+    if (status === 201) ids.push(body.taskId)
+  }
   for (let n = 0; n < 4; n++) await deliver(n % 2, noteOf(n))
+  await send(0, { task: 1, into: 0 })
 
   return {
     async take({ what, task, into }: Step) {
@@ -94,6 +118,7 @@ async function givenWorld() {
       const list = into % 2 ? other.inbox.id : project.inbox.id
       const status = into % 2 ? 'in_progress' : 'done'
       if (what === 'deliver') return deliver(which, noteOf(into))
+      if (what === 'send') return send(which, { task, into })
       const requests = {
         merge: () => app.post(`${path}/merge`, { into: target }),
         unmerge: () => app.post(`${path}/unmerge`),
@@ -105,7 +130,9 @@ async function givenWorld() {
       }
       const response = await requests[what]()
       expect([200, 204, 404, 409], JSON.stringify(response.body)).toContain(response.status)
-      if (response.status === 409) expect(response.body.code).toBe('merge_conflict')
+      // The external ID of a task that is deleted or elsewhere is free for the next delivery.
+      if (response.status === 409)
+        expect(['merge_conflict', 'external_id_taken']).toContain(response.body.code)
     },
 
     async check() {
@@ -143,6 +170,14 @@ async function givenWorld() {
       }
       for (const { eventId, taskId } of deliveries) {
         expect((await service.get(`/api/analytics/events/${eventId}`)).body.taskId).toBe(taskId)
+        expect(byId.has(taskId)).toBe(true)
+      }
+      const inbox = await service.get(`/api/sources/${sent.source.id}/events?limit=200`)
+      const taskOfEvent = new Map(
+        inbox.body.data.map(({ id, tasks }: SourceEvent) => [id, tasks[0]?.taskId] as const),
+      )
+      for (const { eventId, taskId } of received) {
+        expect(taskOfEvent.get(eventId)).toBe(taskId)
         expect(byId.has(taskId)).toBe(true)
       }
     },
