@@ -6,12 +6,10 @@ import {
   expectNone,
   panelOf,
   rowOf,
+  taskOf,
   test,
   violationsOn,
 } from './support/browser.ts'
-
-const taskOf = async ({ service }: AppInBrowser, { id }: Pick<Task, 'id'>): Promise<Task> =>
-  (await service.get(`/api/tasks/${id}`)).body
 
 /** A task, and an assistant that has claimed it. */
 async function givenClaimed(app: AppInBrowser, title: string) {
@@ -43,12 +41,12 @@ describe('a claimed task', () => {
     )
     expect([late.status, late.body.code]).toEqual([409, 'claim_lost'])
 
-    const { claim: mine } = await taskOf(app, task)
+    const { claim: mine } = await taskOf(app, task.id)
     await claim.getByRole('button', { name: 'Extend' }).click()
-    await expect.poll(async () => (await taskOf(app, task)).claim?.expiresAt).not.toBe(mine?.expiresAt)
+    await expect.poll(async () => (await taskOf(app, task.id)).claim?.expiresAt).not.toBe(mine?.expiresAt)
     await claim.getByRole('button', { name: 'Release' }).click()
     await claim.waitFor({ state: 'detached' })
-    expect(await taskOf(app, task)).toMatchObject({ status: 'open', claim: null, isReady: true })
+    expect(await taskOf(app, task.id)).toMatchObject({ status: 'open', claim: null, isReady: true })
   })
 
   test('that is ready can be claimed from the menu', async ({ app }) => {
@@ -57,7 +55,7 @@ describe('a claimed task', () => {
     await panelOf(page).getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Claim' }).click()
     await panelOf(page).getByText('Claimed by you').waitFor()
-    expect(await taskOf(app, task)).toMatchObject({
+    expect(await taskOf(app, task.id)).toMatchObject({
       status: 'in_progress',
       claim: { by: { type: 'session' } },
     })

@@ -7,12 +7,11 @@ import {
   panelOf,
   rowOf,
   smallTargets,
+  taskOf,
   test,
   violationsOn,
 } from './support/browser.ts'
 
-const taskOf = async ({ service }: AppInBrowser, { id }: { id: string }): Promise<Task> =>
-  (await service.get(`/api/tasks/${id}`)).body
 const block = ({ service }: AppInBrowser, { id }: Task, blockers: Task[]) =>
   service.patch(`/api/tasks/${id}`, { blockedBy: blockers.map((blocker) => blocker.id) })
 
@@ -41,20 +40,20 @@ describe('the tasks that block a task', () => {
     const blockers = panel.getByRole('list', { name: 'Blocked by' })
     await blockers.getByRole('link', { name: 'Write the tests' }).waitFor()
     await rowOf(page, 'Ship it').getByText('Blocked', { exact: true }).waitFor()
-    expect(await taskOf(app, task)).toMatchObject({ blockedBy: [first.id], isReady: false })
+    expect(await taskOf(app, task.id)).toMatchObject({ blockedBy: [first.id], isReady: false })
     await panel.getByText('added 1 task that blocks it').waitFor()
 
     await search.click()
     await page.getByRole('option', { name: 'Draw the icon' }).click()
     await blockers.getByRole('link', { name: 'Draw the icon' }).waitFor()
     expect(await violationsOn(page)).toEqual([])
-    expect((await taskOf(app, task)).blockedBy).toEqual([first.id, second.id])
+    expect((await taskOf(app, task.id)).blockedBy).toEqual([first.id, second.id])
 
     await blockers.getByRole('button', { name: 'Remove Write the tests' }).click()
     await expect.poll(() => blockers.getByRole('listitem').count()).toBe(1)
-    await expect.poll(async () => (await taskOf(app, task)).blockedBy).toEqual([second.id])
+    await expect.poll(async () => (await taskOf(app, task.id)).blockedBy).toEqual([second.id])
     await page.keyboard.press('z')
-    await expect.poll(async () => (await taskOf(app, task)).blockedBy).toEqual([first.id, second.id])
+    await expect.poll(async () => (await taskOf(app, task.id)).blockedBy).toEqual([first.id, second.id])
   })
 
   test('are refused with their titles if they would make a cycle', async ({ app }) => {
@@ -69,7 +68,7 @@ describe('the tasks that block a task', () => {
         '“Gamma” can’t be blocked by “Alpha”, because “Alpha” is blocked by “Beta”, which is blocked by “Gamma”.',
       )
       .waitFor()
-    expect((await taskOf(app, c)).blockedBy).toEqual([])
+    expect((await taskOf(app, c.id)).blockedBy).toEqual([])
   })
 
   test('let it go when they are done, in the row and in the panel, without a reload', async ({ app }) => {

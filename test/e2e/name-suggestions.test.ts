@@ -1,7 +1,5 @@
 import { describe, expect } from 'vitest'
-import { type AppInBrowser, createTask, delayRequests, panelOf, rowOf, test } from './support/browser.ts'
-
-const taskOf = async ({ service }: AppInBrowser, id: string) => (await service.get(`/api/tasks/${id}`)).body
+import { createTask, delayRequests, panelOf, rowOf, taskOf, test } from './support/browser.ts'
 
 describe('suggestions', () => {
   test('of labels come from the API, and Enter selects the highlighted one', async ({ app }) => {

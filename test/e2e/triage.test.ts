@@ -1,19 +1,9 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
-import {
-  type AppInBrowser,
-  createTask,
-  expectNone,
-  panelOf,
-  rowOf,
-  test,
-  violationsOn,
-} from './support/browser.ts'
+import { createTask, expectNone, panelOf, rowOf, taskOf, test, violationsOn } from './support/browser.ts'
 
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent')
 const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Command palette' })
-const storedTask = async ({ service }: AppInBrowser, id: string) =>
-  (await service.get(`/api/tasks/${id}`)).body
 
 /** Presses keys one after another, and counts them. */
 function keysOf(page: Page) {
@@ -101,8 +91,8 @@ describe('triage by keyboard', () => {
     expect(await focused(page)).toBe('Two')
     await press('s', 'i', 'n', 'Enter')
     await page.getByText('2 tasks: In progress.').waitFor()
-    expect((await storedTask(app, ids[1] ?? '')).status).toBe('in_progress')
-    expect((await storedTask(app, ids[2] ?? '')).status).toBe('open')
+    expect((await taskOf(app, ids[1] ?? '')).status).toBe('in_progress')
+    expect((await taskOf(app, ids[2] ?? '')).status).toBe('open')
     // The row keeps the focus, and the tasks stay selected for the next key.
     await expect.poll(() => focused(page)).toBe('Two')
     expect(await selected()).toBe(2)
@@ -114,14 +104,14 @@ describe('triage by keyboard', () => {
     await page.getByText('4 selected').waitFor()
     await press('a', 'g', 'r', 'a', 'c', 'e', 'Enter')
     await page.getByText('4 tasks: Assignee grace added.').waitFor()
-    expect((await storedTask(app, ids[3] ?? '')).assignees).toEqual(['grace'])
+    expect((await taskOf(app, ids[3] ?? '')).assignees).toEqual(['grace'])
     // What all have is removed.
     await press('a', 'g', 'r', 'a', 'c', 'e', 'Enter')
     await page.getByText('4 tasks: Assignee grace removed.').waitFor()
-    expect((await storedTask(app, ids[3] ?? '')).assignees).toEqual([])
+    expect((await taskOf(app, ids[3] ?? '')).assignees).toEqual([])
     await press('z')
     await page.getByText('Undone: “4 tasks: Assignee grace removed”').waitFor()
-    expect((await storedTask(app, ids[3] ?? '')).assignees).toEqual(['grace'])
+    expect((await taskOf(app, ids[3] ?? '')).assignees).toEqual(['grace'])
   })
 
   test('leaves the keys to text boxes, dialogs and the browser', async ({ app }) => {
@@ -150,7 +140,7 @@ describe('triage by keyboard', () => {
     await page.keyboard.press('Control+a')
     await expectNone(page, page.locator('[data-task] input:checked'))
     expect(await page.evaluate('getSelection().toString().length > 0')).toBe(true)
-    expect((await storedTask(app, task.id)).version).toBe(1)
+    expect((await taskOf(app, task.id)).version).toBe(1)
   })
 
   test('creates a task with Ctrl-Enter from any field, with the label just typed', async ({ app }) => {
@@ -245,7 +235,7 @@ describe('the command palette', () => {
     await expectNone(page, paletteOf(page))
     release()
     await page.getByText('Priority high: Soon high').waitFor()
-    expect((await storedTask(app, task.id)).priority).toBe('high')
+    expect((await taskOf(app, task.id)).priority).toBe('high')
     expect(new URL(page.url()).pathname).toBe('/tasks')
   })
 

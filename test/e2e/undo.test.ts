@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
-import { type AppInBrowser, createTask, delayRequests, panelOf, test } from './support/browser.ts'
+import { type AppInBrowser, createTask, delayRequests, panelOf, taskOf, test } from './support/browser.ts'
 
-const taskOf = async ({ service }: AppInBrowser, id: string) => (await service.get(`/api/tasks/${id}`)).body
 const statusOf = async (app: AppInBrowser, id: string) => (await taskOf(app, id)).status
 
 /** Shortcuts need the focus outside of inputs. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { deliver, type SentSource, sourceOf } from '../support/sources.ts'
+import { deliver, inboxOf, type SentSource, sourceOf, FORM_TEMPLATE as template } from '../support/sources.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -8,20 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const inbox = ({ source }: SentSource) =>
-  service.query('select * from source_events where source_id = $1 order by id', [source.id])
 const tasksOf = ({ source }: SentSource) =>
   service.query('select * from tasks where source_id = $1 order by id', [source.id])
-
-const template = {
-  title: '{{ item.title }}',
-  description: '{{ item.text }}',
-  priority: '{{ item.priority }}',
-  labels: 'forms, {{ item.labels | join: "," }}',
-  externalId: '{{ item.id }}',
-  externalUrl: '{{ item.url }}',
-  status: '{{ item.state }}',
-}
 
 describe('a delivery of a source', () => {
   test('makes the task that its templates describe', async () => {
@@ -61,7 +49,7 @@ describe('a delivery of a source', () => {
     })
     const activity = await service.get(`/api/activity?taskId=${body.taskId}`)
     expect(activity.body.data.map(({ type }: { type: string }) => type)).toEqual(['task.created'])
-    expect(await inbox(sent)).toMatchObject([
+    expect(await inboxOf(service, sent)).toMatchObject([
       { id: body.eventId, outcome: 'accepted', duplicates: 0, tasks: body.tasks, errors: null },
     ])
   })
@@ -138,7 +126,7 @@ describe('a delivery of a source', () => {
     expect((await tasksOf(sent)).map(({ title }) => title).sort()).toEqual(['Disk: a', 'Disk: c'])
     const filtered = await sent.send({ alerts: [{ name: 'd', severity: 'info' }] })
     expect([filtered.status, filtered.body]).toEqual([200, { accepted: false, reason: 'filtered' }])
-    expect((await inbox(sent)).map(({ outcome }) => outcome)).toEqual(['accepted', 'filtered'])
+    expect((await inboxOf(service, sent)).map(({ outcome }) => outcome)).toEqual(['accepted', 'filtered'])
   })
 
   test('goes into the list of the source, or the default list where that was deleted', async () => {
@@ -155,7 +143,7 @@ describe('a delivery of a source', () => {
     await service.post(`/api/projects/${sent.source.projectId}/archive`)
     const { status, body } = await sent.send({ title: 'Later' })
     expect([status, body]).toEqual([200, { accepted: false, reason: 'project_archived' }])
-    expect(await inbox(sent)).toMatchObject([
+    expect(await inboxOf(service, sent)).toMatchObject([
       { outcome: 'rejected', errors: [{ code: 'project_archived' }], payload: '{"title":"Later"}' },
     ])
     expect(await tasksOf(sent)).toEqual([])
@@ -169,7 +157,7 @@ describe('a repeated delivery', () => {
     const again = await sent.send({ title: 'Once more' }, { id: 'msg_1' })
     expect([again.status, again.body]).toEqual([200, { ...first.body, duplicate: true }])
     expect(await tasksOf(sent)).toHaveLength(1)
-    expect((await inbox(sent))[0].duplicates).toBe(1)
+    expect((await inboxOf(service, sent))[0].duplicates).toBe(1)
   })
 
   test('makes one task, if 40 arrive at the same time', async () => {
@@ -179,7 +167,7 @@ describe('a repeated delivery', () => {
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(new Set(responses.map(({ body }) => body.taskId)).size).toBe(1)
     expect(await tasksOf(sent)).toHaveLength(1)
-    expect((await inbox(sent)).map(({ duplicates }) => duplicates)).toEqual([39])
+    expect((await inboxOf(service, sent)).map(({ duplicates }) => duplicates)).toEqual([39])
   })
 
   test('updates one task, if 40 of one external ID arrive at the same time', async () => {
@@ -189,7 +177,7 @@ describe('a repeated delivery', () => {
     expect(responses.every(({ status }) => status === 200 || status === 201)).toBe(true)
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(await tasksOf(sent)).toHaveLength(1)
-    expect(await inbox(sent)).toHaveLength(40)
+    expect(await inboxOf(service, sent)).toHaveLength(40)
   })
 
   test('is told by its body without an ID, for ten minutes', async () => {

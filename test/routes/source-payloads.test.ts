@@ -1,26 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type SentSource, sourceOf } from '../support/sources.ts'
+import { inboxOf, sourceOf, FORM_TEMPLATE as template } from '../support/sources.ts'
 
 let service: TestApp
 beforeAll(async () => {
   service = await startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } })
 })
 afterAll(() => service.close())
-
-const inbox = ({ source }: SentSource) =>
-  service.query('select * from source_events where source_id = $1 order by id', [source.id])
-
-const template = {
-  title: '{{ item.title }}',
-  description: '{{ item.text }}',
-  priority: '{{ item.priority }}',
-  labels: 'forms, {{ item.labels | join: "," }}',
-  externalId: '{{ item.id }}',
-  externalUrl: '{{ item.url }}',
-  status: '{{ item.state }}',
-}
 
 describe('a delivery that is rejected', () => {
   test.each<[string, unknown, object]>([
@@ -33,7 +20,9 @@ describe('a delivery that is rejected', () => {
     const { status, body } = await sent.send(payload)
     expect([status, body.code]).toEqual([400, 'validation_failed'])
     expect(body.errors).toEqual([expect.objectContaining(error)])
-    expect(await inbox(sent)).toMatchObject([{ outcome: 'rejected', errors: body.errors, dedup_key: null }])
+    expect(await inboxOf(service, sent)).toMatchObject([
+      { outcome: 'rejected', errors: body.errors, dedup_key: null },
+    ])
   })
 
   test.each<[string, Parameters<typeof sourceOf>[1], object]>([
@@ -74,7 +63,9 @@ describe('a delivery that is rejected', () => {
     const { status, body } = await sent.send(payload)
     expect([status, body.code]).toEqual([400, 'validation_failed'])
     expect(body.errors).toEqual([expect.objectContaining(error)])
-    expect(await inbox(sent)).toMatchObject([{ outcome: 'rejected', errors: body.errors, tasks: [] }])
+    expect(await inboxOf(service, sent)).toMatchObject([
+      { outcome: 'rejected', errors: body.errors, tasks: [] },
+    ])
     expect(await service.query('select 1 from tasks where source_id = $1', [sent.source.id])).toEqual([])
     await service.patch(`/api/sources/${sent.source.id}`, { filter: null, template: { title: 'B' } })
     expect((await sent.send(payload)).status).toBe(201)
@@ -84,7 +75,7 @@ describe('a delivery that is rejected', () => {
     const sent = await sourceOf(service)
     const { status, body } = await sent.send('{"title":')
     expect([status, body.code]).toEqual([400, 'invalid_json'])
-    expect(await inbox(sent)).toMatchObject([
+    expect(await inboxOf(service, sent)).toMatchObject([
       { outcome: 'rejected', payload: null, errors: [{ code: 'invalid_json' }] },
     ])
   })
@@ -123,7 +114,7 @@ describe('what cannot be stored', () => {
     expect(task.description.startsWith('ab\ufffd')).toBe(true)
     expect(task).toMatchObject({ priority: 'medium', status: 'open', externalUrl: null })
     expect(task.externalId).toMatch(/^sha256:[0-9a-f]{64}$/)
-    const [event] = await inbox(sent)
+    const [event] = await inboxOf(service, sent)
     expect(event.errors.map(({ path }: { path: string }) => path)).toEqual([
       '/template/externalUrl',
       '/template/priority',
@@ -154,9 +145,9 @@ describe('what cannot be stored', () => {
     const nested = `{"title":"Deep","nested":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`
     expect((await sent.send(nested)).status).toBe(201)
     expect((await sent.send({ title: 'Long', text: 'x'.repeat(2_000_000) })).status).toBe(201)
-    const [, long] = await inbox(sent)
+    const [, long] = await inboxOf(service, sent)
     expect([long.payload_cut, long.payload.length]).toEqual([true, 262_144])
     expect((await sent.send({ title: 'Too long', text: 'x'.repeat(2_100_000) })).status).toBe(413)
-    expect(await inbox(sent)).toHaveLength(2)
+    expect(await inboxOf(service, sent)).toHaveLength(2)
   })
 })

@@ -36,6 +36,21 @@ export async function sourceOf(service: TestApp, given: Given = {}): Promise<Sen
   return { source: body, send: (payload, options) => deliver(service, { source: body, payload, ...options }) }
 }
 
+/** Fills every field of a task from the members of an item. */
+export const FORM_TEMPLATE = {
+  title: '{{ item.title }}',
+  description: '{{ item.text }}',
+  priority: '{{ item.priority }}',
+  labels: 'forms, {{ item.labels | join: "," }}',
+  externalId: '{{ item.id }}',
+  externalUrl: '{{ item.url }}',
+  status: '{{ item.state }}',
+}
+
+/** The rows of a source's inbox, oldest first. */
+export const inboxOf = (service: TestApp, { source }: Pick<SentSource, 'source'>) =>
+  service.query('select * from source_events where source_id = $1 order by id', [source.id])
+
 /** Sends a delivery as the source expects it. */
 export async function deliver(
   service: Pick<TestApp, 'url'>,

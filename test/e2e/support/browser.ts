@@ -1,4 +1,5 @@
 import { test as base, expect } from 'vitest'
+import type { Task } from '../../../src/schemas/task.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import {
   AxeBuilder,
@@ -91,6 +92,10 @@ export async function delayRequests(
 
 export const createTask = async ({ service }: AppInBrowser, body: object) =>
   (await service.post('/api/tasks', body)).body
+
+/** The task as the service has it. */
+export const taskOf = async ({ service }: AppInBrowser, id: string): Promise<Task> =>
+  (await service.get(`/api/tasks/${id}`)).body
 
 /** Starts a session for all pages of a browser context. */
 export async function signIn(
