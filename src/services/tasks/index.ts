@@ -1,6 +1,6 @@
 import { NO_CLAIM, overriddenBy, unclaimedStatus } from '../../domain/claim.ts'
 import type { TaskConnection } from '../../domain/codehost/write-back.ts'
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
+import { decodeCursor } from '../../domain/cursor.ts'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { decideUnmerge } from '../../domain/merging.ts'
 import type { Operations } from '../../domain/operation.ts'
@@ -31,7 +31,7 @@ import {
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 import { filterOf } from './filter.ts'
-import { portionsOf, type WrittenItem, wholeTasks } from './left-out.ts'
+import { pageOf, type WrittenItem, wholeTasks } from './left-out.ts'
 import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'
 import { requirePlace } from './place.ts'
@@ -125,12 +125,9 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       const { tasks } = bound
       const filter = filterOf(query, clock.now())
       const page = { sortBy, direction, after, limit: limit + 1, isSummary }
-      const { items, ids, last } = await tasks.list(filter, page)
-      const nextCursor = last && encodeCursor(sort, last)
+      const read = await tasks.list(filter, page)
       const more = query.count ? totalOf(await tasks.count(filter, MAX_EXACT_TOTAL + 1)) : undefined
-      if (items !== null) return { items, nextCursor, more }
-      const deleted = query.deleted ? 'only' : 'excluded'
-      return { items: '', nextCursor, more, rest: portionsOf({ tasks }, { ids, deleted, isSummary }) }
+      return pageOf(bound, { ...read, sort, more, deleted: query.deleted ? 'only' : 'excluded', isSummary })
     },
 
     /**

@@ -1,10 +1,13 @@
+import { encodeCursor } from '../../domain/cursor.ts'
 import { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { PortionOptions } from '../../repositories/task-pages.ts'
+import type { TaskPageJson } from '../../repositories/task-pages-json.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
+import type { PageJson } from '../page.ts'
 import { mayReadTasks, type TaskFacts, toTask, writtenFor } from './view.ts'
 
 /** A task as a write of many returns it. */
@@ -67,8 +70,24 @@ export async function* wholeRows(
   }
 }
 
+interface PageOptions extends PortionOptions {
+  /** The sort that its cursor is for. */
+  sort: string
+  more?: object | undefined
+}
+
+/** A page of tasks as the interface sends it: its items are read in portions if they are too large together. */
+export function pageOf(
+  { tasks }: Pick<BoundRepositories, 'tasks'>,
+  { items, ids, last, sort, more, ...options }: TaskPageJson & PageOptions,
+): PageJson {
+  const nextCursor = last && encodeCursor(sort, last)
+  if (items !== null) return { items, nextCursor, more }
+  return { items: '', nextCursor, more, rest: portionsOf({ tasks }, { ids, ...options }) }
+}
+
 /** Reads tasks that are too large together, as they are now; without tasks deleted or restored since. */
-export async function* portionsOf(
+async function* portionsOf(
   { tasks }: Pick<BoundRepositories, 'tasks'>,
   { ids, ...options }: { ids: string[] } & PortionOptions,
 ): AsyncGenerator<string> {
