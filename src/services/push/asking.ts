@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/codehost/deliveries.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
+import { isFailure } from '../codehost/failures.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { deleteComments, writeComments } from '../sync/comments.ts'
 import { markGone, saveName, writeItems } from '../sync/items.ts'
@@ -186,6 +187,3 @@ interface Reading<T, S> {
     read: { connection: ConnectionRow; response: T; seen: S },
   ): Promise<Settlement[] | { seen: S } | 'invalid'>
 }
-
-const isFailure = (response: { outcome: string }): response is Refusal | Unreachable =>
-  response.outcome === 'refused' || response.outcome === 'unreachable'

@@ -5,6 +5,7 @@ import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import { collectGarbage } from '../../lib/collect-garbage.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import { isRefusal, isUnreachable } from '../codehost/failures.ts'
 import { isSameSecret } from '../codehost/token.ts'
 import type { LeasedRun } from './leased-run.ts'
 import type { RunDeps } from './run.ts'
@@ -115,10 +116,6 @@ export function runRequests(
     else await leased.end(judged)
   }
 }
-
-const isRefusal = (response: { outcome: string }): response is Refusal => response.outcome === 'refused'
-const isUnreachable = (response: { outcome: string }): response is Unreachable =>
-  response.outcome === 'unreachable'
 
 const INVALID_ELEMENT: Unreachable = {
   outcome: 'unreachable',

@@ -8,6 +8,7 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { isFailure } from '../codehost/failures.ts'
 import { writeItems } from '../sync/items.ts'
 import { acknowledge, type HostChange, keepPosted, nextComment, nextState } from './changes.ts'
 import { type ClaimedWrite, doneAt, unreachableError, type WriteOutcome, writeEnds } from './ends.ts'
@@ -276,6 +277,3 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     })
   }
 }
-
-const isFailure = (response: { outcome: string }): response is Refusal | Unreachable =>
-  response.outcome === 'refused' || response.outcome === 'unreachable'

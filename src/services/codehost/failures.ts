@@ -1,0 +1,14 @@
+import type { Refusal, Unreachable } from '../../clients/codehost.ts'
+
+interface Response {
+  outcome: string
+}
+
+export const isRefusal = (response: Response): response is Refusal => response.outcome === 'refused'
+
+export const isUnreachable = (response: Response): response is Unreachable =>
+  response.outcome === 'unreachable'
+
+/** Whether the code host refused a request, or did not respond as expected. */
+export const isFailure = (response: Response): response is Refusal | Unreachable =>
+  isRefusal(response) || isUnreachable(response)
