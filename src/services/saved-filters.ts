@@ -13,8 +13,8 @@ import {
 } from '../schemas/saved-filter.ts'
 import type { Caller } from './access.ts'
 import { type Page, readPage } from './page.ts'
+import { requirePlace } from './place.ts'
 import { filterOf } from './tasks/filter.ts'
-import { requirePlace } from './tasks/place.ts'
 
 const MAX_PER_KEY = 50
 /** For all counts of a response. A filter without an index reads every task: about half a second for a million. */

@@ -3,13 +3,7 @@ import type { Operations } from '../../domain/operation.ts'
 import { PRESETS } from '../../domain/sources/presets.ts'
 import type { SourceDefinition } from '../../domain/sources/templates.ts'
 import { refuseVerify, toTemplate } from '../../domain/sources/verify.ts'
-import {
-  listNotFound,
-  projectNotFound,
-  sourceNotFound,
-  tooManySecrets,
-  validationFailed,
-} from '../../errors/index.ts'
+import { listNotFound, sourceNotFound, tooManySecrets, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
@@ -17,6 +11,7 @@ import type { NewSource, Source, SourceChange, SourceQuery, SourceRotation } fro
 import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
+import { requirePlace } from '../place.ts'
 import { writableProject } from '../writable-project.ts'
 import { asTemplate, definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
@@ -87,7 +82,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
      */
     async list(caller: Caller, { projectId, ...request }: SourceQuery) {
       const bound = repos.within(caller)
-      if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
+      await requirePlace(bound, { projectId })
       return readPage({
         order: orderById('sources'),
         request,

@@ -2,7 +2,7 @@ import type { Operations } from '../../domain/operation.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import { MAX_TASK_NAMES, type TaskNameList, type TaskNameQuery } from '../../schemas/task-name.ts'
 import type { Caller } from '../access.ts'
-import { requirePlace } from './place.ts'
+import { requirePlace } from '../place.ts'
 
 export const taskNameOperations = {
   list: { scope: 'tasks:read' },
