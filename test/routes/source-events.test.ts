@@ -258,6 +258,32 @@ describe('a replay', () => {
     expect(await countTasks(source.id)).toBe(1)
   })
 
+  test('changes the task of each item, whichever items the filter lets through by now', async () => {
+    const { source, send } = await sourceOf(service, {
+      each: 'payload.items',
+      filter: 'item.ok',
+      template: { title: '{{ item.name }}' },
+    })
+    const items = [{ name: 'A', ok: true }, { name: 'B' }, { name: 'C', ok: true }]
+    const { eventId, tasks } = (await send({ items })).body
+    const [a, c] = tasks.map(({ taskId }: { taskId: string }) => taskId)
+    const titles = async (all: { taskId: string }[]) =>
+      Promise.all(all.map(async ({ taskId }) => (await service.get(`/api/tasks/${taskId}`)).body.title))
+
+    await service.patch(`/api/sources/${source.id}`, { filter: null })
+    const all = (await replay(source.id, eventId)).body.tasks
+    expect(await titles(all)).toEqual(['A', 'B', 'C'])
+    expect([all[0].taskId, all[2].taskId]).toEqual([a, c])
+
+    await service.patch(`/api/sources/${source.id}`, {
+      filter: 'item.name != "A"',
+      template: { title: '{{ item.name }}!' },
+    })
+    expect((await replay(source.id, eventId)).body.tasks).toEqual(all)
+    expect(await titles(all)).toEqual(['A', 'B!', 'C!'])
+    expect(await countTasks(source.id)).toBe(3)
+  })
+
   test('of a cut payload, and in an archived project, is refused', async () => {
     const { source, send } = await sourceOf(service)
     const { eventId } = (await send({ title: 'A', text: 'x'.repeat(300_000) })).body

@@ -15,9 +15,9 @@ import { writableProject } from '../writable-project.ts'
 import { definitionOf } from './definition.ts'
 import { sourceOf } from './index.ts'
 import type { PayloadReader } from './reader.ts'
-import { destinationOf, errorsOf, tasksIn } from './receiving.ts'
+import { destinationOf, errorsOf, storedTasksIn, tasksIn } from './receiving.ts'
 import { sourceTaskReplay } from './replayed-tasks.ts'
-import { sourceTaskWriter, type WrittenItem } from './tasks.ts'
+import { sourceTaskWriter, storedItems } from './tasks.ts'
 
 /** An event has a payload of up to 256 KiB. */
 const MAX_AT_ONCE = 10
@@ -100,16 +100,17 @@ export function sourceInboxService({
       return { outcome: 'accepted', tasks, projectId, listId, errors }
     }
     const now = clock.now()
-    const known = tasksIn(event)
+    const known = storedTasksIn(event)
     await changeTasks(repos, { source, now, items: reading.tasks, known })
     const destination = await destinationOf(repos, source)
-    const fresh = reading.tasks.slice(known.length)
-    const made: WrittenItem[] = await writeTasks(
+    const fresh = reading.tasks.filter(({ index }) => !known.some(({ item }) => item === index))
+    const made = await writeTasks(
       repos,
       fresh.map(({ task }) => ({ source, destination, rendered: task, now })),
     )
+    const tasks = [...known, ...storedItems(fresh, made)].toSorted((a, b) => a.item - b.item)
     const { listId, projectId } = destination
-    return { outcome: 'accepted', dedupKey, tasks: [...known, ...made], projectId, listId, errors }
+    return { outcome: 'accepted', dedupKey, tasks, projectId, listId, errors }
   }
 }
 

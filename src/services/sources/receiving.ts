@@ -11,7 +11,7 @@ import type { SourceIgnored, SourceReceipt } from '../../schemas/source-delivery
 import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
-import { type ItemWrite, sourceTaskWriter, type WrittenItem } from './tasks.ts'
+import { type ItemWrite, type StoredItem, sourceTaskWriter, storedItems, type WrittenItem } from './tasks.ts'
 
 const MIB = 1024 * 1024
 
@@ -124,7 +124,7 @@ export function sourceReceiver({
       const written = results.splice(0, tasks.length)
       const { listId, projectId } = destinations.get(source.id) as DestinationRow
       receipts.set(row.id, receiptOf({ eventId: row.id, tasks: written, projectId, listId }))
-      return { id: row.id, tasks: written, listId }
+      return { id: row.id, tasks: storedItems(tasks, written), listId }
     })
     await repos.sourceEvents.updateTasks(events)
     return receipts
@@ -193,7 +193,11 @@ async function repeatOf(
 }
 
 /** Cast: only this service writes the column. */
-export const tasksIn = ({ tasks }: Pick<SourceEventRow, 'tasks'>) => tasks as WrittenItem[]
+export const storedTasksIn = ({ tasks }: Pick<SourceEventRow, 'tasks'>) => tasks as StoredItem[]
+
+/** As the interface returns them. */
+export const tasksIn = (row: Pick<SourceEventRow, 'tasks'>): WrittenItem[] =>
+  storedTasksIn(row).map(({ taskId, created }) => ({ taskId, created }))
 
 function receiptOf({
   tasks,

@@ -5,17 +5,20 @@ import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
 import { lockTasks } from '../tasks/locks.ts'
-import type { WrittenItem } from './tasks.ts'
+import type { StoredItem } from './tasks.ts'
 
 interface Replay {
   source: TaskSourceRef
   now: Date
   items: ItemTask[]
-  /** The tasks that the delivery has already, in the order of its items. */
-  known: WrittenItem[]
+  /** The tasks that the delivery has already. */
+  known: StoredItem[]
 }
 
-/** Changes the tasks that a delivery has already. Those that were deleted, or are in an archived project, stay. */
+/**
+ * Changes the tasks that a delivery has already. Those whose item makes no task any more, that were deleted, or that are in
+ * an archived project, stay.
+ */
 export function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
   return async function changeTasks(
     repos: BoundRepositories,
@@ -24,8 +27,9 @@ export function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
     if (known.length === 0) return
     const locked = await lockTasks(repos, { ids: known.map(({ taskId }) => taskId) })
     const actor = actorOfSource(source)
-    for (const [index, { taskId }] of known.entries()) {
-      const rendered = items[index]?.task
+    const renderedAt = new Map(items.map(({ index, task }) => [index, task]))
+    for (const { item, taskId } of known) {
+      const rendered = renderedAt.get(item)
       const task = locked.tasks.get(taskId)
       if (!rendered || !task || locked.projects.get(task.projectId)?.archivedAt) continue
       const change = changeOfTask(task, rendered)

@@ -1,3 +1,4 @@
+import type { ItemTask } from '../../domain/sources/reading.ts'
 import {
   actorOfSource,
   changeOfTask,
@@ -26,6 +27,15 @@ export interface WrittenItem {
   taskId: string
   created: boolean
 }
+
+/** A task of a delivery as the inbox stores it: with the position of its item, which a replay finds it by. */
+export interface StoredItem extends WrittenItem {
+  item: number
+}
+
+/** What the inbox stores of the tasks that items made. */
+export const storedItems = (items: ItemTask[], written: WrittenItem[]): StoredItem[] =>
+  written.map((task, at) => ({ ...task, item: items[at]?.index ?? at }))
 
 /** Writes the tasks of items: creates those that are new, and changes those whose external id is known. */
 export function sourceTaskWriter({ clock }: { clock: Clock }) {
