@@ -7,7 +7,7 @@ import { useMe } from '../session/session.ts'
 import { settingsPages } from '../settings/settings-pages.ts'
 import { formatFilters, isNotDone, NOT_DONE, validFilters } from '../tasks/filters.ts'
 import { useAllLists } from '../tasks/list-menu.tsx'
-import { mergeLock, statusLock } from '../tasks/managed.ts'
+import { deletionLock, mergeLock, statusLock } from '../tasks/managed.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { taskOption, useFoundTasks } from './found-tasks.ts'
 import { OptionList } from './option-list.tsx'
@@ -89,7 +89,7 @@ function taskCommands({ tasks, actions, onStep }: Pick<StepProps, 'tasks' | 'act
   return [
     ...(isStatusLocked ? [] : [{ ...command(doneOrOpen), group }]),
     ...steps.map((option) => ({ ...command(option), group, isStep: true })),
-    { ...command(deletion), group },
+    ...(deletionLock(tasks) ? [] : [{ ...command(deletion), group }]),
   ]
 }
 

@@ -9,6 +9,7 @@ export function useIsManaged(task: Task): boolean {
 }
 
 type Merged = Pick<Task, 'mergedInto'>
+type Reported = Pick<Task, 'reports'>
 
 /** Why no status of these tasks can be changed; undefined if that of one can. */
 export function statusLock(tasks: Merged[]): string | undefined {
@@ -19,7 +20,7 @@ export function statusLock(tasks: Merged[]): string | undefined {
 }
 
 /** Why none of these tasks can be merged into another one; undefined if one can. */
-export function mergeLock(tasks: (Merged & Pick<Task, 'reports'>)[]): string | undefined {
+export function mergeLock(tasks: (Merged & Reported)[]): string | undefined {
   if (areMerged(tasks))
     return tasks.length === 1
       ? 'This task is merged. Unmerge it to merge it into another one.'
@@ -32,6 +33,17 @@ export function mergeLock(tasks: (Merged & Pick<Task, 'reports'>)[]): string | u
     ? 'Other tasks are merged into this one. Unmerge them to merge it into another one.'
     : undefined
 }
+
+/** Why none of these tasks can be deleted; undefined if one can. */
+export function deletionLock(tasks: Reported[]): string | undefined {
+  if (tasks.length === 0 || tasks.some(({ reports }) => reports === 1)) return undefined
+  return tasks.length === 1
+    ? 'Other tasks are merged into this one. Unmerge them to delete it.'
+    : 'Other tasks are merged into each of these. Unmerge them to delete these.'
+}
+
+/** Whether a task is bound to its project by what it is merged with. */
+export const isTied = ({ mergedInto, reports }: Merged & Reported) => mergedInto !== null || reports > 1
 
 const areMerged = (tasks: Merged[]) =>
   tasks.length > 0 && tasks.every(({ mergedInto }) => mergedInto !== null)

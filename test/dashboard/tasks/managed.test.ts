@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { isOfConnected, mergeLock, statusLock } from '../../../src/dashboard/tasks/managed.ts'
+import {
+  deletionLock,
+  isOfConnected,
+  isTied,
+  mergeLock,
+  statusLock,
+} from '../../../src/dashboard/tasks/managed.ts'
 
 const externalUrl = 'https://codehost.example/acme/app/issues/1'
 
@@ -44,4 +50,19 @@ test.each([
   [[merged, merged], 'These tasks are merged. Unmerge them'],
 ])('merging is locked if it would be refused: %j', (tasks, reason) => {
   expect(mergeLock(tasks)?.slice(0, reason?.length)).toBe(reason)
+})
+
+test.each([
+  [[], undefined],
+  [[alone], undefined],
+  [[merged], undefined],
+  [[reported], 'Other tasks are merged into this one'],
+  [[reported, alone], undefined],
+  [[reported, reported], 'Other tasks are merged into each of these'],
+])('deleting is locked if all have reports: %j', (tasks, reason) => {
+  expect(deletionLock(tasks)?.slice(0, reason?.length)).toBe(reason)
+})
+
+test('what is merged stays in its project', () => {
+  expect([alone, merged, reported].map(isTied)).toEqual([false, true, true])
 })

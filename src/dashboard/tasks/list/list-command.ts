@@ -1,6 +1,6 @@
 import type { TaskListItem } from '../../api/queries.ts'
 import type { PaletteStep } from '../../keyboard/shortcuts.ts'
-import { mergeLock, statusLock } from '../managed.ts'
+import { deletionLock, mergeLock, statusLock } from '../managed.ts'
 
 /** What a shortcut of the task list does. */
 export type ListCommand =
@@ -66,6 +66,7 @@ const LOCKS = new Map([
   ['e', statusLock],
   ['s', statusLock],
   ['d', mergeLock],
+  ['#', deletionLock],
 ])
 
 /** The command of a key; undefined when the key does nothing here. `target` is the open or focused task. */
@@ -99,9 +100,9 @@ export function commandOf(
   if (!mayWrite) return undefined
   if (key === 'x' && target && rows.includes(target)) return { type: 'toggleSelection', id: target.id }
   if (tasks.length === 0) return undefined
-  if (key === '#') return { type: 'remove', tasks, isBulk }
   const reason = LOCKS.get(key)?.(tasks)
   if (reason) return { type: 'refuse', reason }
+  if (key === '#') return { type: 'remove', tasks, isBulk }
   const step = STEPS.get(key)
   if (step) return { type: 'openPalette', step, tasks }
   if (key !== 'e') return undefined

@@ -8,7 +8,7 @@ import { openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { ListMenuItems } from '../list-menu.tsx'
-import { mergeLock, statusLock } from '../managed.ts'
+import { deletionLock, mergeLock, statusLock } from '../managed.ts'
 import { rankOptions, useNames } from '../names.ts'
 import { endSelection } from './end-selection.ts'
 import styles from './task-list.module.css'
@@ -26,7 +26,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
   const matching = useMatchingTasks(filters, selection)
   const { tasks } = selection
   const run = (edit: Promise<string[]>) => void endSelection(selection, edit)
-  const [locked, unmergeable] = [statusLock(tasks), mergeLock(tasks)]
+  const [locked, unmergeable, undeletable] = [statusLock(tasks), mergeLock(tasks), deletionLock(tasks)]
   const change = (change: Schema<'TaskChange'>) => run(actions.change(tasks, change))
   return (
     <div ref={publishHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
@@ -68,7 +68,13 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
           Merge
         </Button>
       )}
-      <Button variant="subtle" color="red" onClick={() => run(actions.remove(tasks))}>
+      <Button
+        variant="subtle"
+        color="red"
+        disabled={undeletable !== undefined}
+        title={undeletable}
+        onClick={() => run(actions.remove(tasks))}
+      >
         Delete
       </Button>
       <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear selection">

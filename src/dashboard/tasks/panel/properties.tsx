@@ -7,7 +7,7 @@ import { useTaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
 import { useLabelColors } from '../label-colors.tsx'
 import { useAllLists } from '../list-menu.tsx'
-import { statusLock, useIsManaged } from '../managed.ts'
+import { isTied, statusLock, useIsManaged } from '../managed.ts'
 import { NameTags } from '../name-tags.tsx'
 import styles from './task-panel.module.css'
 import type { TaskEdit } from './use-task-edit.ts'
@@ -60,7 +60,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
       <dd>
         <ListSelect
           task={task}
-          isManaged={isManaged}
+          staysInProject={isManaged || isTied(task)}
           onMove={(listId) => void actions.change([task], { listId })}
           selectProps={selectProps}
         />
@@ -122,16 +122,16 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
 
 interface ListSelectProps {
   task: Task
-  isManaged: boolean
+  staysInProject: boolean
   selectProps: object
   onMove(listId: string): void
 }
 
-function ListSelect({ task, isManaged, selectProps, onMove }: ListSelectProps) {
+function ListSelect({ task, staysInProject, selectProps, onMove }: ListSelectProps) {
   const allLists = useAllLists()
   const { data: projects = [] } = useQuery(projectsQuery)
-  // A task that the code host manages cannot leave its project.
-  const allowedLists = allLists.filter(({ project }) => !isManaged || project.id === task.projectId)
+  // As does a task that the code host manages, a report, or one that has reports.
+  const allowedLists = allLists.filter(({ project }) => !staysInProject || project.id === task.projectId)
   const data = allowedLists.map(({ project, lists }) => ({
     group: project.name,
     items: lists.map(({ id, name }) => ({ value: id, label: name })),

@@ -25,7 +25,7 @@ import { useClaim } from '../claims/use-claim.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { formatFilters } from '../filters.ts'
 import { StatusCircle } from '../icons.tsx'
-import { mergeLock, statusLock, useIsManaged } from '../managed.ts'
+import { deletionLock, mergeLock, statusLock, useIsManaged } from '../managed.ts'
 import { isSuggested } from '../reports/is-suggested.ts'
 import { MergedInto } from '../reports/merged-into.tsx'
 import page from '../tasks-page.module.css'
@@ -170,6 +170,8 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
               <Menu.Item
                 c="var(--red)"
                 leftSection={<TrashIcon size={16} />}
+                disabled={deletionLock([task]) !== undefined}
+                title={deletionLock([task])}
                 onClick={() => {
                   onClose()
                   void actions.remove([task])

@@ -63,6 +63,15 @@ describe('a merged task', () => {
     expect(press(key, { rows, focusedId: 'm', mayWrite: false })).toBeUndefined()
   })
 
+  test('keeps its target from being deleted', () => {
+    const target = row('t', { reports: 2 })
+    expect(press('#', { rows: [target], focusedId: 't' })).toEqual({
+      type: 'refuse',
+      reason: 'Other tasks are merged into this one. Unmerge them to delete it.',
+    })
+    expect(press('#', { rows: [target], selectedTasks: [target, A] })).toMatchObject({ type: 'remove' })
+  })
+
   test('is changed with others as far as it can be', () => {
     const tasks = [A, MERGED]
     expect(press('e', { rows, selectedTasks: tasks })).toEqual({
