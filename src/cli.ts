@@ -1,28 +1,38 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { constants, setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, loadConfig } from './config.ts'
-import { backUp } from './db/embedded/backup.ts'
 import { encryptionKeyFile, findEncryptionKey } from './db/embedded/encryption-key.ts'
-import { restore } from './db/embedded/restore.ts'
+import { systemClock } from './lib/clock.ts'
 import { VERSION } from './lib/version.ts'
+import { shownOnce } from './start-text.ts'
 
 const USAGE = `Usage:
-  npm run backup -- FILE                       Backs up the embedded database, also while Inlet runs.
-  npm run restore -- FILE [--move-existing]    Restores it. --move-existing renames a database that is there.
+  npm run keys -- create --admin [--name NAME]    Creates an admin key, and shows it once.
+  npm run backup -- FILE                          Backs up the embedded database, also while Inlet runs.
+  npm run restore -- FILE [--move-existing]       Restores it. --move-existing renames a database that is there.
 `
+
+const OPTIONS = {
+  admin: { type: 'boolean', default: false },
+  name: { type: 'string', default: 'Admin key' },
+  'move-existing': { type: 'boolean', default: false },
+} as const
 
 /** What a command gets. */
 interface Call {
   config: Config
   /** The arguments after the command. */
   words: string[]
-  movesExisting: boolean
+  options: { admin: boolean; name: string; 'move-existing': boolean }
   signal: AbortSignal
 }
 
-const COMMANDS: Record<string, (call: Call) => Promise<void>> = { backup, restore: restoreBackup }
+const COMMANDS: Record<string, (call: Call) => Promise<void>> = { backup, restore: restoreBackup, keys }
+
+/** How long a command waits for a database that is starting. */
+const DATABASE_DEADLINE_MS = 10_000
 
 const LOG = {
   info() {},
@@ -31,25 +41,26 @@ const LOG = {
   },
 }
 
-const ending = new AbortController()
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => ending.abort(new Error('Stopped. Nothing was changed.')))
-}
+// The image starts every command here, and the server as well, which has its own signals and errors.
+if (process.argv[2] === 'start') await import('./server.ts')
+else await runCommand()
 
-try {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { 'move-existing': { type: 'boolean', default: false } },
-  })
-  const [name = '', ...words] = positionals
-  const command = COMMANDS[name]
-  if (!command) throw new Error(USAGE.trimEnd())
-  const config = loadConfig(process.env)
-  await command({ config, words, movesExisting: values['move-existing'], signal: ending.signal })
-} catch (error) {
-  const { message } = ending.signal.aborted ? ending.signal.reason : (error as Error)
-  process.stderr.write(`${message}\n`)
-  process.exitCode = 1
+async function runCommand(): Promise<void> {
+  const ending = new AbortController()
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => ending.abort(new Error('Stopped. Nothing was changed.')))
+  }
+  try {
+    const { positionals, values: options } = parseArgs({ allowPositionals: true, options: OPTIONS })
+    const [name = '', ...words] = positionals
+    const command = COMMANDS[name]
+    if (!command) throw new Error(USAGE.trimEnd())
+    await command({ config: loadConfig(process.env), words, options, signal: ending.signal })
+  } catch (error) {
+    const { message } = ending.signal.aborted ? ending.signal.reason : (error as Error)
+    process.stderr.write(`${message}\n`)
+    process.exitCode = 1
+  }
 }
 
 async function backup({ config, words, signal }: Call): Promise<void> {
@@ -57,6 +68,7 @@ async function backup({ config, words, signal }: Call): Promise<void> {
   // Requests come first.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const file = fileOf(words)
+  const { backUp } = await import('./db/embedded/backup.ts')
   const key = await encryptionKeyOf(config)
   const bytes = await backUp({
     dataDir: config.dataDir,
@@ -73,10 +85,13 @@ async function backup({ config, words, signal }: Call): Promise<void> {
   }
 }
 
-async function restoreBackup({ config, words, movesExisting, signal }: Call): Promise<void> {
+async function restoreBackup({ config, words, options, signal }: Call): Promise<void> {
   refuseOtherDatabase(config, 'pg_restore')
   const { dataDir } = config
-  const { header, movedTo } = await restore({ dataDir, file: fileOf(words), movesExisting, log: LOG, signal })
+  const file = fileOf(words)
+  const { restore } = await import('./db/embedded/restore.ts')
+  const movesExisting = options['move-existing']
+  const { header, movedTo } = await restore({ dataDir, file, movesExisting, log: LOG, signal })
   print(`Restored the database in ${resolve(dataDir)}, as it was at ${header.createdAt}.`)
   if (movedTo) print(`The previous database is in ${movedTo}.`)
   print('Write-back to code hosts is off after the next start, until you turn it on for each project.')
@@ -85,6 +100,42 @@ async function restoreBackup({ config, words, movesExisting, signal }: Call): Pr
     print(
       `${keyNameOf(config)} ${key ? 'is not the key that the backup was made with' : 'is missing'}. Before you start Inlet, put the key of the backup there: without it, stored tokens and secrets can't be decrypted.`,
     )
+  }
+}
+
+/** On a database that no instance has used, it does what the first start does. */
+async function keys({ config, words, options, signal }: Call): Promise<void> {
+  const name = options.name.trim()
+  if (words.join(' ') !== 'create' || !options.admin) throw new Error(USAGE.trimEnd())
+  if (name.length < 1 || name.length > 100) throw new Error('--name must have 1 to 100 characters.')
+  const { dataDir, databaseUrl, databasePool: size, webhookSecret } = config
+  const { startExisting } = await import('./db/embedded/index.ts')
+  const { openDatabase } = await import('./db/pool.ts')
+  const { migrate } = await import('./db/migrate.ts')
+  const { retryUntilDeadline } = await import('./db/retry.ts')
+  const { repositories } = await import('./repositories/index.ts')
+  const { createAdminKey, setUp } = await import('./services/setup.ts')
+  const server = databaseUrl ? undefined : await startExisting({ dataDir, log: LOG })
+  const connectionString = databaseUrl ?? server?.connectionString ?? ''
+  const db = openDatabase({ connectionString, size, onError() {} })
+  const deps = { repos: repositories(db), clock: systemClock(), randomBytes }
+  try {
+    await retryUntilDeadline(() => migrate(connectionString, { prepare }), {
+      database: databaseUrl ? 'the database in DATABASE_URL' : 'the embedded database',
+      deadlineMs: DATABASE_DEADLINE_MS,
+      signal,
+      onWait: (reason) => LOG.warn({}, `Waiting for the database: ${reason}`),
+    })
+  } finally {
+    await db.$client.end()
+    await server?.stop()
+  }
+
+  async function prepare() {
+    const hasWebhookSecret = webhookSecret !== undefined
+    const first = await setUp({ ...deps, bootstrapKey: undefined, hasWebhookSecret })
+    const adminKey = first.adminKey ?? (await createAdminKey({ ...deps, name }))
+    process.stdout.write(shownOnce({ ...first, adminKey }))
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once, setMaxListeners } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino, stdSerializers } from 'pino'
 import { type Config, loadConfig } from './config.ts'
@@ -15,9 +15,17 @@ import { lazily } from './lib/lazy.ts'
 import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
 import type { FirstSecrets } from './services/setup.ts'
+import { feedbackExample, keyHint, shownOnce, taskExamples, urlOf } from './start-text.ts'
 
 /** The database server; only the embedded one can stop, and knows whether it was restored. */
 type Server = Pick<EmbeddedServer, 'connectionString'> & Partial<EmbeddedServer>
+
+/** Creates an admin key, depending on how this process was started. */
+const KEY_COMMAND = process.env.npm_lifecycle_event
+  ? 'npm run keys -- create --admin'
+  : process.argv[1]?.endsWith('cli.ts')
+    ? 'docker compose run --rm inlet keys create --admin'
+    : 'node src/cli.ts keys create --admin'
 
 /** How long a start retries while the database is unavailable. */
 const DATABASE_DEADLINE_MS = 60_000
@@ -150,7 +158,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
             hasWebhookSecret: config.webhookSecret !== undefined,
           })
           // At once: they cannot be shown again, and a later step may fail.
-          process.stdout.write(shownOnce(first))
+          process.stdout.write(shownOnce(first, KEY_COMMAND))
           await server.whenRestored?.(async () => {
             await afterRestore({ repos, clock })
             logger.warn('restored from a backup: write-back is off')
@@ -206,8 +214,9 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const { host, port } = config
   const url = config.publicUrl ?? urlOf({ host, port, address: app.server.address() })
   const receiverUrl = receiver ? urlOf({ ...receiving, address: receiver.server.address() }) : url
-  process.stdout.write(taskExamples(url, first))
-  process.stdout.write(feedbackExample(receiverUrl, first))
+  process.stdout.write(taskExamples(url, first.adminKey))
+  process.stdout.write(feedbackExample(receiverUrl, first.webhookSecret))
+  if (!first.adminKey) process.stdout.write(keyHint(KEY_COMMAND))
   // Loaded and retried after the server listens: requests do not wait for the background worker.
   const { startJobs } = await import('./jobs/index.ts')
   jobs = await retryUntilDeadline(
@@ -247,50 +256,4 @@ function explainAddress({ host, port }: Pick<Config, 'host' | 'port'>, name = 'P
       throw new Error(`You don't have permission to listen on port ${port}. Set ${name} to 1024 or higher.`)
     throw new Error(`Listening on ${host} failed: ${message}`)
   }
-}
-
-function shownOnce({ adminKey, webhookSecret }: FirstSecrets): string {
-  const lines = []
-  if (adminKey) lines.push('', 'Admin key (shown only once):', `  ${adminKey}`)
-  if (webhookSecret) lines.push('', 'Webhook secret (shown only once):', `  ${webhookSecret}`)
-  return lines.length > 0 ? `${lines.join('\n')}\n` : ''
-}
-
-function taskExamples(url: string, { adminKey }: FirstSecrets): string {
-  const key = `-H 'X-API-Key: ${adminKey ?? '<your key>'}'`
-  return `
-Inlet is running at ${url}/
-
-Create a task:
-  curl -s ${url}/api/tasks ${key} -H 'Content-Type: application/json' -d '{"title":"Hello, Inlet"}'
-List tasks:
-  curl -s ${url}/api/tasks ${key}
-`
-}
-
-function feedbackExample(url: string, { webhookSecret }: FirstSecrets): string {
-  const event = {
-    event: 'feedback_submitted',
-    distinct_id: 'user-1',
-    timestamp: new Date().toISOString(),
-    properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'Hello, Inlet' },
-  }
-  const secret = webhookSecret ?? '<your webhook secret>'
-  return `Send feedback:
-  curl -s ${url}/api/analytics/webhook -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(event)}'
-
-`
-}
-
-interface Listening {
-  host: string
-  /** As configured; 0 for any. */
-  port: number
-  address: string | AddressInfo | null
-}
-
-function urlOf({ host, port: configured, address }: Listening): string {
-  const port = typeof address === 'object' && address ? address.port : configured
-  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

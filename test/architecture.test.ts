@@ -12,8 +12,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
  * `src/README.md` shows the same list.
  */
 const MAY_IMPORT: Record<string, string[]> = {
-  server: ['app', 'jobs', 'services', 'repositories', 'clients', 'db', 'config', 'lib'],
-  cli: ['config', 'db', 'lib'],
+  cli: ['server', 'start-text', 'services', 'repositories', 'db', 'config', 'lib'],
+  server: ['start-text', 'app', 'jobs', 'services', 'repositories', 'clients', 'db', 'config', 'lib'],
+  'start-text': ['types of services'],
   app: [
     'bare-app',
     'routes',

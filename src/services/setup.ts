@@ -1,6 +1,7 @@
 import { describeSecret, keySecret, type Secret } from '../domain/secret.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
+import { activityRow, SERVICE } from './activity/row.ts'
 import { adoptDatabase } from './activity/sequencer.ts'
 import { insertProject } from './projects.ts'
 import { newWebhookSecret } from './webhook-secrets.ts'
@@ -57,10 +58,28 @@ export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
   })
 }
 
+/** An admin key for an operator who has none. Returns its text. */
+export async function createAdminKey({
+  repos,
+  clock,
+  randomBytes,
+  name,
+}: Pick<SetupOptions, 'repos' | 'clock' | 'randomBytes'> & { name: string }): Promise<string> {
+  return repos.transaction(async (repos) => {
+    const bound = repos.within(everywhere)
+    const now = clock.now()
+    const secret = keySecret(randomBytes)
+    const keyId = await insertAdminKey(bound, { clock, now, name, secret })
+    const metadata = { keyId, keyName: name, scopes: ['admin'] }
+    await bound.activity.insert([activityRow(clock, { now, type: 'key.created', actor: SERVICE, metadata })])
+    return secret.text
+  })
+}
+
 async function insertAdminKey(
   repos: BoundRepositories,
   { clock, now, name, secret }: { clock: Clock; now: Date; name: string; secret: Secret },
-) {
+): Promise<string> {
   const { hash, prefix, lastFour } = secret
   const id = clock.newId(now)
   await repos.keys.insert(
@@ -76,4 +95,5 @@ async function insertAdminKey(
     },
     { hash, keyId: id, prefix, lastFour, expiresAt: null, createdAt: now },
   )
+  return id
 }

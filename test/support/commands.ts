@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 export interface Command {
   process: ChildProcess
   ended: Promise<{ code: number | null; output: string }>
+  /** All it has written so far. */
+  output(): string
 }
 
 interface CommandOptions {
@@ -28,7 +30,7 @@ export function spawnCommand(words: string[], { dataDir, env = {} }: CommandOpti
   const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
     child.once('close', (code) => resolve({ code, output }))
   })
-  return { process: child, ended }
+  return { process: child, ended, output: () => output }
 }
 
 /** SIGKILL as soon as `isTime`. Rejects if the command ended before. */

@@ -9,7 +9,7 @@ import { packTar, type TarEntry } from '../../lib/tar.ts'
 import { type BackupHeader, entryOf, FORMAT, seal } from './backup-format.ts'
 import { clusterFile, clusterFiles, clusterSize, PREFIX } from './cluster-files.ts'
 import { refuseSmallDisk } from './disk-space.ts'
-import { type EmbeddedOptions, startEmbedded } from './index.ts'
+import { type EmbeddedOptions, startExisting } from './index.ts'
 import { exists, removeAbandoned, scratchName, syncDirectory } from './staging.ts'
 
 interface BackupOptions extends Pick<EmbeddedOptions, 'dataDir' | 'log' | 'settings'> {
@@ -27,13 +27,10 @@ interface BackupOptions extends Pick<EmbeddedOptions, 'dataDir' | 'log' | 'setti
  */
 export async function backUp({ dataDir, file, about, signal, ...rest }: BackupOptions): Promise<number> {
   const target = resolve(file)
-  if (!(await exists(join(resolve(dataDir), 'postgres')))) {
-    throw new Error(`There is no database in ${resolve(dataDir)}.`)
-  }
   if (await exists(target)) throw new Error(`${target} already exists. Choose another name, or remove it.`)
   if (!(await exists(dirname(target)))) throw new Error(`The folder ${dirname(target)} doesn't exist.`)
   await removeAbandoned(target)
-  const server = await startEmbedded({ dataDir, ...rest })
+  const server = await startExisting({ dataDir, ...rest })
   try {
     return await writeBackup({ connectionString: server.connectionString, target, about, signal })
   } finally {

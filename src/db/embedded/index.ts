@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Client } from 'pg'
 import { locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
@@ -7,6 +7,7 @@ import { connect, ensureDatabase, isLastOne, keepProcessAlive } from './lease.ts
 import { readLockFile } from './lock-file.ts'
 import { whenRestored } from './restored.ts'
 import { type Cluster, reachServer, stopServer } from './server.ts'
+import { exists } from './staging.ts'
 import { superviseServer } from './supervisor.ts'
 
 export interface EmbeddedServer {
@@ -66,6 +67,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       cause: error,
     })
   }
+}
+
+/** The same for a database that was created before. */
+export async function startExisting(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const dataDir = resolve(options.dataDir)
+  if (!(await exists(join(dataDir, 'postgres')))) throw new Error(`There is no database in ${dataDir}.`)
+  return startEmbedded(options)
 }
 
 const DATABASE = 'inlet'

@@ -1,0 +1,59 @@
+import type { AddressInfo } from 'node:net'
+import type { FirstSecrets } from './services/setup.ts'
+
+/** Secrets that cannot be shown again. */
+export function shownOnce({ adminKey, webhookSecret }: FirstSecrets, keyCommand?: string): string {
+  const lines = []
+  if (adminKey) {
+    lines.push('', 'Admin key (shown only once):', `  ${adminKey}`)
+    if (keyCommand) lines.push('If you lose it, create another one with this command:', `  ${keyCommand}`)
+  }
+  if (webhookSecret) lines.push('', 'Webhook secret (shown only once):', `  ${webhookSecret}`)
+  return lines.length > 0 ? `${lines.join('\n')}\n` : ''
+}
+
+/** How an operator without a key gets one. */
+export const keyHint = (keyCommand: string) => `If you have no key, create one:
+  ${keyCommand}
+
+`
+
+export function taskExamples(url: string, adminKey: string | undefined): string {
+  const key = `-H 'X-API-Key: ${adminKey ?? '<your key>'}'`
+  return `
+Inlet is running at ${url}/
+
+Create a task:
+  curl -s ${url}/api/tasks ${key} -H 'Content-Type: application/json' -d '{"title":"Hello, Inlet"}'
+List tasks:
+  curl -s ${url}/api/tasks ${key}
+`
+}
+
+export function feedbackExample(url: string, webhookSecret: string | undefined): string {
+  const event = {
+    event: 'feedback_submitted',
+    distinct_id: 'user-1',
+    timestamp: new Date().toISOString(),
+    properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'Hello, Inlet' },
+  }
+  const secret = webhookSecret ?? '<your webhook secret>'
+  return `Send feedback:
+  curl -s ${url}/api/analytics/webhook -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(event)}'
+
+`
+}
+
+interface Listening {
+  host: string
+  /** As configured; 0 for any. */
+  port: number
+  address: string | AddressInfo | null
+}
+
+/** The address to show people. */
+export function urlOf({ host, port: configured, address }: Listening): string {
+  const port = typeof address === 'object' && address ? address.port : configured
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
