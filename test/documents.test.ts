@@ -94,7 +94,9 @@ describe('README.md', () => {
 
 test('docs/operating.md lists every variable', () => {
   const listed = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
-  expect(listed.toSorted()).toEqual([...VARIABLES, 'POSTGRES_PASSWORD'].sort())
+  expect(listed.toSorted()).toEqual(
+    [...VARIABLES, 'POSTGRES_PASSWORD', 'COMPOSE_PROFILES', 'INLET_IMAGE'].sort(),
+  )
 })
 
 function linksOf(document: string): string[] {

@@ -54,6 +54,11 @@ export function isLockTimeout(error: unknown): boolean {
   return errorChain(error).some(({ code }) => code === '55P03')
 }
 
+/** True if the server refused the password. */
+export function isPasswordRefused(error: unknown): boolean {
+  return errorChain(error).some(({ code }) => code === '28P01')
+}
+
 /** True where PostgreSQL chose this transaction to end, because two waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return errorChain(error).some(({ code }) => code === '40P01')

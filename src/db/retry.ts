@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isDatabaseAway, reasonOf } from './database-error.ts'
+import { isDatabaseAway, isPasswordRefused, reasonOf } from './database-error.ts'
 
 interface RetryOptions {
   /** How messages name the database: `the database in DATABASE_URL`. */
@@ -25,7 +25,8 @@ export async function retryUntilDeadline<T>(work: () => Promise<T>, options: Ret
     } catch (error) {
       const reason = reasonOf(error)
       const subject = database.replace(/^t/, 'T')
-      if (!isDatabaseAway(error)) throw new Error(`${subject} cannot be used: ${reason}`, { cause: error })
+      if (!isDatabaseAway(error))
+        throw new Error(`${subject} cannot be used: ${reason}${hintOf(error)}`, { cause: error })
       if (Date.now() + pauseMs > deadline)
         throw new Error(`${subject} did not respond for ${deadlineMs / 1_000} s: ${reason}`, {
           cause: error,
@@ -34,4 +35,11 @@ export async function retryUntilDeadline<T>(work: () => Promise<T>, options: Ret
       await wait(pauseMs, undefined, { signal })
     }
   }
+}
+
+/** The usual cause in containers: another password in .env than when the volume was created. */
+function hintOf(error: unknown): string {
+  return isPasswordRefused(error)
+    ? '. If it is the database of docker-compose.yml, its volume keeps the password that it was created with: see "Change the password of the database" in docs/operating.md'
+    : ''
 }

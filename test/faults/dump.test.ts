@@ -48,7 +48,9 @@ test('a dump by pg_dump restores to the same rows, and Inlet starts on one of a 
 async function tablesOf(connectionString: string): Promise<Record<string, unknown>> {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  const { rows } = await client.query("select tablename from pg_tables where schemaname = 'public' order by 1")
+  const { rows } = await client.query(
+    "select tablename from pg_tables where schemaname = 'public' order by 1",
+  )
   expect(rows.length).toBeGreaterThan(20)
   const tables: Record<string, unknown> = {}
   for (const { tablename } of rows) {
