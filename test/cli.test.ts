@@ -1,69 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { encryptionKeyIn } from '../src/db/embedded/encryption-key.ts'
+import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from './support/app.ts'
 import { spawnCommand } from './support/commands.ts'
-import { newDirectory, removeEmbedded, start } from './support/embedded-servers.ts'
+import { newDirectory, removeEmbedded } from './support/embedded-servers.ts'
 import { emptyDatabase, freshDatabase } from './support/postgres.ts'
 
 afterAll(removeEmbedded)
-
-describe('npm run backup and npm run restore', () => {
-  let dataDir: string
-  let folder: string
-
-  beforeAll(async () => {
-    dataDir = await newDirectory()
-    folder = await newDirectory()
-    await start(dataDir)
-    await encryptionKeyIn(dataDir)
-  })
-
-  test('name the encryption key, which is not in the backup, and say when it is missing or another one', async () => {
-    const file = join(folder, 'inlet.tar.gz')
-    const backup = await run(['backup', file])
-    expect(backup).toMatchObject({ code: 0 })
-    expect(backup.output).toContain(`The backup is in ${file} (`)
-    expect(backup.output).toContain(`Keep a copy of ${join(dataDir, 'encryption.key')} in another place`)
-
-    const other = await newDirectory()
-    const missing = await run(['restore', file], { dataDir: other })
-    expect(missing).toMatchObject({ code: 0 })
-    expect(missing.output).toContain(`${join(other, 'encryption.key')} is missing.`)
-    await encryptionKeyIn(other)
-    const another = await run(['restore', file, '--move-existing'], { dataDir: other })
-    expect(another.output).toMatch(/^The previous database is in .*postgres\.before-restore-/m)
-    expect(another.output).toContain('is not the key that the backup was made with')
-    await writeFile(join(other, 'encryption.key'), await readFile(join(dataDir, 'encryption.key')))
-    const same = await run(['restore', file, '--move-existing'], { dataDir: other })
-    expect(same.output).not.toContain('encryption.key')
-  })
-
-  test('resolve the file in the folder that npm was called in', async () => {
-    const env = { npm_lifecycle_event: 'backup', INIT_CWD: folder }
-    const { output } = await run(['backup', 'here.tar.gz'], { env })
-    expect(output).toContain(`The backup is in ${join(folder, 'here.tar.gz')}`)
-  })
-
-  test.each([
-    ['no file', ['backup'], {}, 'npm run backup -- FILE'],
-    ['an unknown command', ['remove'], {}, 'npm run backup -- FILE'],
-    ['an unknown option', ['restore', 'x', '--force'], {}, '--force'],
-    ['a database of your own', ['backup', 'x'], { DATABASE_URL: 'postgres://h/inlet' }, 'Use pg_dump.'],
-    ['a file that is not there', ['restore', '/nowhere/x.tar.gz'], {}, '/nowhere/x.tar.gz'],
-    ['an invalid variable', ['backup', 'x'], { PORT: 'x' }, 'PORT must be a port number'],
-  ])('say what is wrong with %s', async (_what, words, env, sentence) => {
-    const { code, output } = await run(words, { dataDir: join(folder, 'other'), env })
-    expect(code).toBe(1)
-    expect(output).toContain(sentence)
-    expect(output).not.toContain('    at ')
-  })
-
-  function run(words: string[], { dataDir: at = dataDir, env = {} } = {}) {
-    return spawnCommand(words, { dataDir: at, env }).ended
-  }
-})
 
 test('start starts the server, as in a container, and says how to get a key there', async () => {
   const { connectionString, drop } = await freshDatabase()

@@ -5,7 +5,7 @@ import { activityRow, SERVICE } from './activity/row.ts'
 
 /**
  * The first start of a restored database: turns off what it sends to other systems, because the instance that was
- * backed up may still run, and because they may already have what this one does not know of.
+ * backed up may still run, and because they may already have what this one does not know of. Ends all cursors of changes.
  */
 export async function afterRestore({ repos, clock }: { repos: Repositories; clock: Clock }): Promise<void> {
   await repos.transaction(async (repos) => {
@@ -21,5 +21,6 @@ export async function afterRestore({ repos, clock }: { repos: Repositories; cloc
       await activity.insert([activityRow(clock, { now, ...change, actor: SERVICE, projectId, message })])
       await configurationChanges.announceProject(projectId)
     }
+    await repos.changes.renewEpoch()
   })
 }

@@ -4,6 +4,7 @@ import { type BoundRepositories, everywhere, type Repositories } from '../reposi
 import { activityRow, SERVICE } from './activity/row.ts'
 import { adoptDatabase } from './activity/sequencer.ts'
 import { insertProject } from './projects.ts'
+import { afterRestore } from './restored.ts'
 import { newWebhookSecret } from './webhook-secrets.ts'
 
 export interface SetupOptions {
@@ -29,6 +30,8 @@ export interface FirstSecrets {
  */
 export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
   const { repos, clock, randomBytes, bootstrapKey, hasWebhookSecret } = options
+  // A dump that was restored: the other instance may still run here, too.
+  if (await repos.changes.isForeign()) await afterRestore({ repos, clock })
   await adoptDatabase(repos.changes)
   return repos.transaction(async (repos) => {
     const now = clock.now()

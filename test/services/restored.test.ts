@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { afterRestore } from '../../src/services/restored.ts'
+import { setUp } from '../../src/services/setup.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 import { writingBack } from '../support/writing-back.ts'
 
@@ -8,6 +10,25 @@ beforeAll(async () => {
   service = await startSyncing({ hasOutboxWorker: false })
 })
 afterAll(() => service.close())
+
+test('the first start after a restore ends the cursors of changes', async () => {
+  const { nextCursor } = (await service.get('/api/changes')).body
+  expect((await service.get(`/api/changes?cursor=${nextCursor}`)).status).toBe(200)
+
+  await afterRestore(service)
+
+  const { status, body } = await service.get(`/api/changes?cursor=${nextCursor}`)
+  expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_cursor' })
+})
+
+test('the first start on a restored dump does the same as after a restore', async () => {
+  const { path } = await writingBack(service)
+  await service.query("update change_feed set database_id = 'of another cluster'")
+
+  await setUp({ ...service, randomBytes, bootstrapKey: undefined, hasWebhookSecret: true })
+
+  expect((await service.get(path)).body.writeBack).toBe('off')
+})
 
 test('the first start after a restore turns write-back off, and sends nothing that waited in the backup', async () => {
   const { id, path, project } = await writingBack(service)
